@@ -1,0 +1,237 @@
+//! Exact decimal numbers in integer millionths.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How many millionths make one.
+pub const MICROS_PER_UNIT: i64 = 1_000_000;
+
+/// A signed decimal number, exact to six decimals: a threshold, a percentage, earnings per share, an amount of dollars.
+///
+/// Kept as an integer number of millionths, so that numbers have one order, no NaN and no drift. Digits beyond the sixth are
+/// rounded half away from zero. It prints the way JavaScript prints the number: `200`, `198.66`, `0.000001`.
+///
+/// ```
+/// use market::Decimal;
+/// let threshold: Decimal = "198.66".parse().unwrap();
+/// assert_eq!(threshold.micros(), 198_660_000);
+/// assert_eq!(threshold.to_string(), "198.66");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Decimal(i64);
+
+/// Why a text is no number that [`Decimal`] can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DecimalError {
+    /// Not a decimal number (NaN and infinity are none).
+    #[error("is not a number; write it like 198.66")]
+    NotANumber,
+    /// Beyond ±9.2 × 10¹².
+    #[error("is too large; the limit is 9000000000000")]
+    TooLarge,
+}
+
+impl Decimal {
+    /// Zero.
+    pub const ZERO: Self = Self(0);
+
+    /// The number that is `micros` millionths.
+    #[must_use]
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    /// The whole number `units`; `None` beyond the range.
+    #[must_use]
+    pub fn from_units(units: i64) -> Option<Self> {
+        units.checked_mul(MICROS_PER_UNIT).map(Self)
+    }
+
+    /// The number in millionths.
+    #[must_use]
+    pub const fn micros(self) -> i64 {
+        self.0
+    }
+
+    /// The whole number it is; `None` when it has decimals.
+    #[must_use]
+    pub const fn as_whole(self) -> Option<i64> {
+        if self.0 % MICROS_PER_UNIT == 0 { Some(self.0 / MICROS_PER_UNIT) } else { None }
+    }
+
+    /// The nearest float, for showing and for statistics, never for judging.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a float is asked for")]
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// The decimal nearest to `value`; an error for NaN, infinity and what is out of range.
+    ///
+    /// # Errors
+    /// [`DecimalError`]
+    pub fn from_f64(value: f64) -> Result<Self, DecimalError> {
+        if !value.is_finite() {
+            return Err(DecimalError::NotANumber);
+        }
+        // The shortest text that reads back as `value` is what its writer meant: 189.2 and not 189.19999999999998863.
+        value.to_string().parse()
+    }
+}
+
+impl FromStr for Decimal {
+    type Err = DecimalError;
+
+    /// Reads `[+-]digits[.digits][e[+-]digits]`; at least one digit before the exponent.
+    fn from_str(text: &str) -> Result<Self, DecimalError> {
+        let (mantissa, exponent) = match text.find(['e', 'E']) {
+            Some(at) => (&text[..at], parse_exponent(&text[at + 1..])?),
+            None => (text, 0),
+        };
+        let (negative, unsigned) = match mantissa.as_bytes().first() {
+            Some(b'-') => (true, &mantissa[1..]),
+            Some(b'+') => (false, &mantissa[1..]),
+            _ => (false, mantissa),
+        };
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+        if whole.is_empty() && fraction.is_empty() {
+            return Err(DecimalError::NotANumber);
+        }
+        let magnitude = scaled(whole, fraction, exponent)?;
+        let micros = i64::try_from(magnitude).map_err(|_| DecimalError::TooLarge)?;
+        Ok(Self(if negative { -micros } else { micros }))
+    }
+}
+
+fn parse_exponent(text: &str) -> Result<i64, DecimalError> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(DecimalError::NotANumber);
+    }
+    // Far beyond any number that fits: the cap only keeps the arithmetic in range.
+    let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX).min(1_000_000);
+    Ok(if text.starts_with('-') { -magnitude } else { magnitude })
+}
+
+/// The millionths of `whole.fraction × 10^exponent`, rounded half up.
+fn scaled(whole: &str, fraction: &str, exponent: i64) -> Result<i128, DecimalError> {
+    const LIMIT: i128 = i64::MAX as i128;
+    let point = i64::try_from(whole.len()).map_err(|_| DecimalError::TooLarge)? + exponent + 6;
+    let mut value: i128 = 0;
+    let mut place = 0;
+    for byte in whole.bytes().chain(fraction.bytes()) {
+        if !byte.is_ascii_digit() {
+            return Err(DecimalError::NotANumber);
+        }
+        if place < point && value <= LIMIT {
+            value = value * 10 + i128::from(byte - b'0');
+        } else if place == point && byte >= b'5' {
+            value += 1;
+        }
+        place += 1;
+    }
+    while place < point && value != 0 {
+        if value > LIMIT {
+            return Err(DecimalError::TooLarge);
+        }
+        value *= 10;
+        place += 1;
+    }
+    if value > LIMIT { Err(DecimalError::TooLarge) } else { Ok(value) }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let magnitude = self.0.unsigned_abs();
+        let (units, micros) = (magnitude / 1_000_000, magnitude % 1_000_000);
+        let sign = if self.0 < 0 { "-" } else { "" };
+        if micros == 0 {
+            return write!(f, "{sign}{units}");
+        }
+        let digits = format!("{micros:06}");
+        write!(f, "{sign}{units}.{}", digits.trim_end_matches('0'))
+    }
+}
+
+impl fmt::Debug for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Decimal({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn micros(text: &str) -> Result<i64, DecimalError> {
+        text.parse::<Decimal>().map(Decimal::micros)
+    }
+
+    #[test]
+    fn decimals_are_read_exactly() {
+        for (text, expected) in [
+            ("198.66", 198_660_000),
+            ("200", 200_000_000),
+            ("-0.000001", -1),
+            ("+.5", 500_000),
+            ("5.", 5_000_000),
+            ("1e-6", 1),
+            ("1.5E3", 1_500_000_000),
+            ("12345e-2", 123_450_000),
+            ("0e999999999999999999999", 0),
+        ] {
+            assert_eq!(micros(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn digits_beyond_the_sixth_are_rounded_half_away_from_zero() {
+        for (text, expected) in
+            [("0.0000005", 1), ("0.0000004999", 0), ("-0.0000005", -1), ("1e-7", 0), ("5e-7", 1), ("9.9999995", 10_000_000)]
+        {
+            assert_eq!(micros(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        for text in ["", "-", ".", "e5", "1e", "1e+", "NaN", "inf", "1,5", "0x10", "1 ", "--1", "1.2.3", "١"] {
+            assert_eq!(micros(text), Err(DecimalError::NotANumber), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for text in ["1e13", "9223372036854.775808", "1e999999999999999", "99999999999999999999999999999999999999999"] {
+            assert_eq!(micros(text), Err(DecimalError::TooLarge), "{text}");
+        }
+        assert_eq!(micros("9223372036854.775807"), Ok(i64::MAX));
+    }
+
+    #[test]
+    fn numbers_print_as_javascript_prints_them() {
+        for text in ["200", "198.66", "0.000001", "-3.5", "0", "123456789.123456"] {
+            assert_eq!(text.parse::<Decimal>().unwrap().to_string(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn printing_and_reading_again_changes_nothing(micros in -i64::MAX..=i64::MAX) {
+            let decimal = Decimal::from_micros(micros);
+            prop_assert_eq!(decimal.to_string().parse(), Ok(decimal));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused_without_a_panic(text in "[-+0-9.eE]{0,40}|.{0,20}") {
+            let _ = text.parse::<Decimal>();
+        }
+
+        #[test]
+        fn a_float_with_up_to_six_decimals_comes_back_exactly(micros in -1_000_000_000_000_i64..1_000_000_000_000) {
+            let decimal = Decimal::from_micros(micros);
+            prop_assert_eq!(Decimal::from_f64(decimal.as_f64()), Ok(decimal));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! # The market: what is traded, at what price, on which days, and what its history says
+//!
+//! This room holds the nouns that everything else speaks in. It knows no alert and does no I/O: values come in, values go out.
+//!
+//! * [`Symbol`], [`Price`], [`Decimal`], [`SplitRatio`], [`Bar`]: exact values that cannot be wrong once they exist. Money and
+//!   ratios are integers in millionths; a float appears only where the definition of an indicator asks for one.
+//! * [`calendar`]: when the New York Stock Exchange is open, by rules that hold for years to come.
+//! * [`indicators`] and [`history`]: averages, Wilder's RSI, 52-week extremes, kept up to date bar by bar. Each takes a
+//!   *provisional price* that stands in for today's close, so that "the average now" needs no finished day.
+
+pub mod bar;
+pub mod calendar;
+pub mod decimal;
+pub mod history;
+pub mod indicators;
+pub mod price;
+pub mod split;
+pub mod symbol;
+
+pub use bar::{Bar, BarError};
+pub use calendar::{Calendar, Session};
+pub use decimal::{Decimal, DecimalError, MICROS_PER_UNIT};
+pub use history::History;
+pub use price::{Price, PriceError};
+pub use split::{SplitRatio, SplitRatioError};
+pub use symbol::{Symbol, SymbolError};

@@ -1,0 +1,105 @@
+//! Stock splits.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::decimal::{Decimal, DecimalError, MICROS_PER_UNIT};
+
+/// How many new shares replace one old share: 4 for a four-for-one split, 0.125 for a one-for-eight reverse split.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SplitRatio(i64);
+
+/// Why a number is no split ratio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SplitRatioError {
+    /// No decimal number.
+    #[error(transparent)]
+    Decimal(#[from] DecimalError),
+    /// Outside 0.0001..=10000.
+    #[error("is out of range; a split ratio is new shares per old share, 0.0001 to 10000")]
+    OutOfRange,
+}
+
+impl SplitRatio {
+    /// The ratio in millionths.
+    #[must_use]
+    pub const fn micros(self) -> i64 {
+        self.0
+    }
+
+    /// A per-share amount of before the split in today's shares, rounded half away from zero.
+    #[must_use]
+    pub fn divide(self, per_share_micros: i64) -> i64 {
+        div_round(i128::from(per_share_micros) * i128::from(MICROS_PER_UNIT), i128::from(self.0))
+    }
+
+    /// A number of shares of before the split in today's shares, rounded half away from zero.
+    #[must_use]
+    pub fn multiply(self, shares: i64) -> i64 {
+        div_round(i128::from(shares) * i128::from(self.0), i128::from(MICROS_PER_UNIT))
+    }
+
+    /// The ratio as a float, for averages that are floats themselves.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        Decimal::from_micros(self.0).as_f64()
+    }
+}
+
+/// `numerator ÷ denominator` (> 0) to the nearest integer, halves away from zero, saturating.
+fn div_round(numerator: i128, denominator: i128) -> i64 {
+    let half = denominator / 2;
+    let rounded = if numerator >= 0 { (numerator + half) / denominator } else { (numerator - half) / denominator };
+    i64::try_from(rounded).unwrap_or(if rounded > 0 { i64::MAX } else { i64::MIN })
+}
+
+impl TryFrom<Decimal> for SplitRatio {
+    type Error = SplitRatioError;
+
+    fn try_from(ratio: Decimal) -> Result<Self, SplitRatioError> {
+        if (100..=10_000 * MICROS_PER_UNIT).contains(&ratio.micros()) {
+            Ok(Self(ratio.micros()))
+        } else {
+            Err(SplitRatioError::OutOfRange)
+        }
+    }
+}
+
+impl FromStr for SplitRatio {
+    type Err = SplitRatioError;
+
+    fn from_str(text: &str) -> Result<Self, SplitRatioError> {
+        text.parse::<Decimal>()?.try_into()
+    }
+}
+
+impl fmt::Display for SplitRatio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Decimal::from_micros(self.0).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_divides_prices_and_multiplies_shares() {
+        let ratio: SplitRatio = "0.125".parse().unwrap();
+        assert_eq!(ratio.divide(13_000_000), 104_000_000);
+        assert_eq!(ratio.multiply(800), 100);
+    }
+
+    #[test]
+    fn halves_are_rounded_away_from_zero() {
+        let two: SplitRatio = "2".parse().unwrap();
+        assert_eq!((two.divide(3), two.divide(-3)), (2, -2));
+    }
+
+    #[test]
+    fn zero_negative_and_absurd_ratios_are_refused() {
+        for text in ["0", "-4", "0.00009", "10000.1"] {
+            assert_eq!(text.parse::<SplitRatio>(), Err(SplitRatioError::OutOfRange), "{text}");
+        }
+    }
+}
