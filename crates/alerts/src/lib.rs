@@ -1,1 +1,10 @@
+//! # Alerts: what users wait for, and the engine that notices it
+//!
+//! This room holds the rules of the product and nothing else: it knows no database, no HTTP and no clock. What comes in is a
+//! value (a request, an event, an instant), what goes out is a value (a refusal with its mend, a decision with its reason).
 
+pub mod alert;
+pub mod condition;
+
+pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};
+pub use condition::{Condition, ConditionKind, Family};

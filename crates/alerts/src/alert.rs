@@ -1,0 +1,104 @@
+//! An alert and the states it goes through.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use market::{Price, Symbol};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::condition::Condition;
+
+/// Which alert.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AlertId(pub Uuid);
+
+impl fmt::Display for AlertId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for AlertId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AlertId({self})")
+    }
+}
+
+/// Counts the changes of an alert: a firing is only taken if the alert is still of the revision that was judged.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Revision(pub u32);
+
+impl Revision {
+    /// The revision after one more change.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.wrapping_add(1))
+    }
+}
+
+/// How the owner is told, beside the webhooks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Channel {
+    /// By email.
+    #[default]
+    Email,
+    /// By text message to the account's verified number.
+    Sms,
+}
+
+/// Where an alert is in its life.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// Judged.
+    Active,
+    /// Made by a guest whose address is not verified yet; not judged.
+    Inactive,
+    /// Put aside by its owner; not judged.
+    Paused,
+    /// Has fired; not judged until it is activated again.
+    Triggered,
+}
+
+/// What a sound create request asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewAlert {
+    /// The stock.
+    pub symbol: Symbol,
+    /// What to wait for.
+    pub condition: Condition,
+    /// How to tell.
+    pub notification: Channel,
+    /// The parameters in their normal form: the condition's own under their written names, then whatever else was sent
+    /// (`source`, `onboarding_id` and other marks of clients).
+    pub parameters: Option<Map<String, Value>>,
+    /// A guest's address.
+    pub email: Option<String>,
+}
+
+/// An alert.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Alert {
+    /// Which one.
+    pub id: AlertId,
+    /// Its changes so far.
+    pub revision: Revision,
+    /// The stock.
+    pub symbol: Symbol,
+    /// What it waits for.
+    pub condition: Condition,
+    /// How its owner is told.
+    pub notification: Channel,
+    /// The parameters in their normal form, see [`NewAlert::parameters`].
+    pub parameters: Option<Map<String, Value>>,
+    /// Where it is in its life.
+    pub status: Status,
+    /// The price when it was created or last activated; `None` while there was none to be had.
+    pub initial_price: Option<Price>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// Since when it is judged: its creation, last activation, or last update while active.
+    pub armed_at: Timestamp,
+    /// When it last fired.
+    pub triggered_at: Option<Timestamp>,
+}
