@@ -56,13 +56,25 @@ impl Bar {
     /// # Errors
     /// [`BarError`], with what contradicts what.
     pub fn checked(self) -> Result<Self, BarError> {
-        let Self { open, high, low, close, volume, .. } = self;
+        let Self {
+            open,
+            high,
+            low,
+            close,
+            volume,
+            ..
+        } = self;
         if high < low {
             return Err(BarError::HighBelowLow { high, low });
         }
         for (which, price) in [("open", open), ("close", close)] {
             if price < low || price > high {
-                return Err(BarError::OutsideRange { which, price, low, high });
+                return Err(BarError::OutsideRange {
+                    which,
+                    price,
+                    low,
+                    high,
+                });
             }
         }
         if !(0..=MAX_VOLUME).contains(&volume) {
@@ -92,8 +104,15 @@ mod tests {
 
     fn bar(open: &str, high: &str, low: &str, close: &str, volume: i64) -> Result<Bar, BarError> {
         let price = |text: &str| text.parse().unwrap();
-        Bar { date: date(2024, 3, 8), open: price(open), high: price(high), low: price(low), close: price(close), volume }
-            .checked()
+        Bar {
+            date: date(2024, 3, 8),
+            open: price(open),
+            high: price(high),
+            low: price(low),
+            close: price(close),
+            volume,
+        }
+        .checked()
     }
 
     #[test]
@@ -103,13 +122,22 @@ mod tests {
 
     #[test]
     fn a_high_below_the_low_is_refused() {
-        assert!(matches!(bar("5", "4", "6", "5", 0), Err(BarError::HighBelowLow { .. })));
+        assert!(matches!(
+            bar("5", "4", "6", "5", 0),
+            Err(BarError::HighBelowLow { .. })
+        ));
     }
 
     #[test]
     fn an_open_or_close_outside_the_range_is_refused() {
-        assert!(matches!(bar("3.99", "6", "4", "5", 0), Err(BarError::OutsideRange { which: "open", .. })));
-        assert!(matches!(bar("5", "6", "4", "6.01", 0), Err(BarError::OutsideRange { which: "close", .. })));
+        assert!(matches!(
+            bar("3.99", "6", "4", "5", 0),
+            Err(BarError::OutsideRange { which: "open", .. })
+        ));
+        assert!(matches!(
+            bar("5", "6", "4", "6.01", 0),
+            Err(BarError::OutsideRange { which: "close", .. })
+        ));
         assert!(bar("4", "6", "4", "6", 0).is_ok());
     }
 

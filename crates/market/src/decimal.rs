@@ -56,7 +56,11 @@ impl Decimal {
     /// The whole number it is; `None` when it has decimals.
     #[must_use]
     pub const fn as_whole(self) -> Option<i64> {
-        if self.0 % MICROS_PER_UNIT == 0 { Some(self.0 / MICROS_PER_UNIT) } else { None }
+        if self.0 % MICROS_PER_UNIT == 0 {
+            Some(self.0 / MICROS_PER_UNIT)
+        } else {
+            None
+        }
     }
 
     /// The nearest float, for showing and for statistics, never for judging.
@@ -110,7 +114,11 @@ fn parse_exponent(text: &str) -> Result<i64, DecimalError> {
     }
     // Far beyond any number that fits: the cap only keeps the arithmetic in range.
     let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX).min(1_000_000);
-    Ok(if text.starts_with('-') { -magnitude } else { magnitude })
+    Ok(if text.starts_with('-') {
+        -magnitude
+    } else {
+        magnitude
+    })
 }
 
 /// The millionths of `whole.fraction × 10^exponent`, rounded half up.
@@ -137,7 +145,11 @@ fn scaled(whole: &str, fraction: &str, exponent: i64) -> Result<i128, DecimalErr
         value *= 10;
         place += 1;
     }
-    if value > LIMIT { Err(DecimalError::TooLarge) } else { Ok(value) }
+    if value > LIMIT {
+        Err(DecimalError::TooLarge)
+    } else {
+        Ok(value)
+    }
 }
 
 impl fmt::Display for Decimal {
@@ -187,23 +199,35 @@ mod tests {
 
     #[test]
     fn digits_beyond_the_sixth_are_rounded_half_away_from_zero() {
-        for (text, expected) in
-            [("0.0000005", 1), ("0.0000004999", 0), ("-0.0000005", -1), ("1e-7", 0), ("5e-7", 1), ("9.9999995", 10_000_000)]
-        {
+        for (text, expected) in [
+            ("0.0000005", 1),
+            ("0.0000004999", 0),
+            ("-0.0000005", -1),
+            ("1e-7", 0),
+            ("5e-7", 1),
+            ("9.9999995", 10_000_000),
+        ] {
             assert_eq!(micros(text), Ok(expected), "{text}");
         }
     }
 
     #[test]
     fn what_is_no_number_is_refused() {
-        for text in ["", "-", ".", "e5", "1e", "1e+", "NaN", "inf", "1,5", "0x10", "1 ", "--1", "1.2.3", "١"] {
+        for text in [
+            "", "-", ".", "e5", "1e", "1e+", "NaN", "inf", "1,5", "0x10", "1 ", "--1", "1.2.3", "١",
+        ] {
             assert_eq!(micros(text), Err(DecimalError::NotANumber), "{text}");
         }
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        for text in ["1e13", "9223372036854.775808", "1e999999999999999", "99999999999999999999999999999999999999999"] {
+        for text in [
+            "1e13",
+            "9223372036854.775808",
+            "1e999999999999999",
+            "99999999999999999999999999999999999999999",
+        ] {
             assert_eq!(micros(text), Err(DecimalError::TooLarge), "{text}");
         }
         assert_eq!(micros("9223372036854.775807"), Ok(i64::MAX));

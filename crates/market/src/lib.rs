@@ -10,6 +10,7 @@
 
 pub mod bar;
 pub mod calendar;
+pub mod day;
 pub mod decimal;
 pub mod history;
 pub mod indicators;

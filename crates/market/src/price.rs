@@ -114,19 +114,28 @@ mod tests {
     #[test]
     fn a_billion_dollars_is_the_highest_price() {
         assert!("1000000000".parse::<Price>().is_ok());
-        assert_eq!("1000000000.000001".parse::<Price>(), Err(PriceError::TooHigh));
+        assert_eq!(
+            "1000000000.000001".parse::<Price>(),
+            Err(PriceError::TooHigh)
+        );
     }
 
     #[test]
     fn nan_and_infinity_are_no_prices() {
         for text in ["NaN", "inf", "-inf", ""] {
-            assert_eq!(text.parse::<Price>(), Err(PriceError::Decimal(DecimalError::NotANumber)));
+            assert_eq!(
+                text.parse::<Price>(),
+                Err(PriceError::Decimal(DecimalError::NotANumber))
+            );
         }
     }
 
     #[test]
     fn a_four_for_one_split_quarters_a_price() {
         let before: Price = "499.23".parse().unwrap();
-        assert_eq!(before.after_split("4".parse().unwrap()).to_string(), "124.8075");
+        assert_eq!(
+            before.after_split("4".parse().unwrap()).to_string(),
+            "124.8075"
+        );
     }
 }

@@ -30,13 +30,19 @@ impl SplitRatio {
     /// A per-share amount of before the split in today's shares, rounded half away from zero.
     #[must_use]
     pub fn divide(self, per_share_micros: i64) -> i64 {
-        div_round(i128::from(per_share_micros) * i128::from(MICROS_PER_UNIT), i128::from(self.0))
+        div_round(
+            i128::from(per_share_micros) * i128::from(MICROS_PER_UNIT),
+            i128::from(self.0),
+        )
     }
 
     /// A number of shares of before the split in today's shares, rounded half away from zero.
     #[must_use]
     pub fn multiply(self, shares: i64) -> i64 {
-        div_round(i128::from(shares) * i128::from(self.0), i128::from(MICROS_PER_UNIT))
+        div_round(
+            i128::from(shares) * i128::from(self.0),
+            i128::from(MICROS_PER_UNIT),
+        )
     }
 
     /// The ratio as a float, for averages that are floats themselves.
@@ -49,7 +55,11 @@ impl SplitRatio {
 /// `numerator ÷ denominator` (> 0) to the nearest integer, halves away from zero, saturating.
 fn div_round(numerator: i128, denominator: i128) -> i64 {
     let half = denominator / 2;
-    let rounded = if numerator >= 0 { (numerator + half) / denominator } else { (numerator - half) / denominator };
+    let rounded = if numerator >= 0 {
+        (numerator + half) / denominator
+    } else {
+        (numerator - half) / denominator
+    };
     i64::try_from(rounded).unwrap_or(if rounded > 0 { i64::MAX } else { i64::MIN })
 }
 
@@ -99,7 +109,11 @@ mod tests {
     #[test]
     fn zero_negative_and_absurd_ratios_are_refused() {
         for text in ["0", "-4", "0.00009", "10000.1"] {
-            assert_eq!(text.parse::<SplitRatio>(), Err(SplitRatioError::OutOfRange), "{text}");
+            assert_eq!(
+                text.parse::<SplitRatio>(),
+                Err(SplitRatioError::OutOfRange),
+                "{text}"
+            );
         }
     }
 }

@@ -1,0 +1,120 @@
+//! The wall clock in New York: which date it shows at an instant, and at which instant it shows a
+//! time.
+
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use jiff::civil::{Date, Time};
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+
+/// New York's time zone out of the database that is compiled in: the machine's own is never read,
+/// so that every machine agrees on when the exchange opens.
+static NEW_YORK: LazyLock<TimeZone> = LazyLock::new(|| {
+    TimeZoneDatabase::bundled()
+        .get("America/New_York")
+        .expect("the compiled-in time zone database has America/New_York")
+});
+
+/// The date that calendars in New York show at the instant `at`.
+///
+/// ```
+/// let late_evening = "2024-07-02T03:59:59Z".parse().unwrap();
+/// assert_eq!(market::calendar::new_york_date(late_evening).to_string(), "2024-07-01");
+/// ```
+#[must_use]
+pub fn new_york_date(at: Timestamp) -> Date {
+    NEW_YORK.to_datetime(at).date()
+}
+
+/// The instant at which clocks in New York show `hour:minute` on `date`.
+///
+/// A time that the spring change skips is moved on by the hour that is missing; of a time that the
+/// autumn change repeats, the first is meant. An hour or a minute that no clock shows is brought
+/// to the nearest one that it does show, and a date outside what [`Timestamp`] can hold to the
+/// nearest instant it does hold.
+#[must_use]
+pub fn new_york(date: Date, hour: i8, minute: i8) -> Timestamp {
+    let (hour, minute) = (hour.clamp(0, 23), minute.clamp(0, 59));
+    wall_clock(date, Time::constant(hour, minute, 0, 0)).unwrap_or(if date.year() < 0 {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    })
+}
+
+/// The instant at which clocks in New York show `time` on `date`; `None` at the very ends of
+/// representable time.
+pub(super) fn wall_clock(date: Date, time: Time) -> Option<Timestamp> {
+    NEW_YORK.to_timestamp(date.to_datetime(time)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn instant(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_date_changes_at_midnight_in_new_york_in_winter_and_in_summer() {
+        assert_eq!(
+            new_york_date(instant("2024-01-16T04:59:59Z")),
+            date(2024, 1, 15)
+        );
+        assert_eq!(
+            new_york_date(instant("2024-01-16T05:00:00Z")),
+            date(2024, 1, 16)
+        );
+        assert_eq!(
+            new_york_date(instant("2024-07-16T03:59:59Z")),
+            date(2024, 7, 15)
+        );
+        assert_eq!(
+            new_york_date(instant("2024-07-16T04:00:00Z")),
+            date(2024, 7, 16)
+        );
+    }
+
+    #[test]
+    fn the_summer_time_of_before_2007_began_in_april_and_ended_in_october() {
+        assert_eq!(
+            new_york(date(2006, 3, 31), 9, 30),
+            instant("2006-03-31T14:30:00Z")
+        );
+        assert_eq!(
+            new_york(date(2006, 4, 3), 9, 30),
+            instant("2006-04-03T13:30:00Z")
+        );
+        assert_eq!(
+            new_york(date(2006, 10, 27), 9, 30),
+            instant("2006-10-27T13:30:00Z")
+        );
+        assert_eq!(
+            new_york(date(2006, 10, 30), 9, 30),
+            instant("2006-10-30T14:30:00Z")
+        );
+    }
+
+    #[test]
+    fn a_skipped_time_is_moved_on_and_of_a_repeated_time_the_first_is_meant() {
+        assert_eq!(
+            new_york(date(2024, 3, 10), 2, 30),
+            instant("2024-03-10T07:30:00Z")
+        );
+        assert_eq!(
+            new_york(date(2024, 11, 3), 1, 30),
+            instant("2024-11-03T05:30:00Z")
+        );
+    }
+
+    #[test]
+    fn impossible_clock_times_and_the_ends_of_time_are_brought_to_the_nearest_possible_instant() {
+        let day = date(2024, 1, 16);
+        assert_eq!(new_york(day, 24, 60), new_york(day, 23, 59));
+        assert_eq!(new_york(day, -1, i8::MIN), new_york(day, 0, 0));
+        assert_eq!(new_york(Date::MAX, 9, 30), Timestamp::MAX);
+        assert_eq!(new_york(Date::MIN, 9, 30), Timestamp::MIN);
+    }
+}

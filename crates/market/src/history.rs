@@ -1,0 +1,368 @@
+//! What is remembered of one stock's completed sessions.
+//!
+//! A [`History`] keeps the last [`KEPT_SESSIONS`] bars and, in step with them, everything a judgement asks for: sums of the last
+//! so many closes and volumes, the RSI, the extremes of 52 weeks. The RSI's smoothing reaches back to the first bar there ever
+//! was, so its state just before the oldest kept bar is kept too; from it the whole can be computed again when a bar is
+//! corrected.
+
+use std::collections::VecDeque;
+
+use jiff::civil::Date;
+
+use crate::bar::Bar;
+use crate::day::day_number;
+use crate::indicators::{Extreme, RollingExtreme, Rsi, WindowSum};
+use crate::split::SplitRatio;
+
+/// How many bars are kept: enough for the longest average (400 sessions) and, on a market that never closes, for 364 days.
+pub const KEPT_SESSIONS: usize = 420;
+
+/// How many calendar days "52 weeks" are; the day exactly so many days ago still counts.
+pub const DAYS_OF_52_WEEKS: i32 = 364;
+
+/// The completed sessions of one stock, oldest first, and their indicators.
+#[derive(Clone, PartialEq, Debug)]
+pub struct History {
+    bars: VecDeque<Bar>,
+    /// The RSI before the oldest kept bar.
+    rsi_before: Rsi,
+    rsi: Rsi,
+    highs: RollingExtreme,
+    lows: RollingExtreme,
+    closes: Vec<WindowSum>,
+    volumes: Vec<WindowSum>,
+}
+
+/// What became of a bar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recorded {
+    /// It is the newest one.
+    Appended,
+    /// It took the place of the bar of the same day.
+    Replaced,
+    /// It filled a gap between kept bars.
+    Inserted,
+}
+
+/// A bar from before everything that is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the bar of {date} is older than all that is kept (since {kept_since}); load the history anew, oldest bar first"
+)]
+pub struct TooOld {
+    /// The bar's date.
+    pub date: Date,
+    /// The oldest date that is kept.
+    pub kept_since: Date,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self {
+            bars: VecDeque::new(),
+            rsi_before: Rsi::default(),
+            rsi: Rsi::default(),
+            highs: RollingExtreme::new(Extreme::High),
+            lows: RollingExtreme::new(Extreme::Low),
+            closes: Vec::new(),
+            volumes: Vec::new(),
+        }
+    }
+}
+
+impl History {
+    /// The kept bars, oldest first.
+    pub fn bars(&self) -> impl DoubleEndedIterator<Item = &Bar> + ExactSizeIterator {
+        self.bars.iter()
+    }
+
+    /// How many bars are kept.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bars.len()
+    }
+
+    /// Whether there is no bar at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bars.is_empty()
+    }
+
+    /// The newest bar.
+    #[must_use]
+    pub fn last(&self) -> Option<&Bar> {
+        self.bars.back()
+    }
+
+    /// The RSI of the completed sessions.
+    #[must_use]
+    pub const fn rsi(&self) -> &Rsi {
+        &self.rsi
+    }
+
+    /// Takes in a bar of any day: appends it, or puts it in its place and computes everything again.
+    ///
+    /// # Errors
+    /// [`TooOld`] if bars of before were already forgotten.
+    pub fn record(&mut self, bar: Bar) -> Result<Recorded, TooOld> {
+        if self.last().is_none_or(|last| last.date < bar.date) {
+            self.append(bar);
+            return Ok(Recorded::Appended);
+        }
+        let recorded = match self.bars.binary_search_by_key(&bar.date, |kept| kept.date) {
+            Ok(at) => {
+                self.bars[at] = bar;
+                Recorded::Replaced
+            }
+            Err(0) if self.bars.len() >= KEPT_SESSIONS => {
+                return Err(TooOld {
+                    date: bar.date,
+                    kept_since: self.bars[0].date,
+                });
+            }
+            Err(at) => {
+                self.bars.insert(at, bar);
+                Recorded::Inserted
+            }
+        };
+        self.recompute();
+        Ok(recorded)
+    }
+
+    /// Everything in the shares of after a split.
+    pub fn split(&mut self, ratio: SplitRatio) {
+        for bar in &mut self.bars {
+            *bar = bar.after_split(ratio);
+        }
+        let rsi = self.rsi.after_split(ratio);
+        self.rsi_before = self.rsi_before.after_split(ratio);
+        self.recompute();
+        self.rsi = rsi;
+    }
+
+    /// The highest high of the 52 weeks before `today`; today itself does not count.
+    pub fn high_52_weeks(&mut self, today: i32) -> Option<i64> {
+        self.highs.since(today - DAYS_OF_52_WEEKS)
+    }
+
+    /// The lowest low of the 52 weeks before `today`; today itself does not count.
+    pub fn low_52_weeks(&mut self, today: i32) -> Option<i64> {
+        self.lows.since(today - DAYS_OF_52_WEEKS)
+    }
+
+    /// From now on keeps the sum of the last `len` closes at hand.
+    pub fn track_closes(&mut self, len: usize) {
+        if !self.closes.iter().any(|window| window.len() == len) {
+            self.closes.push(WindowSum::new(
+                len,
+                self.bars.iter().map(|bar| bar.close.micros()),
+            ));
+        }
+    }
+
+    /// From now on keeps the sum of the last `len` volumes at hand.
+    pub fn track_volumes(&mut self, len: usize) {
+        if !self.volumes.iter().any(|window| window.len() == len) {
+            self.volumes
+                .push(WindowSum::new(len, self.bars.iter().map(|bar| bar.volume)));
+        }
+    }
+
+    /// The sum of the last `len` closes in millionths; `None` while there are fewer.
+    #[must_use]
+    pub fn sum_of_closes(&self, len: usize) -> Option<i64> {
+        self.sum(len, &self.closes, |bar| bar.close.micros())
+    }
+
+    /// The sum of the last `len` volumes in shares; `None` while there are fewer.
+    #[must_use]
+    pub fn sum_of_volumes(&self, len: usize) -> Option<i64> {
+        self.sum(len, &self.volumes, |bar| bar.volume)
+    }
+
+    fn sum(&self, len: usize, tracked: &[WindowSum], value: impl Fn(&Bar) -> i64) -> Option<i64> {
+        if self.bars.len() < len {
+            return None;
+        }
+        match tracked.iter().find(|window| window.len() == len) {
+            Some(window) => Some(window.sum()),
+            None => Some(WindowSum::new(len, self.bars.iter().map(value)).sum()),
+        }
+    }
+
+    /// The average of the last `period` closes in dollars, the last completed session included.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "the float is for showing")]
+    pub fn sma(&self, period: usize) -> Option<f64> {
+        (period > 0)
+            .then(|| self.sum_of_closes(period))?
+            .map(|sum| sum as f64 / period as f64 / 1e6)
+    }
+
+    /// The average of `period` closes in dollars if today closed at `price_micros`.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "the float is for showing")]
+    pub fn sma_at(&self, period: usize, price_micros: i64) -> Option<f64> {
+        let sum = self.sum_of_closes(period.checked_sub(1)?)? + price_micros;
+        Some(sum as f64 / period as f64 / 1e6)
+    }
+
+    /// The close `back` sessions before the last completed one (0 is the last), in millionths.
+    #[must_use]
+    pub fn close_back(&self, back: usize) -> Option<i64> {
+        let at = self.bars.len().checked_sub(back + 1)?;
+        Some(self.bars[at].close.micros())
+    }
+
+    fn append(&mut self, bar: Bar) {
+        let close = bar.close.micros();
+        for window in &mut self.closes {
+            let leaving = self
+                .bars
+                .len()
+                .checked_sub(window.len())
+                .and_then(|at| self.bars.get(at));
+            window.push(close, leaving.map(|bar| bar.close.micros()));
+        }
+        for window in &mut self.volumes {
+            let leaving = self
+                .bars
+                .len()
+                .checked_sub(window.len())
+                .and_then(|at| self.bars.get(at));
+            window.push(bar.volume, leaving.map(|bar| bar.volume));
+        }
+        let day = day_number(bar.date);
+        self.highs.push(day, bar.high.micros());
+        self.lows.push(day, bar.low.micros());
+        self.rsi.push(close);
+        if self.bars.len() == KEPT_SESSIONS
+            && let Some(oldest) = self.bars.pop_front()
+        {
+            self.rsi_before.push(oldest.close.micros());
+        }
+        self.bars.push_back(bar);
+    }
+
+    /// Computes everything from the kept bars and the RSI before them.
+    fn recompute(&mut self) {
+        self.rsi = self.rsi_before;
+        self.highs = RollingExtreme::new(Extreme::High);
+        self.lows = RollingExtreme::new(Extreme::Low);
+        for bar in &self.bars {
+            let day = day_number(bar.date);
+            self.rsi.push(bar.close.micros());
+            self.highs.push(day, bar.high.micros());
+            self.lows.push(day, bar.low.micros());
+        }
+        for window in &mut self.closes {
+            *window = WindowSum::new(window.len(), self.bars.iter().map(|bar| bar.close.micros()));
+        }
+        for window in &mut self.volumes {
+            *window = WindowSum::new(window.len(), self.bars.iter().map(|bar| bar.volume));
+        }
+        while self.bars.len() > KEPT_SESSIONS {
+            if let Some(oldest) = self.bars.pop_front() {
+                self.rsi_before.push(oldest.close.micros());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::price::Price;
+    use jiff::{Span, civil::date};
+    use proptest::prelude::*;
+
+    fn bar(day: i64, close: i64) -> Bar {
+        let price = |micros: i64| Price::from_micros(micros).unwrap();
+        Bar {
+            date: date(2020, 1, 1).checked_add(Span::new().days(day)).unwrap(),
+            open: price(close),
+            high: price(close + 3),
+            low: price((close - 3).max(1)),
+            close: price(close),
+            volume: close % 1000,
+        }
+    }
+
+    fn history(bars: &[Bar]) -> History {
+        let mut history = History::default();
+        history.track_closes(49);
+        history.track_volumes(20);
+        for bar in bars {
+            history.record(*bar).unwrap();
+        }
+        history
+    }
+
+    /// The extremes forget old days when they are asked, so histories are compared by their answers.
+    fn answers(history: &mut History, today: i32) -> impl PartialEq + std::fmt::Debug + use<> {
+        (
+            history.rsi,
+            history.high_52_weeks(today),
+            history.low_52_weeks(today),
+            history.sum_of_closes(49),
+            history.sum_of_closes(399),
+            history.sum_of_volumes(20),
+        )
+    }
+
+    #[test]
+    fn the_day_exactly_364_days_ago_counts_and_the_day_before_does_not() {
+        let mut history = history(&[bar(0, 900), bar(1, 500), bar(2, 400)]);
+        let first = day_number(date(2020, 1, 1));
+        assert_eq!(history.high_52_weeks(first + 364), Some(903));
+        assert_eq!(history.high_52_weeks(first + 365), Some(503));
+    }
+
+    #[test]
+    fn a_bar_older_than_all_that_is_kept_is_refused() {
+        let bars: Vec<_> = (1..=KEPT_SESSIONS as i64)
+            .map(|day| bar(day, 1000 + day))
+            .collect();
+        let mut history = history(&bars);
+        assert!(matches!(history.record(bar(0, 5)), Err(TooOld { .. })));
+        assert_eq!(history.len(), KEPT_SESSIONS);
+    }
+
+    proptest! {
+        #[test]
+        fn bars_in_any_order_give_the_same_history(closes in prop::collection::vec(10_i64..100_000, 2..300), seed in any::<u64>()) {
+            let bars: Vec<_> = closes.iter().enumerate().map(|(day, &close)| bar(day as i64, close)).collect();
+            let mut shuffled = bars.clone();
+            let mut state = seed | 1;
+            for at in (1..shuffled.len()).rev() {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                shuffled.swap(at, (state >> 33) as usize % (at + 1));
+            }
+            let today = day_number(date(2020, 1, 1)) + closes.len() as i32;
+            prop_assert_eq!(answers(&mut history(&bars), today), answers(&mut history(&shuffled), today));
+        }
+
+        #[test]
+        fn the_last_of_two_bars_for_one_day_wins(closes in prop::collection::vec(10_i64..100_000, 2..600), at in any::<prop::sample::Index>()) {
+            let bars: Vec<_> = closes.iter().enumerate().map(|(day, &close)| bar(day as i64, close)).collect();
+            // A correction reaches as far back as bars are kept.
+            let at = bars.len() - 1 - at.index(bars.len().min(KEPT_SESSIONS));
+            let mut wrong = bars.clone();
+            wrong[at] = bar(at as i64, 77);
+            let mut corrected = history(&wrong);
+            corrected.record(bars[at]).unwrap();
+            let today = day_number(date(2020, 1, 1)) + closes.len() as i32;
+            prop_assert_eq!(answers(&mut corrected, today), answers(&mut history(&bars), today));
+        }
+
+        #[test]
+        fn a_split_leaves_the_rsi_where_it_was(closes in prop::collection::vec(1_000_000_i64..100_000_000, 20..300)) {
+            let bars: Vec<_> = closes.iter().enumerate().map(|(day, &close)| bar(day as i64, close / 4 * 4)).collect();
+            let mut split = history(&bars);
+            let before = split.rsi.value();
+            split.split("4".parse().unwrap());
+            let (before, after) = (before.unwrap(), split.rsi.value().unwrap());
+            prop_assert!((before - after).abs() < 1e-9);
+        }
+    }
+}

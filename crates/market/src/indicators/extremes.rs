@@ -1,0 +1,89 @@
+//! The highest and lowest of a moving span of days.
+
+use std::collections::VecDeque;
+
+/// Which extreme is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extreme {
+    /// The highest value.
+    High,
+    /// The lowest value.
+    Low,
+}
+
+impl Extreme {
+    /// Whether `value` makes `other` useless from now on.
+    fn beats(self, value: i64, other: i64) -> bool {
+        match self {
+            Self::High => value >= other,
+            Self::Low => value <= other,
+        }
+    }
+}
+
+/// The extreme of the values of the days from some day on, as that day moves forward.
+///
+/// Kept as a queue in which each value is beyond all that follow it: the first one is the answer, and each value enters and
+/// leaves once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RollingExtreme {
+    kind: Extreme,
+    queue: VecDeque<(i32, i64)>,
+}
+
+impl RollingExtreme {
+    /// Without values.
+    #[must_use]
+    pub const fn new(kind: Extreme) -> Self {
+        Self {
+            kind,
+            queue: VecDeque::new(),
+        }
+    }
+
+    /// Takes in the value of `day`, which comes after every day seen.
+    pub fn push(&mut self, day: i32, value: i64) {
+        while self
+            .queue
+            .back()
+            .is_some_and(|&(_, other)| self.kind.beats(value, other))
+        {
+            self.queue.pop_back();
+        }
+        self.queue.push_back((day, value));
+    }
+
+    /// Forgets the days before `day` and answers the extreme of the others.
+    pub fn since(&mut self, day: i32) -> Option<i64> {
+        while self.queue.front().is_some_and(|&(seen, _)| seen < day) {
+            self.queue.pop_front();
+        }
+        self.queue.front().map(|&(_, value)| value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_rolling_extreme_equals_a_scan(
+            steps in prop::collection::vec((1_i32..9, 1_i64..50), 1..200), span in 0_i32..60
+        ) {
+            let (mut high, mut low) = (RollingExtreme::new(Extreme::High), RollingExtreme::new(Extreme::Low));
+            let mut seen: Vec<(i32, i64)> = Vec::new();
+            let mut day = 0;
+            for (step, value) in steps {
+                day += step;
+                high.push(day, value);
+                low.push(day, value);
+                seen.push((day, value));
+                let kept = || seen.iter().filter(|(seen, _)| *seen >= day - span).map(|&(_, value)| value);
+                prop_assert_eq!(high.since(day - span), kept().max());
+                prop_assert_eq!(low.since(day - span), kept().min());
+            }
+        }
+    }
+}
