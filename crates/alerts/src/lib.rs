@@ -5,6 +5,7 @@
 
 pub mod alert;
 pub mod condition;
+pub mod engine;
 
 pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};
 pub use condition::{Condition, ConditionKind, Family};

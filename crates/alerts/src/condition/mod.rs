@@ -198,12 +198,22 @@ impl Condition {
             Self::Price { side, .. } => side.pick(Kind::PriceAbove, Kind::PriceBelow),
             Self::PriceChange { side, .. } => side.pick(Kind::PriceChangeUp, Kind::PriceChangeDown),
             Self::NewExtreme { side } => side.pick(Kind::NewHigh, Kind::NewLow),
-            Self::MaCrossover { side } => side.pick(Kind::MaCrossoverGolden, Kind::MaCrossoverDeath),
+            Self::MaCrossover { side } => {
+                side.pick(Kind::MaCrossoverGolden, Kind::MaCrossoverDeath)
+            }
             Self::MaTouch { side, .. } => side.pick(Kind::MaTouchAbove, Kind::MaTouchBelow),
             Self::Rsi { .. } => Kind::RsiLimit,
             Self::VolumeChange { .. } => Kind::VolumeChange,
-            Self::PeRatio { side, earnings: Earnings::Trailing, .. } => side.pick(Kind::PeRatioAbove, Kind::PeRatioBelow),
-            Self::PeRatio { side, earnings: Earnings::Forward, .. } => side.pick(Kind::ForwardPeAbove, Kind::ForwardPeBelow),
+            Self::PeRatio {
+                side,
+                earnings: Earnings::Trailing,
+                ..
+            } => side.pick(Kind::PeRatioAbove, Kind::PeRatioBelow),
+            Self::PeRatio {
+                side,
+                earnings: Earnings::Forward,
+                ..
+            } => side.pick(Kind::ForwardPeAbove, Kind::ForwardPeBelow),
             Self::SocialBuzz(_) => Kind::SocialBuzz,
             Self::InsiderTransactions(_) => Kind::InsiderTransactions,
             Self::Reminder { .. } => Kind::Reminder,

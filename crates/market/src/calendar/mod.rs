@@ -161,21 +161,12 @@ impl Calendar {
     /// The session on `date`; `None` on a closed day.
     #[must_use]
     pub fn session(&self, date: Date) -> Option<Session> {
-        if self.holiday(date).is_some() {
-            return if self.always_open {
-                Session::until(date, CLOSE)
-            } else {
-                None
-            };
-        }
-        Session::until(
-            date,
-            if rules::closes_early(date) {
-                EARLY_CLOSE
-            } else {
-                CLOSE
-            },
-        )
+        let close = match self.holiday(date) {
+            Some(_) if !self.always_open => return None,
+            None if rules::closes_early(date) => EARLY_CLOSE,
+            _ => CLOSE,
+        };
+        Session::until(date, close)
     }
 
     /// The session that is open at the instant `at`, the instants of its open and close included.

@@ -126,7 +126,7 @@ fn easter(year: i16) -> i16 {
     let to_sunday =
         (32 + 2 * century.rem_euclid(4) + 2 * (of_century / 4) - full_moon - of_century % 4)
             .rem_euclid(7);
-    // Two late full moons count as a day earlier, so that Easter never passes April 25th.
+    // Two late full moons are taken a day early; where that day is the Sunday, this is the week.
     let week_too_late = (place_in_cycle + 11 * full_moon + 22 * to_sunday) / 451;
     22 + full_moon + to_sunday - 7 * week_too_late
 }

@@ -1,0 +1,227 @@
+//! Why an alert cannot be judged at present.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use market::calendar::new_york_date;
+
+use super::Engine;
+use super::event::Feed;
+use super::registry::Watch;
+use super::stock::{NO_DAY, Stock};
+use crate::alert::AlertId;
+use crate::condition::Condition;
+
+/// Whether an alert is being judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Evaluation {
+    /// Whether, and why not.
+    pub state: State,
+    /// Since when it has been so, as far as is known.
+    pub since: Timestamp,
+}
+
+/// Whether an alert is being judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// It is.
+    Ok,
+    /// It will be, when what is missing has come about by itself.
+    Waiting(NotJudged),
+    /// It is not, and something has to be done about it.
+    Blind(NotJudged),
+}
+
+/// What keeps an alert from being judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotJudged {
+    /// No price was observed since it was armed, or ever.
+    NoPrice,
+    /// Too few completed sessions.
+    TooLittleHistory {
+        /// How many there are.
+        have: u16,
+        /// How many it takes.
+        need: u16,
+    },
+    /// The stock has not moved at all, or was not traded, over the whole span of the indicator.
+    NoMovement,
+    /// A percent change without a price to count from.
+    NoInitialPrice,
+    /// No earnings per share are known.
+    NoEarningsPerShare,
+    /// Earnings per share are zero or negative.
+    EarningsNotPositive,
+    /// No date ahead is known.
+    NoDateKnown,
+    /// Mentions are not known for eight days yet.
+    TooFewMentions,
+    /// Quotes have stopped during the session.
+    StaleQuotes,
+    /// No source delivers what it takes.
+    NoSource(Feed),
+}
+
+impl fmt::Display for NotJudged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPrice => f.write_str("no price has been observed yet"),
+            Self::TooLittleHistory { have, need } => {
+                write!(
+                    f,
+                    "too little history: {have} completed sessions, it takes {need}"
+                )
+            }
+            Self::NoMovement => {
+                f.write_str("the stock has not moved or was not traded over the whole span")
+            }
+            Self::NoInitialPrice => {
+                f.write_str("there is no initial price to count from; activate the alert again")
+            }
+            Self::NoEarningsPerShare => f.write_str("no earnings per share are known"),
+            Self::EarningsNotPositive => {
+                f.write_str("earnings per share are not above zero, so there is no P/E")
+            }
+            Self::NoDateKnown => f.write_str("no date ahead is known"),
+            Self::TooFewMentions => f.write_str("mentions are not known for eight days yet"),
+            Self::StaleQuotes => f.write_str("quotes have stopped coming during the session"),
+            Self::NoSource(feed) => write!(f, "no source delivers {}", feed.name()),
+        }
+    }
+}
+
+impl Feed {
+    /// What the feed delivers, in words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quotes => "quotes",
+            Self::Fundamentals => "fundamentals",
+            Self::Earnings => "earnings dates",
+            Self::Dividends => "dividends",
+            Self::Insiders => "insider trades",
+            Self::Mentions => "mentions",
+        }
+    }
+}
+
+/// The feed a condition cannot do without; `None` for those of the clock alone.
+fn feed_of(condition: &Condition) -> Option<Feed> {
+    match condition {
+        Condition::SocialBuzz(_) => Some(Feed::Mentions),
+        Condition::InsiderTransactions(_) => Some(Feed::Insiders),
+        Condition::EarningsAnnouncement { .. } => Some(Feed::Earnings),
+        Condition::DividendExDate { .. } | Condition::DividendPayment { .. } => {
+            Some(Feed::Dividends)
+        }
+        Condition::Reminder { .. } | Condition::DailyReminder(_) => None,
+        _ => Some(Feed::Quotes),
+    }
+}
+
+impl Engine {
+    /// Whether an alert is being judged, and if not, why; `None` if it is not armed.
+    #[must_use]
+    pub fn evaluation(&self, id: AlertId, now: Timestamp) -> Option<Evaluation> {
+        let watch = self.registry.watch(self.registry.find(id)?);
+        let last_at = self.hot[watch.stock.0 as usize].last_at();
+        let (state, since) = match self.why_not(watch, now) {
+            Some(reason @ NotJudged::StaleQuotes) => {
+                (State::Blind(reason), last_at + self.settings.stale_after)
+            }
+            Some(reason) if reason.is_blind() => (State::Blind(reason), watch.armed_at),
+            Some(reason) => (State::Waiting(reason), watch.armed_at),
+            None => (State::Ok, watch.armed_at),
+        };
+        Some(Evaluation { state, since })
+    }
+
+    fn why_not(&self, watch: &Watch, now: Timestamp) -> Option<NotJudged> {
+        let feed = feed_of(&watch.condition)?;
+        if self.lost_feeds.contains(&feed) {
+            return Some(NotJudged::NoSource(feed));
+        }
+        if matches!(watch.condition, Condition::PeRatio { .. })
+            && self.lost_feeds.contains(&Feed::Fundamentals)
+        {
+            return Some(NotJudged::NoSource(Feed::Fundamentals));
+        }
+        let at = watch.stock.0 as usize;
+        let stock = &self.stocks[at];
+        if feed != Feed::Quotes {
+            return missing_fact(stock, &watch.condition, now);
+        }
+        missing_figure(stock, watch).or_else(|| {
+            let hot = &self.hot[at];
+            if hot.last == 0 {
+                return Some(NotJudged::NoPrice);
+            }
+            let session = self
+                .calendar
+                .session_at(now)
+                .filter(|_| hot.day != NO_DAY)?;
+            let stale =
+                !self.calendar.is_always_open() && hot.last_at() + self.settings.stale_after < now;
+            (stale && stock.session_date() == Some(session.date)).then_some(NotJudged::StaleQuotes)
+        })
+    }
+}
+
+impl NotJudged {
+    /// Whether waiting alone will not help.
+    const fn is_blind(self) -> bool {
+        matches!(
+            self,
+            Self::NoInitialPrice
+                | Self::NoEarningsPerShare
+                | Self::EarningsNotPositive
+                | Self::StaleQuotes
+                | Self::NoSource(_)
+        )
+    }
+}
+
+fn missing_fact(stock: &Stock, condition: &Condition, now: Timestamp) -> Option<NotJudged> {
+    let facts = stock.facts.as_deref();
+    match condition {
+        Condition::SocialBuzz(_) => {
+            (!facts.is_some_and(|facts| facts.buzz.is_known())).then_some(NotJudged::TooFewMentions)
+        }
+        Condition::InsiderTransactions(_) => None,
+        _ => {
+            let today = new_york_date(now);
+            let known = facts.is_some_and(|facts| facts.knows_a_date(condition, today));
+            (!known).then_some(NotJudged::NoDateKnown)
+        }
+    }
+}
+
+fn missing_figure(stock: &Stock, watch: &Watch) -> Option<NotJudged> {
+    let have = stock.history.len();
+    let sessions = |need: u16| {
+        let have = u16::try_from(have).unwrap_or(u16::MAX);
+        (have < need).then_some(NotJudged::TooLittleHistory { have, need })
+    };
+    match watch.condition {
+        Condition::PriceChange { .. } if watch.initial_price.is_none() => {
+            Some(NotJudged::NoInitialPrice)
+        }
+        Condition::NewExtreme { .. } => sessions(1),
+        Condition::MaCrossover { .. } => sessions(200),
+        Condition::MaTouch { period, .. } => sessions(period - 1),
+        Condition::Rsi { .. } => sessions(14),
+        Condition::VolumeChange { baseline, .. } => sessions(baseline.sessions()).or_else(|| {
+            let traded = stock
+                .history
+                .sum_of_volumes(usize::from(baseline.sessions()))
+                .is_some_and(|sum| sum > 0);
+            (!traded).then_some(NotJudged::NoMovement)
+        }),
+        Condition::PeRatio { earnings, .. } => match stock.eps.known(earnings) {
+            None => Some(NotJudged::NoEarningsPerShare),
+            Some(eps) if eps <= 0 => Some(NotJudged::EarningsNotPositive),
+            Some(_) => None,
+        },
+        _ => None,
+    }
+}

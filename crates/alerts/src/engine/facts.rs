@@ -1,0 +1,175 @@
+//! What is known of a stock beside its price: dates ahead, insiders' trades, mentions.
+//!
+//! These change rarely, so they are judged plainly: when one of them changes, the few alerts that depend on it are looked at.
+
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
+use market::day::day_number;
+use market::{Decimal, SplitRatio};
+
+use super::buzz::Buzz;
+use super::decision::Reason;
+use super::event::{Dividend, InsiderTrade};
+use super::level_index::Slot;
+use crate::condition::{Condition, InsiderDirection, InsiderWatch};
+
+/// Filings older than this many days are forgotten; no window is longer.
+const KEPT_FILING_DAYS: i32 = 400;
+
+/// The facts and who waits for them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// Sorted.
+    earnings: Vec<Date>,
+    /// Sorted by ex-date.
+    dividends: Vec<Dividend>,
+    /// Alerts that wait for one of the dates.
+    pub(super) dated: BTreeSet<Slot>,
+    trades: Vec<InsiderTrade>,
+    /// Alerts that wait for insiders.
+    pub(super) insider_watchers: BTreeSet<Slot>,
+    pub(super) buzz: Buzz,
+}
+
+/// When a date alert is due: the first day on which it holds, and the date it is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Due {
+    pub(super) day: Date,
+    about: Date,
+}
+
+impl Facts {
+    pub(super) fn set_earnings(&mut self, dates: &[Date]) {
+        self.earnings = dates.to_vec();
+        self.earnings.sort_unstable();
+    }
+
+    pub(super) fn set_dividends(&mut self, dividends: &[Dividend]) {
+        self.dividends = dividends.to_vec();
+        self.dividends.sort_unstable();
+    }
+
+    /// The first day from `from` on at which a date condition holds, as far as dates are known.
+    pub(super) fn next_due(&self, condition: &Condition, from: Date) -> Option<Due> {
+        let (about, days_ahead) = match *condition {
+            Condition::EarningsAnnouncement { days_ahead } => (
+                self.earnings.iter().copied().find(|&date| date >= from)?,
+                days_ahead,
+            ),
+            Condition::DividendExDate { days_ahead } => (
+                self.dividends
+                    .iter()
+                    .map(|dividend| dividend.ex_date)
+                    .find(|&date| date >= from)?,
+                days_ahead,
+            ),
+            Condition::DividendPayment { .. } => (
+                self.dividends
+                    .iter()
+                    .filter_map(|dividend| dividend.payment_date)
+                    .filter(|&date| date >= from)
+                    .min()?,
+                0,
+            ),
+            _ => return None,
+        };
+        let first = about.saturating_sub(jiff::Span::new().days(i64::from(days_ahead)));
+        Some(Due {
+            day: first.max(from),
+            about,
+        })
+    }
+
+    /// Why a date condition holds on `today`; `None` if it does not.
+    pub(super) fn date_reason(&self, condition: &Condition, today: Date) -> Option<Reason> {
+        let due = self
+            .next_due(condition, today)
+            .filter(|due| due.day == today)?;
+        let date = due.about;
+        let days = u16::try_from(day_number(date) - day_number(today)).ok()?;
+        let dividend = |is_it: &dyn Fn(&Dividend) -> bool| {
+            self.dividends
+                .iter()
+                .find(|dividend| is_it(dividend))
+                .and_then(|dividend| dividend.amount)
+        };
+        match *condition {
+            Condition::EarningsAnnouncement { .. } => Some(Reason::EarningsNear { date, days }),
+            Condition::DividendExDate { .. } => Some(Reason::ExDividendNear {
+                date,
+                days,
+                amount: dividend(&|dividend| dividend.ex_date == date),
+            }),
+            Condition::DividendPayment { shares } => {
+                let amount = dividend(&|dividend| dividend.payment_date == Some(date));
+                Some(Reason::DividendPaid {
+                    amount,
+                    expected: amount
+                        .zip(shares)
+                        .map(|(amount, shares)| product(amount, shares)),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a date of the kind the condition waits for is known for `today` or later.
+    pub(super) fn knows_a_date(&self, condition: &Condition, today: Date) -> bool {
+        self.next_due(condition, today).is_some()
+    }
+
+    pub(super) fn add_trades(&mut self, trades: &[InsiderTrade], today: Date) {
+        let oldest = day_number(today) - KEPT_FILING_DAYS;
+        self.trades
+            .retain(|trade| day_number(trade.filed_on) > oldest);
+        self.trades.extend(
+            trades
+                .iter()
+                .filter(|trade| day_number(trade.filed_on) > oldest)
+                .cloned(),
+        );
+    }
+
+    /// Why an insider alert holds on `today`; `None` if it does not.
+    pub(super) fn insider_reason(&self, watch: &InsiderWatch, today: Date) -> Option<Reason> {
+        let after = day_number(today) - i32::from(watch.window_days);
+        let counts = |trade: &&InsiderTrade| {
+            day_number(trade.filed_on) > after
+                && (trade.open_market || !watch.open_market_only)
+                && match watch.direction {
+                    InsiderDirection::Both => true,
+                    InsiderDirection::Buy => trade.bought,
+                    InsiderDirection::Sell => !trade.bought,
+                }
+        };
+        let counted: Vec<_> = self.trades.iter().filter(counts).collect();
+        let value: i128 = counted
+            .iter()
+            .map(|trade| i128::from(trade.value_usd.micros()))
+            .sum();
+        let insiders: BTreeSet<_> = counted.iter().map(|trade| trade.insider.as_str()).collect();
+        let holds = value >= i128::from(watch.threshold_usd.micros())
+            && insiders.len() >= usize::from(watch.min_executives);
+        holds.then(|| Reason::InsidersTraded {
+            value_usd: Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
+            insiders: u32::try_from(insiders.len()).unwrap_or(u32::MAX),
+            window_days: watch.window_days,
+        })
+    }
+
+    pub(super) fn split(&mut self, ratio: SplitRatio) {
+        for dividend in &mut self.dividends {
+            dividend.amount = dividend
+                .amount
+                .map(|amount| Decimal::from_micros(ratio.divide(amount.micros())));
+        }
+    }
+}
+
+/// The product of two decimals, rounded down to a millionth.
+fn product(a: Decimal, b: Decimal) -> Decimal {
+    let micros =
+        i128::from(a.micros()) * i128::from(b.micros()) / i128::from(market::MICROS_PER_UNIT);
+    Decimal::from_micros(i64::try_from(micros).unwrap_or(i64::MAX))
+}

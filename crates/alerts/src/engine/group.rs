@@ -1,0 +1,358 @@
+//! The alerts of one stock that wait for the same thing, in the order in which they will get it.
+//!
+//! Every price, technical, volume and fundamental condition is, within one session, a question of where the *price* (or the
+//! volume) is:
+//!
+//! * a percent change is a price level, computed once from the initial price;
+//! * P/E is a price level, ratio × EPS; it moves when the EPS does;
+//! * "the average with the current price as today's close" is `(S + p) ÷ n`, with `S` the sum of the last `n − 1` closes. So
+//!   `p` is at or above it exactly if `p × (n − 1) ≥ S`, and SMA(50) is above SMA(200) exactly if `3p > S₁₉₉ − 4·S₄₉`;
+//! * the RSI rises with the price.
+//!
+//! A [`Group`] answers two questions: which of its entries a view of the market reaches ([`Group::reached`]), and between which
+//! prices nothing can happen to it ([`Group::tighten`]). All arithmetic is in integers; there is no rounding to argue about.
+
+use std::cmp::Ordering;
+
+use jiff::civil::Date;
+use market::{Decimal, History, MICROS_PER_UNIT};
+
+use super::level_index::LevelIndex;
+use crate::condition::{Earnings, Side, VolumeBaseline};
+
+/// 100 % in millionths of a percent.
+pub(super) const HUNDRED_PERCENT: i64 = 100 * MICROS_PER_UNIT;
+
+/// What a group's alerts wait for. The key of an entry is given in parentheses; `Below` stores it negated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum GroupKey {
+    /// A price (the price).
+    Price(Side),
+    /// A change by a percentage (the price at which it is reached).
+    Change(Side),
+    /// A 52-week extreme (0).
+    Extreme(Side),
+    /// A cross of the averages (0).
+    Cross(Side),
+    /// A touch of the average of `period` sessions (0).
+    Touch { side: Side, period: u16 },
+    /// The RSI (the threshold).
+    Rsi(Side),
+    /// The RSI, on the side it will turn out not to be on (0).
+    RsiUndecided,
+    /// The volume (the percentage).
+    Volume(VolumeBaseline),
+    /// Price ÷ earnings (the ratio).
+    Pe { earnings: Earnings, side: Side },
+}
+
+/// What is known of a stock at one observation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    /// The price.
+    pub(super) price: i64,
+    /// The session's volume so far; −1 if it is not known.
+    pub(super) volume: i64,
+    /// The highest price of 52 weeks before this observation.
+    pub(super) high: Option<i64>,
+    /// The lowest price of 52 weeks before this observation.
+    pub(super) low: Option<i64>,
+    /// The sessions completed before this one.
+    pub(super) history: &'a History,
+    /// The earnings per share.
+    pub(super) eps: Eps,
+}
+
+/// Earnings per share, in millionths of a dollar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Eps {
+    pub(super) trailing: Option<i64>,
+    pub(super) forward: Option<i64>,
+}
+
+impl Eps {
+    /// The earnings a price can be divided by: more than zero.
+    pub(super) fn positive(self, which: Earnings) -> Option<i64> {
+        self.known(which).filter(|&eps| eps > 0)
+    }
+
+    pub(super) fn known(self, which: Earnings) -> Option<i64> {
+        match which {
+            Earnings::Trailing => self.trailing,
+            Earnings::Forward => self.forward,
+        }
+    }
+}
+
+/// Strictly between `lo` and `hi`, and strictly below `volume_hi`, nothing happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Band {
+    pub(super) lo: i64,
+    pub(super) hi: i64,
+    pub(super) volume_hi: i64,
+}
+
+impl Band {
+    pub(super) const WIDE: Self = Self {
+        lo: i64::MIN,
+        hi: i64::MAX,
+        volume_hi: i64::MAX,
+    };
+    pub(super) const EMPTY: Self = Self {
+        lo: i64::MAX,
+        hi: i64::MIN,
+        volume_hi: i64::MIN,
+    };
+
+    fn at_or_above(&mut self, level: i64) {
+        self.hi = self.hi.min(level);
+    }
+
+    fn at_or_below(&mut self, level: i64) {
+        self.lo = self.lo.max(level);
+    }
+
+    fn beyond(&mut self, side: Side, level: i64) {
+        match side {
+            Side::Above => self.at_or_above(level),
+            Side::Below => self.at_or_below(level),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) key: GroupKey,
+    pub(super) index: LevelIndex,
+    /// Only of a touch: where the previous observation was, compared with the average of its own moment.
+    pub(super) previous: Option<Ordering>,
+}
+
+impl Group {
+    pub(super) fn new(key: GroupKey) -> Self {
+        Self {
+            key,
+            index: LevelIndex::default(),
+            previous: None,
+        }
+    }
+
+    /// The highest key that `view` reaches; `None` if it reaches none or cannot be judged.
+    pub(super) fn reached(&self, view: &View<'_>) -> Option<i64> {
+        let all_if = |condition: bool| condition.then_some(0);
+        match self.key {
+            GroupKey::Price(side) | GroupKey::Change(side) => Some(side.key(view.price)),
+            GroupKey::Extreme(Side::Above) => all_if(view.price > view.high?),
+            GroupKey::Extreme(Side::Below) => all_if(view.price < view.low?),
+            GroupKey::Cross(side) => all_if(beyond_cross(
+                side,
+                view.price,
+                cross_level(side, view.history)?,
+            )),
+            GroupKey::Touch { side, period } => {
+                let now = compare_with_average(view.price, period, view.history)?;
+                let from = side.pick(Ordering::Less, Ordering::Greater);
+                all_if(self.previous == Some(from) && now != from)
+            }
+            GroupKey::Rsi(side) => view
+                .history
+                .rsi()
+                .micros_at(view.price)
+                .map(|rsi| side.key(rsi)),
+            GroupKey::RsiUndecided => None,
+            GroupKey::Volume(baseline) => percent_above_average(view, baseline),
+            GroupKey::Pe { earnings, side } => {
+                let eps = view.eps.positive(earnings)?;
+                let (whole, rest) = div_rem(
+                    i128::from(view.price) * i128::from(MICROS_PER_UNIT),
+                    eps.into(),
+                );
+                // Above: the ratio rounded down; below: rounded up. Thresholds are whole millionths, so both are exact.
+                Some(side.key(side.pick(whole, if rest > 0 { whole + 1 } else { whole })))
+            }
+        }
+    }
+
+    /// Makes `band` so narrow that inside it nothing happens to this group as long as the view's history stays as it is.
+    pub(super) fn tighten(&self, view: &View<'_>, band: &mut Band) {
+        let Some(first) = self.index.first() else {
+            return;
+        };
+        match self.key {
+            GroupKey::Price(side) | GroupKey::Change(side) => band.beyond(side, side.key(first)),
+            GroupKey::Extreme(Side::Above) => {
+                band.at_or_above(view.high.map_or(i64::MAX, |high| high + 1))
+            }
+            GroupKey::Extreme(Side::Below) => {
+                band.at_or_below(view.low.map_or(i64::MIN, |low| low - 1))
+            }
+            GroupKey::Cross(side) => {
+                if let Some(level) = cross_level(side, view.history) {
+                    let (whole, rest) = div_rem(level.into(), 3);
+                    let ceiling = if rest > 0 { whole + 1 } else { whole };
+                    band.beyond(side, side.pick(whole + 1, ceiling - 1));
+                }
+            }
+            GroupKey::Touch { side, period } => {
+                self.tighten_touch(side, period, view.history, band)
+            }
+            GroupKey::Rsi(side) => {
+                let threshold = Some(side.key(first));
+                let (above, below) = side.pick((threshold, None), (None, threshold));
+                let (lo, hi) = view.history.rsi().quiet_band(above, below);
+                band.at_or_above(hi);
+                band.at_or_below(lo);
+            }
+            GroupKey::RsiUndecided => {
+                if view.history.rsi().closes_missing() == 0 {
+                    *band = Band::EMPTY;
+                }
+            }
+            GroupKey::Volume(baseline) => {
+                if let Some(sum) = volume_sum(view.history, baseline) {
+                    let scale = i128::from(baseline.sessions()) * i128::from(HUNDRED_PERCENT);
+                    let (whole, rest) = div_rem(
+                        i128::from(sum) * (i128::from(HUNDRED_PERCENT) + i128::from(first)),
+                        scale,
+                    );
+                    band.volume_hi = band.volume_hi.min(if rest > 0 {
+                        whole.saturating_add(1)
+                    } else {
+                        whole
+                    });
+                }
+            }
+            GroupKey::Pe { earnings, side } => {
+                if let Some(eps) = view.eps.positive(earnings) {
+                    let ratio = side.key(first);
+                    let (whole, rest) =
+                        div_rem(i128::from(ratio) * i128::from(eps), MICROS_PER_UNIT.into());
+                    band.beyond(
+                        side,
+                        side.pick(
+                            if rest > 0 {
+                                whole.saturating_add(1)
+                            } else {
+                                whole
+                            },
+                            whole,
+                        ),
+                    );
+                }
+            }
+        }
+    }
+
+    /// A touch waits for the price to come to the average, or first of all to go to the side it has to come from.
+    fn tighten_touch(&self, side: Side, period: u16, history: &History, band: &mut Band) {
+        let Some(sum) = history.sum_of_closes(usize::from(period) - 1) else {
+            return;
+        };
+        let (whole, rest) = div_rem(sum.into(), i128::from(period) - 1);
+        let ceiling = if rest > 0 { whole + 1 } else { whole };
+        match (side, self.previous) {
+            (Side::Above, Some(Ordering::Less)) => band.at_or_above(ceiling),
+            (Side::Above, _) => band.at_or_below(ceiling - 1),
+            (Side::Below, Some(Ordering::Greater)) => band.at_or_below(whole),
+            (Side::Below, _) => band.at_or_above(whole + 1),
+        }
+    }
+
+    /// After an observation was judged: it is the previous one for the next.
+    pub(super) fn remember(&mut self, view: &View<'_>) {
+        if let GroupKey::Touch { period, .. } = self.key {
+            self.previous = compare_with_average(view.price, period, view.history);
+        }
+    }
+}
+
+impl Side {
+    /// A key that is reached from below, whichever side is waited for.
+    pub(super) const fn key(self, level: i64) -> i64 {
+        self.pick(level, -level)
+    }
+}
+
+/// Where `price` is, compared with the average of `period` sessions in which it stands in for today's close.
+fn compare_with_average(price: i64, period: u16, history: &History) -> Option<Ordering> {
+    let sum = history.sum_of_closes(usize::from(period) - 1)?;
+    Some((price * (i64::from(period) - 1)).cmp(&sum))
+}
+
+/// The same for an observation of an earlier day: sessions from `date` on do not count.
+pub(super) fn compare_with_average_of(
+    date: Date,
+    price: i64,
+    period: u16,
+    history: &History,
+) -> Option<Ordering> {
+    let len = usize::from(period) - 1;
+    let mut closes = history
+        .bars()
+        .rev()
+        .skip_while(|bar| bar.date >= date)
+        .map(|bar| bar.close.micros());
+    let (count, sum) = closes
+        .by_ref()
+        .take(len)
+        .fold((0, 0), |(count, sum), close| (count + 1, sum + close));
+    (count == len).then(|| (price * (i64::from(period) - 1)).cmp(&sum))
+}
+
+/// Three times the price at which SMA(50) equals SMA(200) today; `None` if they stood that way already at the last completed
+/// session, or if that cannot be told.
+fn cross_level(side: Side, history: &History) -> Option<i64> {
+    let (last_50, last_200) = (history.sum_of_closes(50)?, history.sum_of_closes(200)?);
+    let before = (4 * last_50).cmp(&last_200);
+    if before == side.pick(Ordering::Greater, Ordering::Less) {
+        return None;
+    }
+    Some(history.sum_of_closes(199)? - 4 * history.sum_of_closes(49)?)
+}
+
+fn beyond_cross(side: Side, price: i64, level: i64) -> bool {
+    match side {
+        Side::Above => 3 * price > level,
+        Side::Below => 3 * price < level,
+    }
+}
+
+fn volume_sum(history: &History, baseline: VolumeBaseline) -> Option<i64> {
+    history
+        .sum_of_volumes(usize::from(baseline.sessions()))
+        .filter(|&sum| sum > 0)
+}
+
+/// By how many millionths of a percent the volume is above its average, rounded down.
+fn percent_above_average(view: &View<'_>, baseline: VolumeBaseline) -> Option<i64> {
+    if view.volume < 0 {
+        return None;
+    }
+    let sum = volume_sum(view.history, baseline)?;
+    let scaled =
+        i128::from(view.volume) * i128::from(baseline.sessions()) * i128::from(HUNDRED_PERCENT);
+    Some(
+        div_rem(scaled, sum.into())
+            .0
+            .saturating_sub(HUNDRED_PERCENT),
+    )
+}
+
+/// `numerator ÷ denominator` (> 0), rounded down and saturating, and whether anything was left over.
+fn div_rem(numerator: i128, denominator: i128) -> (i64, i128) {
+    let whole = numerator.div_euclid(denominator);
+    let clamped = i64::try_from(whole).unwrap_or(if whole > 0 { i64::MAX } else { i64::MIN });
+    (clamped, numerator.rem_euclid(denominator))
+}
+
+/// The averages of 50 and 200 sessions with `price` as today's close, rounded to a millionth.
+pub(super) fn averages(price: i64, history: &History) -> Option<(Decimal, Decimal)> {
+    Some((average(50, price, history)?, average(200, price, history)?))
+}
+
+/// The average of `period` sessions with `price` as today's close, rounded to a millionth.
+pub(super) fn average(period: u16, price: i64, history: &History) -> Option<Decimal> {
+    let sum = history.sum_of_closes(usize::from(period) - 1)? + price;
+    let period = i64::from(period);
+    Some(Decimal::from_micros((sum + period / 2) / period))
+}

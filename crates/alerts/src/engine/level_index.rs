@@ -1,0 +1,243 @@
+//! The ordered index of levels that alerts wait at.
+//!
+//! Motivation: "does anything fire?" must cost one comparison however many alerts wait, firing `k` of them must cost `k`, and
+//! making or deleting one among hundreds of thousands must not move them all.
+//!
+//! Entries `(key, slot)` lie in ascending order in chunks of at most [`CHUNK_MAX`] entries. A key fires when it is reached from
+//! below: whoever waits *below* a level stores it negated. Keys and slots of a chunk are arrays of their own, so an entry costs
+//! twelve bytes and no padding.
+
+/// The most entries of one chunk; a full chunk is cut in two.
+const CHUNK_MAX: usize = 512;
+
+/// Below this a chunk is joined with its neighbour.
+const CHUNK_MIN: usize = CHUNK_MAX / 8;
+
+/// Where an armed alert is found in the registry.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Slot(pub(crate) u32);
+
+/// An ordered multiset of `(key, slot)`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LevelIndex {
+    chunks: Vec<Chunk>,
+}
+
+#[derive(Clone, Debug)]
+struct Chunk {
+    /// The first entry, kept beside the arrays so that finding a chunk touches no other memory.
+    first: (i64, Slot),
+    keys: Vec<i64>,
+    slots: Vec<Slot>,
+}
+
+impl LevelIndex {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// The lowest key.
+    pub(crate) fn first(&self) -> Option<i64> {
+        self.chunks.first().map(|chunk| chunk.first.0)
+    }
+
+    pub(crate) fn insert(&mut self, key: i64, slot: Slot) {
+        if self.chunks.is_empty() {
+            self.chunks.push(Chunk {
+                first: (key, slot),
+                keys: vec![key],
+                slots: vec![slot],
+            });
+            return;
+        }
+        let at = self.chunk_of((key, slot));
+        let chunk = &mut self.chunks[at];
+        chunk.insert(key, slot);
+        if chunk.keys.len() >= CHUNK_MAX {
+            let upper = chunk.split_off(CHUNK_MAX / 2);
+            self.chunks.insert(at + 1, upper);
+        }
+    }
+
+    /// Whether the entry was there.
+    pub(crate) fn remove(&mut self, key: i64, slot: Slot) -> bool {
+        if self.chunks.is_empty() {
+            return false;
+        }
+        let at = self.chunk_of((key, slot));
+        if !self.chunks[at].remove(key, slot) {
+            return false;
+        }
+        self.join_small(at);
+        true
+    }
+
+    /// Takes out every entry whose key is at most `reached`, lowest first.
+    pub(crate) fn drain_through(&mut self, reached: i64, mut take: impl FnMut(i64, Slot)) {
+        let whole = self
+            .chunks
+            .partition_point(|chunk| chunk.keys.last().is_some_and(|&key| key <= reached));
+        for chunk in self.chunks.drain(..whole) {
+            chunk
+                .keys
+                .iter()
+                .zip(&chunk.slots)
+                .for_each(|(&key, &slot)| take(key, slot));
+        }
+        let Some(chunk) = self.chunks.first_mut() else {
+            return;
+        };
+        let part = chunk.keys.partition_point(|&key| key <= reached);
+        if part > 0 {
+            chunk
+                .keys
+                .drain(..part)
+                .zip(chunk.slots.drain(..part))
+                .for_each(|(key, slot)| take(key, slot));
+            chunk.first = (chunk.keys[0], chunk.slots[0]);
+        }
+    }
+
+    /// Every entry, lowest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (i64, Slot)> {
+        self.chunks
+            .iter()
+            .flat_map(|chunk| chunk.keys.iter().copied().zip(chunk.slots.iter().copied()))
+    }
+
+    /// The memory it holds, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let entries: usize = self
+            .chunks
+            .iter()
+            .map(|chunk| chunk.keys.capacity() * 8 + chunk.slots.capacity() * 4)
+            .sum();
+        size_of::<Self>() + self.chunks.capacity() * size_of::<Chunk>() + entries
+    }
+
+    /// The chunk in which `entry` is or would be.
+    fn chunk_of(&self, entry: (i64, Slot)) -> usize {
+        self.chunks
+            .partition_point(|chunk| chunk.first <= entry)
+            .saturating_sub(1)
+    }
+
+    fn join_small(&mut self, at: usize) {
+        let len = self.chunks[at].keys.len();
+        if len == 0 {
+            self.chunks.remove(at);
+        } else if len < CHUNK_MIN && self.chunks.len() > 1 {
+            let left = if at + 1 < self.chunks.len() {
+                at
+            } else {
+                at - 1
+            };
+            if self.chunks[left].keys.len() + self.chunks[left + 1].keys.len() <= CHUNK_MAX / 2 {
+                let right = self.chunks.remove(left + 1);
+                self.chunks[left].keys.extend(right.keys);
+                self.chunks[left].slots.extend(right.slots);
+            }
+        }
+    }
+}
+
+impl Chunk {
+    /// Where the entry is (`Ok`) or belongs (`Err`).
+    fn find(&self, key: i64, slot: Slot) -> Result<usize, usize> {
+        let from = self.keys.partition_point(|&other| other < key);
+        let equal = self.keys[from..].partition_point(|&other| other == key);
+        self.slots[from..from + equal]
+            .binary_search(&slot)
+            .map(|at| from + at)
+            .map_err(|at| from + at)
+    }
+
+    fn insert(&mut self, key: i64, slot: Slot) {
+        let at = self.find(key, slot).unwrap_or_else(|at| at);
+        if self.keys.len() == self.keys.capacity() {
+            // A quarter more, not double: most chunks of quiet stocks stay small for ever.
+            let more = (self.keys.len() / 4).max(4);
+            self.keys.reserve_exact(more);
+            self.slots.reserve_exact(more);
+        }
+        self.keys.insert(at, key);
+        self.slots.insert(at, slot);
+        self.first = (self.keys[0], self.slots[0]);
+    }
+
+    fn remove(&mut self, key: i64, slot: Slot) -> bool {
+        let Ok(at) = self.find(key, slot) else {
+            return false;
+        };
+        self.keys.remove(at);
+        self.slots.remove(at);
+        if let (Some(&key), Some(&slot)) = (self.keys.first(), self.slots.first()) {
+            self.first = (key, slot);
+        }
+        true
+    }
+
+    fn split_off(&mut self, at: usize) -> Self {
+        let (keys, slots) = (self.keys.split_off(at), self.slots.split_off(at));
+        self.keys.shrink_to(CHUNK_MAX * 3 / 4);
+        self.slots.shrink_to(CHUNK_MAX * 3 / 4);
+        Self {
+            first: (keys[0], slots[0]),
+            keys,
+            slots,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Insert(i64, u32),
+        Remove(prop::sample::Index),
+        Drain(i64),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            60 => (-40_i64..40, 0_u32..100_000).prop_map(|(key, slot)| Step::Insert(key, slot)),
+            20 => any::<prop::sample::Index>().prop_map(Step::Remove),
+            1 => (-45_i64..45).prop_map(Step::Drain),
+        ];
+        prop::collection::vec(step, 0..4000)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn the_index_does_what_an_ordered_set_does(steps in steps()) {
+            let (mut index, mut oracle) = (LevelIndex::default(), BTreeSet::new());
+            for step in steps {
+                match step {
+                    Step::Insert(key, slot) => if oracle.insert((key, Slot(slot))) { index.insert(key, Slot(slot)) },
+                    Step::Remove(at) if !oracle.is_empty() => {
+                        let (key, slot) = *oracle.iter().nth(at.index(oracle.len())).unwrap();
+                        oracle.remove(&(key, slot));
+                        prop_assert!(index.remove(key, slot));
+                        prop_assert!(!index.remove(key, slot));
+                    }
+                    Step::Remove(_) => prop_assert!(!index.remove(0, Slot(0))),
+                    Step::Drain(reached) => {
+                        let mut taken = Vec::new();
+                        index.drain_through(reached, |key, slot| taken.push((key, slot)));
+                        let kept = oracle.split_off(&(reached + 1, Slot(0)));
+                        prop_assert_eq!(taken, oracle.into_iter().collect::<Vec<_>>());
+                        oracle = kept;
+                    }
+                }
+                prop_assert_eq!(index.is_empty(), oracle.is_empty());
+                prop_assert_eq!(index.first(), oracle.first().map(|entry| entry.0));
+            }
+            prop_assert_eq!(index.iter().collect::<Vec<_>>(), oracle.into_iter().collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The calendar against the reference lists of every session, holiday and early close from 2000 to
+//! 2030. The lists are kept beside the project and not in it; without them these tests pass and
+//! say that they skipped.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use jiff::Timestamp;
+use jiff::civil::{Date, date};
+use market::calendar::{Calendar, Closure, Holiday, Session};
+
+const FIRST: Date = date(2000, 1, 1);
+const LAST: Date = date(2030, 12, 31);
+
+/// The folder with the reference lists; `None`, and a line that says so, when it is not there.
+fn reference_folder() -> Option<PathBuf> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    if data.is_dir() {
+        return Some(data.join("reference"));
+    }
+    println!("skipped: there is no reference data at {}", data.display());
+    None
+}
+
+/// The rows below the header of a list, each with its fields. None of the lists quotes a field.
+fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    text.lines().skip(1).map(|line| line.split(',').collect())
+}
+
+/// The sessions in a list with the columns date, open, close and early close.
+fn sessions(text: &str) -> Vec<Session> {
+    let session = |fields: Vec<&str>| Session {
+        date: fields[0].parse().expect("a date"),
+        open: fields[1].parse::<Timestamp>().expect("an open"),
+        close: fields[2].parse::<Timestamp>().expect("a close"),
+        early_close: fields[3] == "1",
+    };
+    rows(text).map(session).collect()
+}
+
+#[test]
+fn every_session_of_the_reference_is_found_with_its_open_and_close_and_no_other() {
+    let Some(folder) = reference_folder() else {
+        return;
+    };
+    let mut text = String::new();
+    let file = File::open(folder.join("nyse_sessions_2000_2030.csv.gz")).unwrap();
+    GzDecoder::new(file).read_to_string(&mut text).unwrap();
+
+    let by_date = |list: Vec<Session>| -> BTreeMap<Date, Session> {
+        list.into_iter()
+            .map(|session| (session.date, session))
+            .collect()
+    };
+    let expected = by_date(sessions(&text));
+    assert_eq!(expected.len(), 7_794);
+    let calendar = Calendar::nyse();
+    let found = by_date(calendar.sessions(FIRST, LAST).collect());
+
+    let missing: Vec<_> = expected
+        .keys()
+        .filter(|day| !found.contains_key(day))
+        .collect();
+    let surplus: Vec<_> = found
+        .keys()
+        .filter(|day| !expected.contains_key(day))
+        .collect();
+    assert!(
+        missing.is_empty() && surplus.is_empty(),
+        "missing {missing:?}, surplus {surplus:?}"
+    );
+    for (day, session) in &expected {
+        assert_eq!(found.get(day), Some(session), "{day}");
+        assert_eq!(calendar.session_at(session.open), Some(*session), "{day}");
+        assert_eq!(calendar.session_at(session.close), Some(*session), "{day}");
+    }
+}
+
+#[test]
+fn every_early_close_of_the_reference_is_found_and_no_other() {
+    let Some(folder) = reference_folder() else {
+        return;
+    };
+    let text = fs::read_to_string(folder.join("nyse_early_closes_2000_2030.csv")).unwrap();
+    let found: Vec<Session> = Calendar::nyse()
+        .sessions(FIRST, LAST)
+        .filter(|session| session.early_close)
+        .collect();
+    assert_eq!(found, sessions(&text));
+}
+
+#[test]
+fn every_closed_weekday_of_the_reference_is_found_under_its_name_and_no_other() {
+    let Some(folder) = reference_folder() else {
+        return;
+    };
+    let text = fs::read_to_string(folder.join("nyse_holidays_2000_2030.csv")).unwrap();
+    let expected: Vec<(Date, String)> = rows(&text)
+        .map(|row| (row[0].parse().unwrap(), row[2].trim().to_owned()))
+        .collect();
+
+    let calendar = Calendar::nyse();
+    let found: Vec<(Date, String)> = FIRST
+        .series(jiff::Span::new().days(1))
+        .take_while(|&day| day <= LAST)
+        .filter_map(|day| Some((day, reference_name(calendar.holiday(day)?)?.to_owned())))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+/// What the reference calls a closure; weekends are not in it.
+fn reference_name(closure: Closure) -> Option<&'static str> {
+    Some(match closure {
+        Closure::Weekend => return None,
+        Closure::Special(_) | Closure::Extra => "AD HOC:",
+        Closure::Holiday(holiday) => match holiday {
+            Holiday::MartinLutherKingDay => "Dr. Martin Luther King Jr. Day",
+            Holiday::WashingtonsBirthday => "President's Day",
+            Holiday::IndependenceDay => "July 4th",
+            Holiday::Thanksgiving => "Thanksgiving",
+            Holiday::Christmas => "Christmas",
+            named => named.name(),
+        },
+    })
+}
