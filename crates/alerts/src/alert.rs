@@ -47,6 +47,26 @@ pub enum Channel {
     Sms,
 }
 
+impl Channel {
+    /// Every channel there is.
+    pub const ALL: &'static [Self] = &[Self::Email, Self::Sms];
+
+    /// The name in requests and answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Sms => "sms",
+        }
+    }
+
+    /// The channel of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|channel| channel.name() == name)
+    }
+}
+
 /// Where an alert is in its life.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
@@ -60,6 +80,28 @@ pub enum Status {
     Triggered,
 }
 
+impl Status {
+    /// Every status there is.
+    pub const ALL: &'static [Self] = &[Self::Active, Self::Inactive, Self::Paused, Self::Triggered];
+
+    /// The name in requests and answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Inactive => "inactive",
+            Self::Paused => "paused",
+            Self::Triggered => "triggered",
+        }
+    }
+
+    /// The status of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|status| status.name() == name)
+    }
+}
+
 /// What a sound create request asks for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewAlert {
@@ -69,8 +111,8 @@ pub struct NewAlert {
     pub condition: Condition,
     /// How to tell.
     pub notification: Channel,
-    /// The parameters in their normal form: the condition's own under their written names, then whatever else was sent
-    /// (`source`, `onboarding_id` and other marks of clients).
+    /// The parameters in their normal form: the condition's own under their written names, then whatever else was
+    /// sent (`source`, `onboarding_id` and other marks of clients).
     pub parameters: Option<Map<String, Value>>,
     /// A guest's address.
     pub email: Option<String>,

@@ -122,10 +122,7 @@ mod tests {
 
     #[test]
     fn a_high_below_the_low_is_refused() {
-        assert!(matches!(
-            bar("5", "4", "6", "5", 0),
-            Err(BarError::HighBelowLow { .. })
-        ));
+        assert!(matches!(bar("5", "4", "6", "5", 0), Err(BarError::HighBelowLow { .. })));
     }
 
     #[test]

@@ -6,10 +6,12 @@ use std::str::FromStr;
 /// How many millionths make one.
 pub const MICROS_PER_UNIT: i64 = 1_000_000;
 
-/// A signed decimal number, exact to six decimals: a threshold, a percentage, earnings per share, an amount of dollars.
+/// A signed decimal number, exact to six decimals: a threshold, a percentage, earnings per share, an amount of
+/// dollars.
 ///
-/// Kept as an integer number of millionths, so that numbers have one order, no NaN and no drift. Digits beyond the sixth are
-/// rounded half away from zero. It prints the way JavaScript prints the number: `200`, `198.66`, `0.000001`.
+/// Kept as an integer number of millionths, so that numbers have one order, no NaN and no drift. Digits beyond the
+/// sixth are rounded half away from zero. It prints the way JavaScript prints the number: `200`, `198.66`,
+/// `0.000001`.
 ///
 /// ```
 /// use market::Decimal;
@@ -114,11 +116,7 @@ fn parse_exponent(text: &str) -> Result<i64, DecimalError> {
     }
     // Far beyond any number that fits: the cap only keeps the arithmetic in range.
     let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX).min(1_000_000);
-    Ok(if text.starts_with('-') {
-        -magnitude
-    } else {
-        magnitude
-    })
+    Ok(if text.starts_with('-') { -magnitude } else { magnitude })
 }
 
 /// The millionths of `whole.fraction × 10^exponent`, rounded half up.

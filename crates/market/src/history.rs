@@ -1,9 +1,9 @@
 //! What is remembered of one stock's completed sessions.
 //!
-//! A [`History`] keeps the last [`KEPT_SESSIONS`] bars and, in step with them, everything a judgement asks for: sums of the last
-//! so many closes and volumes, the RSI, the extremes of 52 weeks. The RSI's smoothing reaches back to the first bar there ever
-//! was, so its state just before the oldest kept bar is kept too; from it the whole can be computed again when a bar is
-//! corrected.
+//! A [`History`] keeps the last [`KEPT_SESSIONS`] bars and, in step with them, everything a judgement asks for: sums
+//! of the last so many closes and volumes, the RSI, the extremes of 52 weeks. The RSI's smoothing reaches back to
+//! the first bar there ever was, so its state just before the oldest kept bar is kept too; from it the whole can be
+//! computed again when a bar is corrected.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,8 @@ use crate::day::day_number;
 use crate::indicators::{Extreme, RollingExtreme, Rsi, WindowSum};
 use crate::split::SplitRatio;
 
-/// How many bars are kept: enough for the longest average (400 sessions) and, on a market that never closes, for 364 days.
+/// How many bars are kept: enough for the longest average (400 sessions) and, on a market that never closes, for 364
+/// days.
 pub const KEPT_SESSIONS: usize = 420;
 
 /// How many calendar days "52 weeks" are; the day exactly so many days ago still counts.
@@ -153,10 +154,8 @@ impl History {
     /// From now on keeps the sum of the last `len` closes at hand.
     pub fn track_closes(&mut self, len: usize) {
         if !self.closes.iter().any(|window| window.len() == len) {
-            self.closes.push(WindowSum::new(
-                len,
-                self.bars.iter().map(|bar| bar.close.micros()),
-            ));
+            self.closes
+                .push(WindowSum::new(len, self.bars.iter().map(|bar| bar.close.micros())));
         }
     }
 
@@ -320,9 +319,7 @@ mod tests {
 
     #[test]
     fn a_bar_older_than_all_that_is_kept_is_refused() {
-        let bars: Vec<_> = (1..=KEPT_SESSIONS as i64)
-            .map(|day| bar(day, 1000 + day))
-            .collect();
+        let bars: Vec<_> = (1..=KEPT_SESSIONS as i64).map(|day| bar(day, 1000 + day)).collect();
         let mut history = history(&bars);
         assert!(matches!(history.record(bar(0, 5)), Err(TooOld { .. })));
         assert_eq!(history.len(), KEPT_SESSIONS);
@@ -338,7 +335,7 @@ mod tests {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 shuffled.swap(at, (state >> 33) as usize % (at + 1));
             }
-            let today = day_number(date(2020, 1, 1)) + closes.len() as i32;
+            let today = day_number(date(2020, 1, 1)) + i32::try_from(closes.len()).unwrap();
             prop_assert_eq!(answers(&mut history(&bars), today), answers(&mut history(&shuffled), today));
         }
 
@@ -351,7 +348,7 @@ mod tests {
             wrong[at] = bar(at as i64, 77);
             let mut corrected = history(&wrong);
             corrected.record(bars[at]).unwrap();
-            let today = day_number(date(2020, 1, 1)) + closes.len() as i32;
+            let today = day_number(date(2020, 1, 1)) + i32::try_from(closes.len()).unwrap();
             prop_assert_eq!(answers(&mut corrected, today), answers(&mut history(&bars), today));
         }
 

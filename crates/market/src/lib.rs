@@ -1,12 +1,14 @@
 //! # The market: what is traded, at what price, on which days, and what its history says
 //!
-//! This room holds the nouns that everything else speaks in. It knows no alert and does no I/O: values come in, values go out.
+//! This room holds the nouns that everything else speaks in. It knows no alert and does no I/O: values come in,
+//! values go out.
 //!
-//! * [`Symbol`], [`Price`], [`Decimal`], [`SplitRatio`], [`Bar`]: exact values that cannot be wrong once they exist. Money and
-//!   ratios are integers in millionths; a float appears only where the definition of an indicator asks for one.
+//! * [`Symbol`], [`Price`], [`Decimal`], [`SplitRatio`], [`Bar`]: exact values that cannot be wrong once they exist.
+//!   Money and ratios are integers in millionths; a float appears only where the definition of an indicator asks for
+//!   one.
 //! * [`calendar`]: when the New York Stock Exchange is open, by rules that hold for years to come.
-//! * [`indicators`] and [`history`]: averages, Wilder's RSI, 52-week extremes, kept up to date bar by bar. Each takes a
-//!   *provisional price* that stands in for today's close, so that "the average now" needs no finished day.
+//! * [`indicators`] and [`history`]: averages, Wilder's RSI, 52-week extremes, kept up to date bar by bar. Each
+//!   takes a *provisional price* that stands in for today's close, so that "the average now" needs no finished day.
 
 pub mod bar;
 pub mod calendar;

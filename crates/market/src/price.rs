@@ -6,7 +6,8 @@ use std::str::FromStr;
 use crate::decimal::{Decimal, DecimalError, MICROS_PER_UNIT};
 use crate::split::SplitRatio;
 
-/// The highest price that is taken, in millionths of a dollar (a billion dollars): four hundred closes still add up in an `i64`.
+/// The highest price that is taken, in millionths of a dollar (a billion dollars): four hundred closes still add up
+/// in an `i64`.
 pub const MAX_PRICE_MICROS: i64 = 1_000_000_000 * MICROS_PER_UNIT;
 
 /// The largest session volume that is taken, in shares: a hundred sessions still add up in an `i64`.
@@ -63,8 +64,8 @@ impl Price {
         self.decimal().as_f64()
     }
 
-    /// What one of today's shares would have cost at this price of before the split: price ÷ ratio, rounded half up to a
-    /// millionth and kept within what a price can be.
+    /// What one of today's shares would have cost at this price of before the split: price ÷ ratio, rounded half up
+    /// to a millionth and kept within what a price can be.
     #[must_use]
     pub fn after_split(self, ratio: SplitRatio) -> Self {
         Self(ratio.divide(self.0).clamp(1, MAX_PRICE_MICROS))
@@ -114,10 +115,7 @@ mod tests {
     #[test]
     fn a_billion_dollars_is_the_highest_price() {
         assert!("1000000000".parse::<Price>().is_ok());
-        assert_eq!(
-            "1000000000.000001".parse::<Price>(),
-            Err(PriceError::TooHigh)
-        );
+        assert_eq!("1000000000.000001".parse::<Price>(), Err(PriceError::TooHigh));
     }
 
     #[test]
@@ -133,9 +131,6 @@ mod tests {
     #[test]
     fn a_four_for_one_split_quarters_a_price() {
         let before: Price = "499.23".parse().unwrap();
-        assert_eq!(
-            before.after_split("4".parse().unwrap()).to_string(),
-            "124.8075"
-        );
+        assert_eq!(before.after_split("4".parse().unwrap()).to_string(), "124.8075");
     }
 }

@@ -39,10 +39,7 @@ impl SplitRatio {
     /// A number of shares of before the split in today's shares, rounded half away from zero.
     #[must_use]
     pub fn multiply(self, shares: i64) -> i64 {
-        div_round(
-            i128::from(shares) * i128::from(self.0),
-            i128::from(MICROS_PER_UNIT),
-        )
+        div_round(i128::from(shares) * i128::from(self.0), i128::from(MICROS_PER_UNIT))
     }
 
     /// The ratio as a float, for averages that are floats themselves.
@@ -109,11 +106,7 @@ mod tests {
     #[test]
     fn zero_negative_and_absurd_ratios_are_refused() {
         for text in ["0", "-4", "0.00009", "10000.1"] {
-            assert_eq!(
-                text.parse::<SplitRatio>(),
-                Err(SplitRatioError::OutOfRange),
-                "{text}"
-            );
+            assert_eq!(text.parse::<SplitRatio>(), Err(SplitRatioError::OutOfRange), "{text}");
         }
     }
 }

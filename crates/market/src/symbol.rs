@@ -37,11 +37,7 @@ impl Symbol {
     /// The ticker in upper case.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        let len = self
-            .text
-            .iter()
-            .position(|&byte| byte == 0)
-            .unwrap_or(MAX_LEN);
+        let len = self.text.iter().position(|&byte| byte == 0).unwrap_or(MAX_LEN);
         // Only ASCII is ever written into `text`.
         std::str::from_utf8(&self.text[..len]).unwrap_or_default()
     }
@@ -92,28 +88,20 @@ mod tests {
 
     #[test]
     fn ten_characters_are_taken_and_eleven_are_not() {
-        assert_eq!(
-            "ABCDEFGHIJ".parse::<Symbol>().unwrap().as_str(),
-            "ABCDEFGHIJ"
-        );
+        assert_eq!("ABCDEFGHIJ".parse::<Symbol>().unwrap().as_str(), "ABCDEFGHIJ");
         assert_eq!("ABCDEFGHIJK".parse::<Symbol>(), Err(SymbolError::TooLong));
     }
 
     #[test]
     fn empty_text_and_foreign_characters_are_refused() {
         assert_eq!("  ".parse::<Symbol>(), Err(SymbolError::Empty));
-        assert_eq!(
-            "AA PL".parse::<Symbol>(),
-            Err(SymbolError::BadCharacter(' '))
-        );
+        assert_eq!("AA PL".parse::<Symbol>(), Err(SymbolError::BadCharacter(' ')));
         assert_eq!("ÄPL".parse::<Symbol>(), Err(SymbolError::BadCharacter('Ä')));
     }
 
     #[test]
     fn symbols_sort_like_their_texts() {
-        let mut symbols: Vec<Symbol> = ["BRK.B", "A", "BRK-A", "AA"]
-            .map(|s| s.parse().unwrap())
-            .to_vec();
+        let mut symbols: Vec<Symbol> = ["BRK.B", "A", "BRK-A", "AA"].map(|s| s.parse().unwrap()).to_vec();
         symbols.sort();
         let texts: Vec<_> = symbols.iter().map(Symbol::as_str).collect();
         assert_eq!(texts, ["A", "AA", "BRK-A", "BRK.B"]);

@@ -2,9 +2,8 @@
 //! lifted gate, extra closures, and years that no list covers.
 
 use jiff::civil::{Date, date};
-use jiff::{Span, Timestamp, ToSpan};
-use market::calendar::{Calendar, Closure, Holiday, Session, new_york, new_york_date};
-use proptest::prelude::*;
+use jiff::{Timestamp, ToSpan};
+use market::calendar::{Calendar, Closure, Holiday, Session, new_york};
 
 const SATURDAY: Date = date(2024, 7, 6);
 const FRIDAY: Date = date(2024, 7, 5);
@@ -49,10 +48,7 @@ fn an_early_close_ends_the_session_at_13_00() {
     assert_eq!(session.open, instant("2024-07-03T13:30:00Z"));
     assert_eq!(session.close, instant("2024-07-03T17:00:00Z"));
     assert!(session.early_close);
-    assert_eq!(
-        nyse().session_at(instant("2024-07-03T17:00:00Z")),
-        Some(session)
-    );
+    assert_eq!(nyse().session_at(instant("2024-07-03T17:00:00Z")), Some(session));
     assert_eq!(nyse().session_at(instant("2024-07-03T17:00:01Z")), None);
     assert_eq!(nyse().session_at(instant("2024-07-03T19:59:00Z")), None);
 }
@@ -60,43 +56,15 @@ fn an_early_close_ends_the_session_at_13_00() {
 #[test]
 fn the_open_stays_at_09_30_in_new_york_when_the_clocks_change() {
     for (day, open, close) in [
-        (
-            date(2024, 3, 8),
-            "2024-03-08T14:30:00Z",
-            "2024-03-08T21:00:00Z",
-        ),
-        (
-            date(2024, 3, 11),
-            "2024-03-11T13:30:00Z",
-            "2024-03-11T20:00:00Z",
-        ),
-        (
-            date(2024, 11, 1),
-            "2024-11-01T13:30:00Z",
-            "2024-11-01T20:00:00Z",
-        ),
-        (
-            date(2024, 11, 4),
-            "2024-11-04T14:30:00Z",
-            "2024-11-04T21:00:00Z",
-        ),
-        (
-            date(2055, 7, 1),
-            "2055-07-01T13:30:00Z",
-            "2055-07-01T20:00:00Z",
-        ),
-        (
-            date(2055, 12, 1),
-            "2055-12-01T14:30:00Z",
-            "2055-12-01T21:00:00Z",
-        ),
+        (date(2024, 3, 8), "2024-03-08T14:30:00Z", "2024-03-08T21:00:00Z"),
+        (date(2024, 3, 11), "2024-03-11T13:30:00Z", "2024-03-11T20:00:00Z"),
+        (date(2024, 11, 1), "2024-11-01T13:30:00Z", "2024-11-01T20:00:00Z"),
+        (date(2024, 11, 4), "2024-11-04T14:30:00Z", "2024-11-04T21:00:00Z"),
+        (date(2055, 7, 1), "2055-07-01T13:30:00Z", "2055-07-01T20:00:00Z"),
+        (date(2055, 12, 1), "2055-12-01T14:30:00Z", "2055-12-01T21:00:00Z"),
     ] {
         let session = nyse().session(day).unwrap();
-        assert_eq!(
-            (session.open, session.close),
-            (instant(open), instant(close)),
-            "{day}"
-        );
+        assert_eq!((session.open, session.close), (instant(open), instant(close)), "{day}");
         assert!(!session.early_close, "{day}");
     }
 }
@@ -122,10 +90,7 @@ fn every_kind_of_closure_says_why() {
         (date(2026, 7, 3), "Independence Day"),
         (date(2001, 9, 13), "the attacks of September 11"),
         (date(2012, 10, 30), "Hurricane Sandy"),
-        (
-            date(2025, 1, 9),
-            "the national day of mourning for Jimmy Carter",
-        ),
+        (date(2025, 1, 9), "the national day of mourning for Jimmy Carter"),
         (added, "a closure that was added to the calendar"),
     ] {
         assert_eq!(
@@ -154,27 +119,15 @@ fn an_extra_closure_closes_its_day_and_no_other() {
         session_date(calendar.previous_session_before(MONDAY)),
         Some(date(2024, 7, 3))
     );
-    assert_eq!(
-        session_date(nyse().next_session_after(thursday)),
-        Some(FRIDAY)
-    );
+    assert_eq!(session_date(nyse().next_session_after(thursday)), Some(FRIDAY));
 }
 
 #[test]
 fn neighbouring_sessions_step_over_weekends_holidays_and_closures_of_a_week() {
     let calendar = nyse();
-    assert_eq!(
-        session_date(calendar.next_session_after(FRIDAY)),
-        Some(MONDAY)
-    );
-    assert_eq!(
-        session_date(calendar.next_session_after(SATURDAY)),
-        Some(MONDAY)
-    );
-    assert_eq!(
-        session_date(calendar.previous_session_before(MONDAY)),
-        Some(FRIDAY)
-    );
+    assert_eq!(session_date(calendar.next_session_after(FRIDAY)), Some(MONDAY));
+    assert_eq!(session_date(calendar.next_session_after(SATURDAY)), Some(MONDAY));
+    assert_eq!(session_date(calendar.previous_session_before(MONDAY)), Some(FRIDAY));
     assert_eq!(
         session_date(calendar.next_session_after(date(2001, 9, 10))),
         Some(date(2001, 9, 17))
@@ -187,12 +140,7 @@ fn neighbouring_sessions_step_over_weekends_holidays_and_closures_of_a_week() {
 
 #[test]
 fn sessions_include_both_ends_and_an_empty_span_has_none() {
-    let dates = |from, to| {
-        nyse()
-            .sessions(from, to)
-            .map(|s| s.date)
-            .collect::<Vec<_>>()
-    };
+    let dates = |from, to| nyse().sessions(from, to).map(|s| s.date).collect::<Vec<_>>();
     let expected = [date(2024, 7, 3), FRIDAY, MONDAY];
     assert_eq!(dates(date(2024, 7, 3), MONDAY), expected);
     assert_eq!(dates(FRIDAY, FRIDAY), [FRIDAY]);
@@ -203,24 +151,15 @@ fn sessions_include_both_ends_and_an_empty_span_has_none() {
 #[test]
 fn the_next_open_and_close_come_strictly_after_the_instant() {
     let calendar = nyse();
-    let (open, close) = (
-        instant("2024-07-05T13:30:00Z"),
-        instant("2024-07-05T20:00:00Z"),
-    );
-    let (monday_open, monday_close) = (
-        instant("2024-07-08T13:30:00Z"),
-        instant("2024-07-08T20:00:00Z"),
-    );
+    let (open, close) = (instant("2024-07-05T13:30:00Z"), instant("2024-07-05T20:00:00Z"));
+    let (monday_open, monday_close) = (instant("2024-07-08T13:30:00Z"), instant("2024-07-08T20:00:00Z"));
     assert_eq!(calendar.next_open(open - 1.nanosecond()), Some(open));
     assert_eq!(calendar.next_open(open), Some(monday_open));
     assert_eq!(calendar.next_close(open), Some(close));
     assert_eq!(calendar.next_close(close - 1.nanosecond()), Some(close));
     assert_eq!(calendar.next_close(close), Some(monday_close));
     // Late on Friday in New York it is already Saturday in London.
-    assert_eq!(
-        calendar.next_open(instant("2024-07-06T03:00:00Z")),
-        Some(monday_open)
-    );
+    assert_eq!(calendar.next_open(instant("2024-07-06T03:00:00Z")), Some(monday_open));
 }
 
 #[test]
@@ -231,32 +170,17 @@ fn a_calendar_that_is_always_open_has_a_session_on_a_saturday() {
     assert_eq!(saturday.open, instant("2024-07-06T13:30:00Z"));
     assert_eq!(saturday.close, instant("2024-07-06T20:00:00Z"));
     assert!(!saturday.early_close);
-    for at in [
-        "2024-07-06T04:00:00Z",
-        "2024-07-06T15:00:00Z",
-        "2024-07-07T03:59:59Z",
-    ] {
+    for at in ["2024-07-06T04:00:00Z", "2024-07-06T15:00:00Z", "2024-07-07T03:59:59Z"] {
         assert_eq!(calendar.session_at(instant(at)), Some(saturday), "{at}");
     }
-    assert_eq!(
-        session_date(calendar.next_session_after(FRIDAY)),
-        Some(SATURDAY)
-    );
+    assert_eq!(session_date(calendar.next_session_after(FRIDAY)), Some(SATURDAY));
     assert_eq!(
         session_date(calendar.previous_session_before(MONDAY)),
         Some(date(2024, 7, 7))
     );
-    assert_eq!(
-        calendar.next_open(instant("2024-07-05T20:00:00Z")),
-        Some(saturday.open)
-    );
+    assert_eq!(calendar.next_open(instant("2024-07-05T20:00:00Z")), Some(saturday.open));
     assert_eq!(calendar.next_close(saturday.open), Some(saturday.close));
-    assert_eq!(
-        calendar
-            .sessions(date(2024, 1, 1), date(2024, 12, 31))
-            .count(),
-        366
-    );
+    assert_eq!(calendar.sessions(date(2024, 1, 1), date(2024, 12, 31)).count(), 366);
 }
 
 #[test]
@@ -265,10 +189,7 @@ fn a_calendar_that_is_always_open_keeps_early_closes_and_still_knows_why_a_day_i
     let early = calendar.session(date(2024, 7, 3)).unwrap();
     assert!(early.early_close);
     assert_eq!(early.close, instant("2024-07-03T17:00:00Z"));
-    assert_eq!(
-        calendar.session_at(instant("2024-07-03T19:00:00Z")),
-        Some(early)
-    );
+    assert_eq!(calendar.session_at(instant("2024-07-03T19:00:00Z")), Some(early));
     assert_eq!(calendar.holiday(FRIDAY), Some(Closure::Extra));
     assert_eq!(session_date(calendar.session(FRIDAY)), Some(FRIDAY));
 }
@@ -276,14 +197,8 @@ fn a_calendar_that_is_always_open_keeps_early_closes_and_still_knows_why_a_day_i
 #[test]
 fn the_daily_moment_is_the_open_and_on_closed_days_09_30_in_new_york() {
     for calendar in [nyse(), nyse().always_open()] {
-        assert_eq!(
-            calendar.daily_moment(FRIDAY),
-            nyse().session(FRIDAY).unwrap().open
-        );
-        assert_eq!(
-            calendar.daily_moment(SATURDAY),
-            instant("2024-07-06T13:30:00Z")
-        );
+        assert_eq!(calendar.daily_moment(FRIDAY), nyse().session(FRIDAY).unwrap().open);
+        assert_eq!(calendar.daily_moment(SATURDAY), instant("2024-07-06T13:30:00Z"));
         assert_eq!(
             calendar.daily_moment(date(2024, 12, 25)),
             instant("2024-12-25T14:30:00Z")
@@ -312,97 +227,5 @@ fn the_ends_of_representable_time_have_no_neighbour_and_do_not_panic() {
         for at in [Timestamp::MIN, Timestamp::MAX] {
             let _ = calendar.session_at(at);
         }
-    }
-}
-
-fn days() -> impl Strategy<Value = Date> {
-    // From 1998-01-01, some ninety years.
-    (0..33_000_i64).prop_map(|days| date(1998, 1, 1) + days.days())
-}
-
-/// Instants at any hour, half of them within two seconds of an open, a close or a midnight.
-fn instants() -> impl Strategy<Value = Timestamp> {
-    let edges = prop::sample::select(vec![(0, 0), (9, 30), (13, 0), (16, 0), (23, 59)]);
-    let at_an_edge =
-        (days(), edges, -2_000_i64..=2_000).prop_map(|(day, (hour, minute), millis)| {
-            new_york(day, hour, minute) + Span::new().milliseconds(millis)
-        });
-    let anywhere = (days(), 0..86_400_i64)
-        .prop_map(|(day, seconds)| new_york(day, 0, 0) + Span::new().seconds(seconds));
-    prop_oneof![at_an_edge, anywhere]
-}
-
-/// The exchange's calendar, with up to five extra closures near `day`.
-fn calendar_with_closures(day: Date, offsets: &[i64]) -> Calendar {
-    nyse().with_extra_closures(offsets.iter().map(|&offset| day + offset.days()))
-}
-
-proptest! {
-    #[test]
-    fn session_at_agrees_with_a_scan_of_the_days_around(
-        at in instants(),
-        closed in prop::collection::vec(-3..=3_i64, 0..5),
-    ) {
-        let day = at.to_zoned(jiff::tz::TimeZone::UTC).date();
-        let calendar = calendar_with_closures(day, &closed);
-        let scanned = (-2..=2_i64)
-            .filter_map(|offset| calendar.session(day + offset.days()))
-            .find(|session| session.open <= at && at <= session.close);
-        prop_assert_eq!(calendar.session_at(at), scanned);
-    }
-
-    #[test]
-    fn with_the_gate_lifted_every_instant_is_in_the_session_of_its_new_york_date(at in instants()) {
-        let calendar = nyse().always_open();
-        let session = calendar.session_at(at);
-        prop_assert_eq!(session_date(session), Some(new_york_date(at)));
-        prop_assert_eq!(session, calendar.session(new_york_date(at)));
-    }
-
-    #[test]
-    fn an_instant_lies_between_the_midnights_of_its_new_york_date(at in instants()) {
-        let day = new_york_date(at);
-        prop_assert!(new_york(day, 0, 0) <= at);
-        prop_assert!(at < new_york(day + 1.day(), 0, 0));
-    }
-
-    #[test]
-    fn a_day_has_either_a_session_or_a_reason_and_the_session_is_on_that_day(
-        day in days(),
-        closed in prop::collection::vec(-3..=3_i64, 0..5),
-    ) {
-        let calendar = calendar_with_closures(day, &closed);
-        match calendar.session(day) {
-            None => prop_assert!(calendar.holiday(day).is_some()),
-            Some(session) => {
-                prop_assert_eq!(calendar.holiday(day), None);
-                prop_assert_eq!(session.date, day);
-                prop_assert_eq!(session.open, new_york(day, 9, 30));
-                let hour = if session.early_close { 13 } else { 16 };
-                prop_assert_eq!(session.close, new_york(day, hour, 0));
-            }
-        }
-    }
-
-    #[test]
-    fn the_neighbours_of_a_session_are_each_others_neighbours(day in days()) {
-        let calendar = nyse();
-        let next = calendar.next_session_after(day).expect("a session to come");
-        let previous = calendar.previous_session_before(next.date).expect("a session that was");
-        prop_assert!(previous.date <= day && day < next.date);
-        prop_assert_eq!(calendar.next_session_after(previous.date), Some(next));
-        prop_assert_eq!(calendar.sessions(previous.date, next.date).count(), 2);
-    }
-
-    #[test]
-    fn no_open_or_close_is_skipped_on_the_way_to_the_next(at in instants()) {
-        let calendar = nyse();
-        let near: Vec<Session> = (-2..=10_i64)
-            .filter_map(|offset| calendar.session(new_york_date(at) + offset.days()))
-            .collect();
-        let opens = near.iter().map(|session| session.open).find(|&open| open > at);
-        let closes = near.iter().map(|session| session.close).find(|&close| close > at);
-        prop_assert_eq!(calendar.next_open(at), opens);
-        prop_assert_eq!(calendar.next_close(at), closes);
     }
 }

@@ -128,11 +128,7 @@ fn the_last_sessions_before_the_year_2000_are_right_too() {
     let calendar = Calendar::nyse();
     let closed: Vec<Date> = dates_of(1998)
         .chain(dates_of(1999))
-        .filter(|&day| {
-            calendar
-                .holiday(day)
-                .is_some_and(|why| why != Closure::Weekend)
-        })
+        .filter(|&day| calendar.holiday(day).is_some_and(|why| why != Closure::Weekend))
         .collect();
     let expected = [
         date(1998, 1, 1),
@@ -190,8 +186,5 @@ fn years_that_no_list_covers_follow_the_same_rules() {
         .filter(|session| session.early_close)
         .map(|session| session.date)
         .collect();
-    assert_eq!(
-        early,
-        [date(2040, 7, 3), date(2040, 11, 23), date(2040, 12, 24)]
-    );
+    assert_eq!(early, [date(2040, 7, 3), date(2040, 11, 23), date(2040, 12, 24)]);
 }

@@ -51,23 +51,15 @@ fn every_session_of_the_reference_is_found_with_its_open_and_close_and_no_other(
     GzDecoder::new(file).read_to_string(&mut text).unwrap();
 
     let by_date = |list: Vec<Session>| -> BTreeMap<Date, Session> {
-        list.into_iter()
-            .map(|session| (session.date, session))
-            .collect()
+        list.into_iter().map(|session| (session.date, session)).collect()
     };
     let expected = by_date(sessions(&text));
     assert_eq!(expected.len(), 7_794);
     let calendar = Calendar::nyse();
     let found = by_date(calendar.sessions(FIRST, LAST).collect());
 
-    let missing: Vec<_> = expected
-        .keys()
-        .filter(|day| !found.contains_key(day))
-        .collect();
-    let surplus: Vec<_> = found
-        .keys()
-        .filter(|day| !expected.contains_key(day))
-        .collect();
+    let missing: Vec<_> = expected.keys().filter(|day| !found.contains_key(day)).collect();
+    let surplus: Vec<_> = found.keys().filter(|day| !expected.contains_key(day)).collect();
     assert!(
         missing.is_empty() && surplus.is_empty(),
         "missing {missing:?}, surplus {surplus:?}"

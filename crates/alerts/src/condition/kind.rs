@@ -115,8 +115,7 @@ mod tests {
 
     #[test]
     fn there_are_twenty_three_conditions_with_names_of_their_own() {
-        let names: std::collections::BTreeSet<_> =
-            ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
+        let names: std::collections::BTreeSet<_> = ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
         assert_eq!(names.len(), 23);
         assert!(
             ConditionKind::ALL

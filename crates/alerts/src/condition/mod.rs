@@ -35,6 +35,8 @@ pub enum RsiDirection {
 pub enum VolumeBaseline {
     /// The last 20 completed sessions.
     Ma20,
+    /// The last 50 completed sessions.
+    Ma50,
     /// The last 100 completed sessions.
     Ma100,
 }
@@ -45,6 +47,7 @@ impl VolumeBaseline {
     pub const fn sessions(self) -> u16 {
         match self {
             Self::Ma20 => 20,
+            Self::Ma50 => 50,
             Self::Ma100 => 100,
         }
     }
@@ -125,8 +128,8 @@ pub enum Condition {
         /// `Above` is a new high, `Below` a new low.
         side: Side,
     },
-    /// `ma_crossover_golden`, `ma_crossover_death`: the 50-day average is now strictly beyond the 200-day average, and was not at
-    /// the last completed session.
+    /// `ma_crossover_golden`, `ma_crossover_death`: the 50-day average is now strictly beyond the 200-day average,
+    /// and was not at the last completed session.
     MaCrossover {
         /// `Above` is the golden cross, `Below` the death cross.
         side: Side,
@@ -198,9 +201,7 @@ impl Condition {
             Self::Price { side, .. } => side.pick(Kind::PriceAbove, Kind::PriceBelow),
             Self::PriceChange { side, .. } => side.pick(Kind::PriceChangeUp, Kind::PriceChangeDown),
             Self::NewExtreme { side } => side.pick(Kind::NewHigh, Kind::NewLow),
-            Self::MaCrossover { side } => {
-                side.pick(Kind::MaCrossoverGolden, Kind::MaCrossoverDeath)
-            }
+            Self::MaCrossover { side } => side.pick(Kind::MaCrossoverGolden, Kind::MaCrossoverDeath),
             Self::MaTouch { side, .. } => side.pick(Kind::MaTouchAbove, Kind::MaTouchBelow),
             Self::Rsi { .. } => Kind::RsiLimit,
             Self::VolumeChange { .. } => Kind::VolumeChange,

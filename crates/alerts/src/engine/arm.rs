@@ -1,7 +1,7 @@
 //! Putting an alert where it waits: the trigger compiler.
 //!
-//! Every condition becomes one of three things: a *level* in a group of its stock, a *moment* of the clock, or a place among
-//! those who are looked at when a fact comes in.
+//! Every condition becomes one of three things: a *level* in a group of its stock, a *moment* of the clock, or a
+//! place among those who are looked at when a fact comes in.
 
 use jiff::Timestamp;
 use market::{Price, SplitRatio, Symbol};
@@ -10,9 +10,9 @@ use super::Engine;
 use super::decision::{Decision, NotTaken, Verdict};
 use super::event::StockIx;
 use super::group::{GroupKey, HUNDRED_PERCENT};
+use super::judge::rsi_key;
 use super::level_index::Slot;
 use super::registry::{Placement, Watch};
-use super::stock::rsi_key;
 use crate::alert::{Alert, AlertId, Status};
 use crate::condition::{Condition, Side};
 
@@ -59,13 +59,8 @@ impl Engine {
             }
             Condition::NewExtreme { side } => self.place_level(slot, GroupKey::Extreme(side), 0),
             Condition::MaCrossover { side } => self.place_level(slot, GroupKey::Cross(side), 0),
-            Condition::MaTouch { side, period } => {
-                self.place_level(slot, GroupKey::Touch { side, period }, 0)
-            }
-            Condition::Rsi {
-                direction,
-                threshold,
-            } => {
+            Condition::MaTouch { side, period } => self.place_level(slot, GroupKey::Touch { side, period }, 0),
+            Condition::Rsi { direction, threshold } => {
                 let at = watch.stock.0 as usize;
                 let now = self.stocks[at].rsi_now(&self.hot[at]);
                 let (key, level) = rsi_key(direction, threshold.micros(), now);
@@ -79,17 +74,10 @@ impl Engine {
                 earnings,
                 threshold,
             } => {
-                self.place_level(
-                    slot,
-                    GroupKey::Pe { earnings, side },
-                    side.key(threshold.micros()),
-                );
+                self.place_level(slot, GroupKey::Pe { earnings, side }, side.key(threshold.micros()));
             }
             Condition::SocialBuzz(direction) => {
-                self.facts_of(watch.stock)
-                    .buzz
-                    .watchers(direction)
-                    .insert(slot);
+                self.facts_of(watch.stock).buzz.watchers(direction).insert(slot);
                 self.registry.watch_mut(slot).placement = Placement::Buzz;
             }
             Condition::InsiderTransactions(_) => {
@@ -148,13 +136,7 @@ impl Engine {
     }
 
     /// Moves a stock, and the alerts that compare with its price, into the shares of after a split.
-    pub(super) fn split(
-        &mut self,
-        symbol: Symbol,
-        ratio: SplitRatio,
-        now: Timestamp,
-        out: &mut Vec<Decision>,
-    ) {
+    pub(super) fn split(&mut self, symbol: Symbol, ratio: SplitRatio, now: Timestamp, out: &mut Vec<Decision>) {
         let (stock, hot) = self.parts(symbol);
         stock.split(hot, ratio);
         stock
@@ -179,10 +161,7 @@ impl Engine {
         let (condition, initial_price) = after_split(watch.condition, watch.initial_price, ratio);
         let changed = (condition, initial_price) != (watch.condition, watch.initial_price);
         (watch.condition, watch.initial_price) = (condition, initial_price);
-        if matches!(
-            condition,
-            Condition::Price { .. } | Condition::PriceChange { .. }
-        ) {
+        if matches!(condition, Condition::Price { .. } | Condition::PriceChange { .. }) {
             self.place(slot);
         }
         if changed {
@@ -220,13 +199,11 @@ pub fn after_split(
         },
         other => other,
     };
-    (
-        condition,
-        initial_price.map(|price| price.after_split(ratio)),
-    )
+    (condition, initial_price.map(|price| price.after_split(ratio)))
 }
 
-/// The price at which a change of `percent_micros` from `initial` is reached: exactly, or the nearest millionth beyond.
+/// The price at which a change of `percent_micros` from `initial` is reached: exactly, or the nearest millionth
+/// beyond.
 fn change_level(initial: Price, side: Side, percent_micros: i64) -> i64 {
     let hundred = i128::from(HUNDRED_PERCENT);
     let percent = i128::from(side.key(percent_micros));

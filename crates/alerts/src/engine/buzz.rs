@@ -1,16 +1,17 @@
 //! How much a stock is talked about.
 //!
-//! The mentions of the last 24 hours are compared with the mean of the seven days before. Counts come an hour at a time, and the
-//! comparison is made when one comes, as of the newest hour there is: a source that falls silent must not look like a
-//! discussion that fades. What fires is the *change* into a state, so the state is kept whether anybody waits for it or not.
+//! The mentions of the last 24 hours are compared with the mean of the seven days before. Counts come an hour at a
+//! time, and the comparison is made when one comes, as of the newest hour there is: a source that falls silent must
+//! not look like a discussion that fades. What fires is the *change* into a state, so the state is kept whether
+//! anybody waits for it or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use market::{Decimal, MICROS_PER_UNIT};
 
-use super::decision::Reason;
 use super::level_index::Slot;
+use super::reason::Reason;
 use crate::condition::BuzzDirection;
 
 const HOURS_NOW: i64 = 24;
@@ -119,9 +120,7 @@ impl Buzz {
     /// Mentions of the 24 hours up to `newest`, and of the seven days before.
     fn sums(&self, newest: i64) -> (i64, i64) {
         let now_from = newest - HOURS_NOW + 1;
-        let sum = |range: &mut dyn Iterator<Item = (&i64, &u32)>| {
-            range.map(|(_, &count)| i64::from(count)).sum()
-        };
+        let sum = |range: &mut dyn Iterator<Item = (&i64, &u32)>| range.map(|(_, &count)| i64::from(count)).sum();
         (
             sum(&mut self.counts.range(now_from..=newest)),
             sum(&mut self.counts.range(..now_from)),
@@ -138,9 +137,7 @@ impl Buzz {
         let times = |ratio: Decimal| i128::from(base) * i128::from(ratio.micros());
         if mentions >= i64::from(levels.rising_mentions) && scaled >= times(levels.rising_ratio) {
             State::Is(BuzzDirection::Rising)
-        } else if base >= i64::from(levels.falling_base) * DAYS_BEFORE
-            && scaled <= times(levels.falling_ratio)
-        {
+        } else if base >= i64::from(levels.falling_base) * DAYS_BEFORE && scaled <= times(levels.falling_ratio) {
             State::Is(BuzzDirection::Falling)
         } else {
             State::Usual

@@ -6,10 +6,11 @@ use market::Symbol;
 use market::calendar::new_york_date;
 
 use super::Engine;
-use super::decision::{Decision, Reason, Verdict};
+use super::decision::{Decision, Verdict};
 use super::event::InsiderTrade;
 use super::facts::Facts;
 use super::level_index::Slot;
+use super::reason::Reason;
 use super::registry::Placement;
 use super::stock::Stock;
 use crate::condition::{Condition, DeliveryTime};
@@ -37,13 +38,7 @@ impl Engine {
         self.registry.reclaim();
     }
 
-    fn moment_has_come(
-        &mut self,
-        slot: Slot,
-        at: Timestamp,
-        now: Timestamp,
-        out: &mut Vec<Decision>,
-    ) {
+    fn moment_has_come(&mut self, slot: Slot, at: Timestamp, now: Timestamp, out: &mut Vec<Decision>) {
         let condition = self.registry.watch(slot).condition;
         match condition {
             Condition::Reminder { .. } => self.fire(slot, at, Reason::Reminder, out),
@@ -83,13 +78,7 @@ impl Engine {
     }
 
     /// Fires an alert once and for all.
-    pub(super) fn fire(
-        &mut self,
-        slot: Slot,
-        at: Timestamp,
-        reason: Reason,
-        out: &mut Vec<Decision>,
-    ) {
+    pub(super) fn fire(&mut self, slot: Slot, at: Timestamp, reason: Reason, out: &mut Vec<Decision>) {
         let price = self.price_of(slot);
         let (alert, revision) = self.registry.retire(slot);
         out.push(Decision {
@@ -111,11 +100,7 @@ impl Engine {
     }
 
     /// The first instant after `after` at which a daily reminder is due.
-    pub(super) fn daily_moment_after(
-        &self,
-        delivery: DeliveryTime,
-        after: Timestamp,
-    ) -> Option<Timestamp> {
+    pub(super) fn daily_moment_after(&self, delivery: DeliveryTime, after: Timestamp) -> Option<Timestamp> {
         let mut day = new_york_date(after);
         for _ in 0..LONGEST_CLOSURE_DAYS {
             if let Some(session) = self.calendar.session(day) {

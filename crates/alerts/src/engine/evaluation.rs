@@ -7,8 +7,9 @@ use market::calendar::new_york_date;
 
 use super::Engine;
 use super::event::Feed;
+use super::hot_line::NO_DAY;
 use super::registry::Watch;
-use super::stock::{NO_DAY, Stock};
+use super::stock::Stock;
 use crate::alert::AlertId;
 use crate::condition::Condition;
 
@@ -67,21 +68,12 @@ impl fmt::Display for NotJudged {
         match self {
             Self::NoPrice => f.write_str("no price has been observed yet"),
             Self::TooLittleHistory { have, need } => {
-                write!(
-                    f,
-                    "too little history: {have} completed sessions, it takes {need}"
-                )
+                write!(f, "too little history: {have} completed sessions, it takes {need}")
             }
-            Self::NoMovement => {
-                f.write_str("the stock has not moved or was not traded over the whole span")
-            }
-            Self::NoInitialPrice => {
-                f.write_str("there is no initial price to count from; activate the alert again")
-            }
+            Self::NoMovement => f.write_str("the stock has not moved or was not traded over the whole span"),
+            Self::NoInitialPrice => f.write_str("there is no initial price to count from; activate the alert again"),
             Self::NoEarningsPerShare => f.write_str("no earnings per share are known"),
-            Self::EarningsNotPositive => {
-                f.write_str("earnings per share are not above zero, so there is no P/E")
-            }
+            Self::EarningsNotPositive => f.write_str("earnings per share are not above zero, so there is no P/E"),
             Self::NoDateKnown => f.write_str("no date ahead is known"),
             Self::TooFewMentions => f.write_str("mentions are not known for eight days yet"),
             Self::StaleQuotes => f.write_str("quotes have stopped coming during the session"),
@@ -111,9 +103,7 @@ fn feed_of(condition: &Condition) -> Option<Feed> {
         Condition::SocialBuzz(_) => Some(Feed::Mentions),
         Condition::InsiderTransactions(_) => Some(Feed::Insiders),
         Condition::EarningsAnnouncement { .. } => Some(Feed::Earnings),
-        Condition::DividendExDate { .. } | Condition::DividendPayment { .. } => {
-            Some(Feed::Dividends)
-        }
+        Condition::DividendExDate { .. } | Condition::DividendPayment { .. } => Some(Feed::Dividends),
         Condition::Reminder { .. } | Condition::DailyReminder(_) => None,
         _ => Some(Feed::Quotes),
     }
@@ -126,9 +116,7 @@ impl Engine {
         let watch = self.registry.watch(self.registry.find(id)?);
         let last_at = self.hot[watch.stock.0 as usize].last_at();
         let (state, since) = match self.why_not(watch, now) {
-            Some(reason @ NotJudged::StaleQuotes) => {
-                (State::Blind(reason), last_at + self.settings.stale_after)
-            }
+            Some(reason @ NotJudged::StaleQuotes) => (State::Blind(reason), last_at + self.settings.stale_after),
             Some(reason) if reason.is_blind() => (State::Blind(reason), watch.armed_at),
             Some(reason) => (State::Waiting(reason), watch.armed_at),
             None => (State::Ok, watch.armed_at),
@@ -141,9 +129,7 @@ impl Engine {
         if self.lost_feeds.contains(&feed) {
             return Some(NotJudged::NoSource(feed));
         }
-        if matches!(watch.condition, Condition::PeRatio { .. })
-            && self.lost_feeds.contains(&Feed::Fundamentals)
-        {
+        if matches!(watch.condition, Condition::PeRatio { .. }) && self.lost_feeds.contains(&Feed::Fundamentals) {
             return Some(NotJudged::NoSource(Feed::Fundamentals));
         }
         let at = watch.stock.0 as usize;
@@ -156,12 +142,8 @@ impl Engine {
             if hot.last == 0 {
                 return Some(NotJudged::NoPrice);
             }
-            let session = self
-                .calendar
-                .session_at(now)
-                .filter(|_| hot.day != NO_DAY)?;
-            let stale =
-                !self.calendar.is_always_open() && hot.last_at() + self.settings.stale_after < now;
+            let session = self.calendar.session_at(now).filter(|_| hot.day != NO_DAY)?;
+            let stale = !self.calendar.is_always_open() && hot.last_at() + self.settings.stale_after < now;
             (stale && stock.session_date() == Some(session.date)).then_some(NotJudged::StaleQuotes)
         })
     }
@@ -203,9 +185,7 @@ fn missing_figure(stock: &Stock, watch: &Watch) -> Option<NotJudged> {
         (have < need).then_some(NotJudged::TooLittleHistory { have, need })
     };
     match watch.condition {
-        Condition::PriceChange { .. } if watch.initial_price.is_none() => {
-            Some(NotJudged::NoInitialPrice)
-        }
+        Condition::PriceChange { .. } if watch.initial_price.is_none() => Some(NotJudged::NoInitialPrice),
         Condition::NewExtreme { .. } => sessions(1),
         Condition::MaCrossover { .. } => sessions(200),
         Condition::MaTouch { period, .. } => sessions(period - 1),

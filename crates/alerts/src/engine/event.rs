@@ -6,14 +6,15 @@ use market::{Bar, Decimal, Price, SplitRatio, Symbol};
 
 use crate::alert::{Alert, AlertId};
 
-/// A stock's place in the engine, so that a quote needs no look-up by name. See [`Engine::stock`](super::Engine::stock).
+/// A stock's place in the engine, so that a quote needs no look-up by name. See
+/// [`Engine::stock`](super::Engine::stock).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct StockIx(pub(crate) u32);
 
 /// One observation of one stock: its price and the session's volume so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quote {
-    pub(crate) price: i64,
+    pub(crate) price: Price,
     /// −1 where the source gave none: smaller than any level, so the inner loop needs no branch for it.
     pub(crate) volume: i64,
     pub(crate) stock: StockIx,
@@ -24,10 +25,22 @@ impl Quote {
     #[must_use]
     pub const fn new(stock: StockIx, price: Price) -> Self {
         Self {
-            price: price.micros(),
+            price,
             volume: -1,
             stock,
         }
+    }
+
+    /// The stock.
+    #[must_use]
+    pub const fn stock(&self) -> StockIx {
+        self.stock
+    }
+
+    /// The price.
+    #[must_use]
+    pub const fn price(&self) -> Price {
+        self.price
     }
 
     /// With the session's total volume so far, in shares (no increment); a negative one counts as none.
@@ -158,7 +171,8 @@ pub enum Event<'a> {
         /// The trades.
         trades: &'a [InsiderTrade],
     },
-    /// How often a stock was mentioned in the hour that ended at `hour`. A later count of the same hour takes its place.
+    /// How often a stock was mentioned in the hour that ended at `hour`. A later count of the same hour takes its
+    /// place.
     Mentions {
         /// The stock.
         symbol: Symbol,
@@ -176,7 +190,8 @@ pub enum Event<'a> {
     },
     /// `now` has come: what waits for an instant is due.
     Clock,
-    /// The minute's evaluation: what was armed or became known since a stock's last observation is judged by that observation.
+    /// The minute's evaluation: what was armed or became known since a stock's last observation is judged by that
+    /// observation.
     Evaluate,
     /// An alert became active, or changed while it was: judged from now on, by this revision.
     Armed(&'a Alert),

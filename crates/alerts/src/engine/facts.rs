@@ -1,17 +1,18 @@
 //! What is known of a stock beside its price: dates ahead, insiders' trades, mentions.
 //!
-//! These change rarely, so they are judged plainly: when one of them changes, the few alerts that depend on it are looked at.
+//! These change rarely, so they are judged plainly: when one of them changes, the few alerts that depend on it are
+//! looked at.
 
 use std::collections::BTreeSet;
 
 use jiff::civil::Date;
+use market::Decimal;
 use market::day::day_number;
-use market::{Decimal, SplitRatio};
 
 use super::buzz::Buzz;
-use super::decision::Reason;
 use super::event::{Dividend, InsiderTrade};
 use super::level_index::Slot;
+use super::reason::Reason;
 use crate::condition::{Condition, InsiderDirection, InsiderWatch};
 
 /// Filings older than this many days are forgotten; no window is longer.
@@ -53,10 +54,9 @@ impl Facts {
     /// The first day from `from` on at which a date condition holds, as far as dates are known.
     pub(super) fn next_due(&self, condition: &Condition, from: Date) -> Option<Due> {
         let (about, days_ahead) = match *condition {
-            Condition::EarningsAnnouncement { days_ahead } => (
-                self.earnings.iter().copied().find(|&date| date >= from)?,
-                days_ahead,
-            ),
+            Condition::EarningsAnnouncement { days_ahead } => {
+                (self.earnings.iter().copied().find(|&date| date >= from)?, days_ahead)
+            }
             Condition::DividendExDate { days_ahead } => (
                 self.dividends
                     .iter()
@@ -83,9 +83,7 @@ impl Facts {
 
     /// Why a date condition holds on `today`; `None` if it does not.
     pub(super) fn date_reason(&self, condition: &Condition, today: Date) -> Option<Reason> {
-        let due = self
-            .next_due(condition, today)
-            .filter(|due| due.day == today)?;
+        let due = self.next_due(condition, today).filter(|due| due.day == today)?;
         let date = due.about;
         let days = u16::try_from(day_number(date) - day_number(today)).ok()?;
         let dividend = |is_it: &dyn Fn(&Dividend) -> bool| {
@@ -105,9 +103,7 @@ impl Facts {
                 let amount = dividend(&|dividend| dividend.payment_date == Some(date));
                 Some(Reason::DividendPaid {
                     amount,
-                    expected: amount
-                        .zip(shares)
-                        .map(|(amount, shares)| product(amount, shares)),
+                    expected: amount.zip(shares).map(|(amount, shares)| product(amount, shares)),
                 })
             }
             _ => None,
@@ -121,8 +117,7 @@ impl Facts {
 
     pub(super) fn add_trades(&mut self, trades: &[InsiderTrade], today: Date) {
         let oldest = day_number(today) - KEPT_FILING_DAYS;
-        self.trades
-            .retain(|trade| day_number(trade.filed_on) > oldest);
+        self.trades.retain(|trade| day_number(trade.filed_on) > oldest);
         self.trades.extend(
             trades
                 .iter()
@@ -144,32 +139,20 @@ impl Facts {
                 }
         };
         let counted: Vec<_> = self.trades.iter().filter(counts).collect();
-        let value: i128 = counted
-            .iter()
-            .map(|trade| i128::from(trade.value_usd.micros()))
-            .sum();
+        let value: i128 = counted.iter().map(|trade| i128::from(trade.value_usd.micros())).sum();
         let insiders: BTreeSet<_> = counted.iter().map(|trade| trade.insider.as_str()).collect();
-        let holds = value >= i128::from(watch.threshold_usd.micros())
-            && insiders.len() >= usize::from(watch.min_executives);
+        let holds =
+            value >= i128::from(watch.threshold_usd.micros()) && insiders.len() >= usize::from(watch.min_executives);
         holds.then(|| Reason::InsidersTraded {
             value_usd: Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
             insiders: u32::try_from(insiders.len()).unwrap_or(u32::MAX),
             window_days: watch.window_days,
         })
     }
-
-    pub(super) fn split(&mut self, ratio: SplitRatio) {
-        for dividend in &mut self.dividends {
-            dividend.amount = dividend
-                .amount
-                .map(|amount| Decimal::from_micros(ratio.divide(amount.micros())));
-        }
-    }
 }
 
 /// The product of two decimals, rounded down to a millionth.
 fn product(a: Decimal, b: Decimal) -> Decimal {
-    let micros =
-        i128::from(a.micros()) * i128::from(b.micros()) / i128::from(market::MICROS_PER_UNIT);
+    let micros = i128::from(a.micros()) * i128::from(b.micros()) / i128::from(market::MICROS_PER_UNIT);
     Decimal::from_micros(i64::try_from(micros).unwrap_or(i64::MAX))
 }

@@ -1,16 +1,18 @@
 //! The alerts of one stock that wait for the same thing, in the order in which they will get it.
 //!
-//! Every price, technical, volume and fundamental condition is, within one session, a question of where the *price* (or the
-//! volume) is:
+//! Every price, technical, volume and fundamental condition is, within one session, a question of where the *price*
+//! (or the volume) is:
 //!
 //! * a percent change is a price level, computed once from the initial price;
 //! * P/E is a price level, ratio × EPS; it moves when the EPS does;
-//! * "the average with the current price as today's close" is `(S + p) ÷ n`, with `S` the sum of the last `n − 1` closes. So
-//!   `p` is at or above it exactly if `p × (n − 1) ≥ S`, and SMA(50) is above SMA(200) exactly if `3p > S₁₉₉ − 4·S₄₉`;
+//! * "the average with the current price as today's close" is `(S + p) ÷ n`, with `S` the sum of the last `n − 1`
+//!   closes. So `p` is at or above it exactly if `p × (n − 1) ≥ S`, and SMA(50) is above SMA(200) exactly if `3p >
+//!   S₁₉₉ − 4·S₄₉`;
 //! * the RSI rises with the price.
 //!
-//! A [`Group`] answers two questions: which of its entries a view of the market reaches ([`Group::reached`]), and between which
-//! prices nothing can happen to it ([`Group::tighten`]). All arithmetic is in integers; there is no rounding to argue about.
+//! A [`Group`] answers two questions: which of its entries a view of the market reaches ([`Group::reached`]), and
+//! between which prices nothing can happen to it ([`Group::tighten`]). All arithmetic is in integers; there is no
+//! rounding to argue about.
 
 use std::cmp::Ordering;
 
@@ -144,48 +146,35 @@ impl Group {
             GroupKey::Price(side) | GroupKey::Change(side) => Some(side.key(view.price)),
             GroupKey::Extreme(Side::Above) => all_if(view.price > view.high?),
             GroupKey::Extreme(Side::Below) => all_if(view.price < view.low?),
-            GroupKey::Cross(side) => all_if(beyond_cross(
-                side,
-                view.price,
-                cross_level(side, view.history)?,
-            )),
+            GroupKey::Cross(side) => all_if(beyond_cross(side, view.price, cross_level(side, view.history)?)),
             GroupKey::Touch { side, period } => {
                 let now = compare_with_average(view.price, period, view.history)?;
                 let from = side.pick(Ordering::Less, Ordering::Greater);
                 all_if(self.previous == Some(from) && now != from)
             }
-            GroupKey::Rsi(side) => view
-                .history
-                .rsi()
-                .micros_at(view.price)
-                .map(|rsi| side.key(rsi)),
+            GroupKey::Rsi(side) => view.history.rsi().micros_at(view.price).map(|rsi| side.key(rsi)),
             GroupKey::RsiUndecided => None,
             GroupKey::Volume(baseline) => percent_above_average(view, baseline),
             GroupKey::Pe { earnings, side } => {
                 let eps = view.eps.positive(earnings)?;
-                let (whole, rest) = div_rem(
-                    i128::from(view.price) * i128::from(MICROS_PER_UNIT),
-                    eps.into(),
-                );
-                // Above: the ratio rounded down; below: rounded up. Thresholds are whole millionths, so both are exact.
+                let (whole, rest) = div_rem(i128::from(view.price) * i128::from(MICROS_PER_UNIT), eps.into());
+                // Above: the ratio rounded down; below: rounded up. Thresholds are whole millionths, so both are
+                // exact.
                 Some(side.key(side.pick(whole, if rest > 0 { whole + 1 } else { whole })))
             }
         }
     }
 
-    /// Makes `band` so narrow that inside it nothing happens to this group as long as the view's history stays as it is.
+    /// Makes `band` so narrow that inside it nothing happens to this group as long as the view's history stays as it
+    /// is.
     pub(super) fn tighten(&self, view: &View<'_>, band: &mut Band) {
         let Some(first) = self.index.first() else {
             return;
         };
         match self.key {
             GroupKey::Price(side) | GroupKey::Change(side) => band.beyond(side, side.key(first)),
-            GroupKey::Extreme(Side::Above) => {
-                band.at_or_above(view.high.map_or(i64::MAX, |high| high + 1))
-            }
-            GroupKey::Extreme(Side::Below) => {
-                band.at_or_below(view.low.map_or(i64::MIN, |low| low - 1))
-            }
+            GroupKey::Extreme(Side::Above) => band.at_or_above(view.high.map_or(i64::MAX, |high| high + 1)),
+            GroupKey::Extreme(Side::Below) => band.at_or_below(view.low.map_or(i64::MIN, |low| low - 1)),
             GroupKey::Cross(side) => {
                 if let Some(level) = cross_level(side, view.history) {
                     let (whole, rest) = div_rem(level.into(), 3);
@@ -193,9 +182,7 @@ impl Group {
                     band.beyond(side, side.pick(whole + 1, ceiling - 1));
                 }
             }
-            GroupKey::Touch { side, period } => {
-                self.tighten_touch(side, period, view.history, band)
-            }
+            GroupKey::Touch { side, period } => self.tighten_touch(side, period, view.history, band),
             GroupKey::Rsi(side) => {
                 let threshold = Some(side.key(first));
                 let (above, below) = side.pick((threshold, None), (None, threshold));
@@ -215,28 +202,18 @@ impl Group {
                         i128::from(sum) * (i128::from(HUNDRED_PERCENT) + i128::from(first)),
                         scale,
                     );
-                    band.volume_hi = band.volume_hi.min(if rest > 0 {
-                        whole.saturating_add(1)
-                    } else {
-                        whole
-                    });
+                    band.volume_hi = band
+                        .volume_hi
+                        .min(if rest > 0 { whole.saturating_add(1) } else { whole });
                 }
             }
             GroupKey::Pe { earnings, side } => {
                 if let Some(eps) = view.eps.positive(earnings) {
                     let ratio = side.key(first);
-                    let (whole, rest) =
-                        div_rem(i128::from(ratio) * i128::from(eps), MICROS_PER_UNIT.into());
+                    let (whole, rest) = div_rem(i128::from(ratio) * i128::from(eps), MICROS_PER_UNIT.into());
                     band.beyond(
                         side,
-                        side.pick(
-                            if rest > 0 {
-                                whole.saturating_add(1)
-                            } else {
-                                whole
-                            },
-                            whole,
-                        ),
+                        side.pick(if rest > 0 { whole.saturating_add(1) } else { whole }, whole),
                     );
                 }
             }
@@ -280,12 +257,7 @@ fn compare_with_average(price: i64, period: u16, history: &History) -> Option<Or
 }
 
 /// The same for an observation of an earlier day: sessions from `date` on do not count.
-pub(super) fn compare_with_average_of(
-    date: Date,
-    price: i64,
-    period: u16,
-    history: &History,
-) -> Option<Ordering> {
+pub(super) fn compare_with_average_of(date: Date, price: i64, period: u16, history: &History) -> Option<Ordering> {
     let len = usize::from(period) - 1;
     let mut closes = history
         .bars()
@@ -299,8 +271,8 @@ pub(super) fn compare_with_average_of(
     (count == len).then(|| (price * (i64::from(period) - 1)).cmp(&sum))
 }
 
-/// Three times the price at which SMA(50) equals SMA(200) today; `None` if they stood that way already at the last completed
-/// session, or if that cannot be told.
+/// Three times the price at which SMA(50) equals SMA(200) today; `None` if they stood that way already at the last
+/// completed session, or if that cannot be told.
 fn cross_level(side: Side, history: &History) -> Option<i64> {
     let (last_50, last_200) = (history.sum_of_closes(50)?, history.sum_of_closes(200)?);
     let before = (4 * last_50).cmp(&last_200);
@@ -329,13 +301,8 @@ fn percent_above_average(view: &View<'_>, baseline: VolumeBaseline) -> Option<i6
         return None;
     }
     let sum = volume_sum(view.history, baseline)?;
-    let scaled =
-        i128::from(view.volume) * i128::from(baseline.sessions()) * i128::from(HUNDRED_PERCENT);
-    Some(
-        div_rem(scaled, sum.into())
-            .0
-            .saturating_sub(HUNDRED_PERCENT),
-    )
+    let scaled = i128::from(view.volume) * i128::from(baseline.sessions()) * i128::from(HUNDRED_PERCENT);
+    Some(div_rem(scaled, sum.into()).0.saturating_sub(HUNDRED_PERCENT))
 }
 
 /// `numerator ÷ denominator` (> 0), rounded down and saturating, and whether anything was left over.

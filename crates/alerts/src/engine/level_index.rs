@@ -1,11 +1,11 @@
 //! The ordered index of levels that alerts wait at.
 //!
-//! Motivation: "does anything fire?" must cost one comparison however many alerts wait, firing `k` of them must cost `k`, and
-//! making or deleting one among hundreds of thousands must not move them all.
+//! Motivation: "does anything fire?" must cost one comparison however many alerts wait, firing `k` of them must cost
+//! `k`, and making or deleting one among hundreds of thousands must not move them all.
 //!
-//! Entries `(key, slot)` lie in ascending order in chunks of at most [`CHUNK_MAX`] entries. A key fires when it is reached from
-//! below: whoever waits *below* a level stores it negated. Keys and slots of a chunk are arrays of their own, so an entry costs
-//! twelve bytes and no padding.
+//! Entries `(key, slot)` lie in ascending order in chunks of at most [`CHUNK_MAX`] entries. A key fires when it is
+//! reached from below: whoever waits *below* a level stores it negated. Keys and slots of a chunk are arrays of
+//! their own, so an entry costs twelve bytes and no padding.
 
 /// The most entries of one chunk; a full chunk is cut in two.
 const CHUNK_MAX: usize = 512;
@@ -127,11 +127,7 @@ impl LevelIndex {
         if len == 0 {
             self.chunks.remove(at);
         } else if len < CHUNK_MIN && self.chunks.len() > 1 {
-            let left = if at + 1 < self.chunks.len() {
-                at
-            } else {
-                at - 1
-            };
+            let left = if at + 1 < self.chunks.len() { at } else { at - 1 };
             if self.chunks[left].keys.len() + self.chunks[left + 1].keys.len() <= CHUNK_MAX / 2 {
                 let right = self.chunks.remove(left + 1);
                 self.chunks[left].keys.extend(right.keys);

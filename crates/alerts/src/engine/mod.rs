@@ -1,20 +1,23 @@
 //! # The engine
 //!
-//! It is told what happens ([`Event`]) and as of when, and it answers what is to be done ([`Decision`]), each with its reason.
-//! It has no clock, does no I/O and keeps no user's data beyond what judging needs; the same events give the same decisions.
+//! It is told what happens ([`Event`]) and as of when, and it answers what is to be done ([`Decision`]), each with
+//! its reason. It has no clock, does no I/O and keeps no user's data beyond what judging needs; the same events give
+//! the same decisions.
 //!
 //! ## Why it is fast
 //!
-//! Nearly every observation of nearly every stock changes nothing for anybody. So each stock has a *quiet band*: two prices and
-//! a volume between which none of its alerts, of whatever family, can fire. An observation inside the band costs one look at one
-//! cache line ([`stock::HotLine`]) and is done, whether ten alerts wait or ten million. Only who leaves the band is judged, in
-//! integers and exactly, against the alerts that stand first in line ([`group`]); firing `k` of them costs `k`
-//! ([`level_index`]).
+//! Nearly every observation of nearly every stock changes nothing for anybody. So each stock has a *quiet band*: two
+//! prices and a volume between which none of its alerts, of whatever family, can fire. An observation inside the
+//! band costs one look at one cache line ([`hot_line`]) and is done, whether ten alerts wait or ten million. Only
+//! who leaves the band is judged, in integers and exactly, against the alerts that stand first in line ([`group`]);
+//! firing `k` of them costs `k` ([`level_index`]).
 //!
 //! ## The cast
 //!
-//! * [`group`]: what the alerts of a stock wait for, and the arithmetic that makes each of it a question of price or volume.
-//! * [`stock`]: a stock's history, session and groups; draws the quiet band.
+//! * [`group`]: what the alerts of a stock wait for, and the arithmetic that makes each of it a question of price or
+//!   volume.
+//! * [`stock`]: a stock's history and session; [`judge`]: its alerts judged, its quiet band drawn.
+//! * [`reason`]: why an alert fired.
 //! * [`facts`], [`buzz`]: what is known beside the price: dates, insiders, mentions.
 //! * [`clock`]: what waits for an instant.
 //! * [`arm`]: puts an alert where it waits, takes it away, moves it when its stock splits.
@@ -23,17 +26,19 @@
 //!
 //! ## How it is driven
 //!
-//! One thread calls [`Engine::process`]; `now` never goes back. Before the observations of an instant, tell what became known
-//! by then and call [`Event::Clock`]. An alert that fires is not judged any more (a daily reminder is): should the firing not be
-//! committed, arm it again. [`Event::Armed`] of an alert that is armed already puts the new revision in the place of the old.
+//! One thread calls [`Engine::process`]; `now` never goes back. Before the observations of an instant, tell what
+//! became known by then and call [`Event::Clock`]. An alert that fires is not judged any more (a daily reminder is):
+//! should the firing not be committed, arm it again. [`Event::Armed`] of an alert that is armed already puts the new
+//! revision in the place of the old.
 //!
-//! To restart, tell a new engine the bars, facts and [`SessionSoFar`]s, then [`Event::Clock`] with the last instant that was
-//! processed, then arm the active alerts with their own `armed_at`. It goes on exactly where the old one stopped.
+//! To restart, tell a new engine the bars, facts and [`SessionSoFar`]s, then [`Event::Clock`] with the last instant
+//! that was processed, then arm the active alerts with their own `armed_at`. It goes on exactly where the old one
+//! stopped.
 //!
 //! ## What is not promised
 //!
-//! A price that jumps over a level and back between two observations was never seen. Corrections of bars are taken in, but what
-//! fired or not by the bar of before stays.
+//! A price that jumps over a level and back between two observations was never seen. Corrections of bars are taken
+//! in, but what fired or not by the bar of before stays.
 
 mod arm;
 mod buzz;
@@ -43,15 +48,19 @@ mod evaluation;
 mod event;
 mod facts;
 mod group;
+mod hot_line;
+mod judge;
 mod level_index;
+mod reason;
 mod registry;
 mod stock;
 
 pub use arm::after_split;
 pub use buzz::BuzzLevels;
-pub use decision::{Decision, NotTaken, Reason, Verdict};
+pub use decision::{Decision, NotTaken, Verdict};
 pub use evaluation::{Evaluation, NotJudged, State};
 pub use event::{Dividend, Event, Feed, InsiderTrade, Quote, SessionSoFar, StockIx};
+pub use reason::Reason;
 
 use std::collections::BTreeSet;
 
@@ -63,9 +72,10 @@ use market::day::day_number;
 use market::{Calendar, Price, Symbol};
 
 use group::Eps;
+use hot_line::{HotLine, NO_DAY, seconds};
 use level_index::Slot;
 use registry::Registry;
-use stock::{HotLine, NO_DAY, Stock, seconds};
+use stock::Stock;
 
 /// What can be set about judging.
 #[derive(Clone, Debug)]
@@ -92,6 +102,7 @@ pub struct Engine {
     calendar: Calendar,
     gate: Option<Gate>,
     names: HashMap<Symbol, StockIx>,
+    symbols: Vec<Symbol>,
     hot: Vec<HotLine>,
     stocks: Vec<Stock>,
     registry: Registry,
@@ -123,6 +134,7 @@ impl Engine {
             calendar,
             gate: None,
             names: HashMap::new(),
+            symbols: Vec::new(),
             hot: Vec::new(),
             stocks: Vec::new(),
             registry: Registry::default(),
@@ -145,8 +157,15 @@ impl Engine {
         let stock = StockIx(u32::try_from(self.stocks.len()).expect("fewer than 2^32 stocks"));
         self.stocks.push(Stock::new());
         self.hot.push(HotLine::NEW);
+        self.symbols.push(symbol);
         self.names.insert(symbol, stock);
         stock
+    }
+
+    /// The name of a stock of this engine.
+    #[must_use]
+    pub fn symbol(&self, stock: StockIx) -> Symbol {
+        self.symbols[stock.0 as usize]
     }
 
     /// How many alerts are judged at present.
@@ -196,14 +215,9 @@ impl Engine {
     /// Takes in what happened at `now` and adds what is to be done to `out`.
     ///
     /// # Errors
-    /// [`NotTaken`] when the event changed nothing because it came at the wrong time; of a snapshot, the other observations
-    /// were judged all the same.
-    pub fn process(
-        &mut self,
-        event: Event<'_>,
-        now: Timestamp,
-        out: &mut Vec<Decision>,
-    ) -> Result<(), NotTaken> {
+    /// [`NotTaken`] when the event changed nothing because it came at the wrong time; of a snapshot, the other
+    /// observations were judged all the same.
+    pub fn process(&mut self, event: Event<'_>, now: Timestamp, out: &mut Vec<Decision>) -> Result<(), NotTaken> {
         match event {
             Event::Snapshot(quotes) => return self.snapshot(quotes, now, out),
             Event::Clock => self.advance_clock(now, out),
@@ -233,33 +247,18 @@ impl Engine {
                 hot.unsettle();
                 self.mark_unsettled(symbol);
             }
-            Event::Earnings { symbol, dates } => {
-                self.facts(symbol, |facts| facts.set_earnings(dates))
-            }
-            Event::Dividends { symbol, dividends } => {
-                self.facts(symbol, |facts| facts.set_dividends(dividends))
-            }
+            Event::Earnings { symbol, dates } => self.facts(symbol, |facts| facts.set_earnings(dates)),
+            Event::Dividends { symbol, dividends } => self.facts(symbol, |facts| facts.set_dividends(dividends)),
             Event::Split { symbol, ratio } => self.split(symbol, ratio, now, out),
-            Event::InsiderTrades { symbol, trades } => {
-                self.insiders_traded(symbol, trades, now, out)
-            }
-            Event::Mentions {
-                symbol,
-                hour,
-                count,
-            } => self.mentioned(symbol, (hour, count), now, out),
+            Event::InsiderTrades { symbol, trades } => self.insiders_traded(symbol, trades, now, out),
+            Event::Mentions { symbol, hour, count } => self.mentioned(symbol, (hour, count), now, out),
             Event::Feed { feed, lost: true } => drop(self.lost_feeds.insert(feed)),
             Event::Feed { feed, lost: false } => drop(self.lost_feeds.remove(&feed)),
         }
         Ok(())
     }
 
-    fn snapshot(
-        &mut self,
-        quotes: &[Quote],
-        now: Timestamp,
-        out: &mut Vec<Decision>,
-    ) -> Result<(), NotTaken> {
+    fn snapshot(&mut self, quotes: &[Quote], now: Timestamp, out: &mut Vec<Decision>) -> Result<(), NotTaken> {
         let Some(Gate { date, day, .. }) = self.open_gate(now) else {
             return Err(NotTaken::MarketClosed);
         };
@@ -309,9 +308,7 @@ impl Engine {
         let completed = if self.calendar.is_always_open() {
             date < new_york_date(now)
         } else {
-            self.calendar
-                .session(date)
-                .is_some_and(|session| session.close <= now)
+            self.calendar.session(date).is_some_and(|session| session.close <= now)
         };
         if completed {
             Ok(())

@@ -1,7 +1,8 @@
 //! Which alerts are armed, and what each of them waits for.
 //!
-//! A slot is an alert's place in a few parallel arrays. Firing must be cheap even when a million alerts fire at once, so it only
-//! reads the alert's identity and clears one bit; the slot and the id's entry are given back later, by [`Registry::reclaim`].
+//! A slot is an alert's place in a few parallel arrays. Firing must be cheap even when a million alerts fire at
+//! once, so it only reads the alert's identity and clears one bit; the slot and the id's entry are given back later,
+//! by [`Registry::reclaim`].
 
 use hashbrown::HashMap;
 use jiff::Timestamp;
@@ -58,10 +59,7 @@ impl Registry {
 
     /// The slot of an alert that is judged.
     pub(super) fn find(&self, id: AlertId) -> Option<Slot> {
-        self.slots
-            .get(&id)
-            .copied()
-            .filter(|&slot| self.is_live(slot))
+        self.slots.get(&id).copied().filter(|&slot| self.is_live(slot))
     }
 
     pub(super) fn is_live(&self, slot: Slot) -> bool {

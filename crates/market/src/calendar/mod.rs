@@ -38,7 +38,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time, time};
 
 pub use rules::Holiday;
-pub use zone::{new_york, new_york_date};
+pub use zone::{new_york, new_york_date, new_york_time_zone};
 
 /// When a session opens, in New York.
 const OPEN: Time = time(9, 30, 0, 0);
@@ -151,11 +151,7 @@ impl Calendar {
         rules::holiday(date)
             .map(Closure::Holiday)
             .or_else(|| special::closure(date).map(Closure::Special))
-            .or_else(|| {
-                self.extra_closures
-                    .contains(&date)
-                    .then_some(Closure::Extra)
-            })
+            .or_else(|| self.extra_closures.contains(&date).then_some(Closure::Extra))
     }
 
     /// The session on `date`; `None` on a closed day.
@@ -187,8 +183,7 @@ impl Calendar {
     /// The last session on a date before `date`; `None` only at the start of representable time.
     #[must_use]
     pub fn previous_session_before(&self, date: Date) -> Option<Session> {
-        iter::successors(date.yesterday().ok(), |day| day.yesterday().ok())
-            .find_map(|day| self.session(day))
+        iter::successors(date.yesterday().ok(), |day| day.yesterday().ok()).find_map(|day| self.session(day))
     }
 
     /// The sessions from `from` to `to`, both included, in order; none when `to` is before `from`.

@@ -121,11 +121,8 @@ fn easter(year: i16) -> i16 {
     let place_in_cycle = year.rem_euclid(19);
     let (century, of_century) = (year.div_euclid(100), year.rem_euclid(100));
     let moon_correction = (century - (century + 8).div_euclid(25) + 1).div_euclid(3);
-    let full_moon = (19 * place_in_cycle + century - century.div_euclid(4) - moon_correction + 15)
-        .rem_euclid(30);
-    let to_sunday =
-        (32 + 2 * century.rem_euclid(4) + 2 * (of_century / 4) - full_moon - of_century % 4)
-            .rem_euclid(7);
+    let full_moon = (19 * place_in_cycle + century - century.div_euclid(4) - moon_correction + 15).rem_euclid(30);
+    let to_sunday = (32 + 2 * century.rem_euclid(4) + 2 * (of_century / 4) - full_moon - of_century % 4).rem_euclid(7);
     // Two late full moons are taken a day early; where that day is the Sunday, this is the week.
     let week_too_late = (place_in_cycle + 11 * full_moon + 22 * to_sunday) / 451;
     22 + full_moon + to_sunday - 7 * week_too_late
@@ -170,10 +167,7 @@ mod tests {
     #[test]
     fn martin_luther_king_day_begins_in_1998_and_juneteenth_in_2022() {
         assert_eq!(holiday(date(1997, 1, 20)), None);
-        assert_eq!(
-            holiday(date(1998, 1, 19)),
-            Some(Holiday::MartinLutherKingDay)
-        );
+        assert_eq!(holiday(date(1998, 1, 19)), Some(Holiday::MartinLutherKingDay));
         assert_eq!(holiday(date(2021, 6, 18)), None);
         assert_eq!(holiday(date(2022, 6, 20)), Some(Holiday::Juneteenth));
     }

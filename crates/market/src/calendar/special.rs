@@ -14,24 +14,12 @@ const CLOSURES: [(Date, &str); 10] = [
     (date(2001, 9, 12), ATTACKS),
     (date(2001, 9, 13), ATTACKS),
     (date(2001, 9, 14), ATTACKS),
-    (
-        date(2004, 6, 11),
-        "the national day of mourning for Ronald Reagan",
-    ),
-    (
-        date(2007, 1, 2),
-        "the national day of mourning for Gerald Ford",
-    ),
+    (date(2004, 6, 11), "the national day of mourning for Ronald Reagan"),
+    (date(2007, 1, 2), "the national day of mourning for Gerald Ford"),
     (date(2012, 10, 29), SANDY),
     (date(2012, 10, 30), SANDY),
-    (
-        date(2018, 12, 5),
-        "the national day of mourning for George H. W. Bush",
-    ),
-    (
-        date(2025, 1, 9),
-        "the national day of mourning for Jimmy Carter",
-    ),
+    (date(2018, 12, 5), "the national day of mourning for George H. W. Bush"),
+    (date(2025, 1, 9), "the national day of mourning for Jimmy Carter"),
 ];
 
 /// The sessions that ended at 13:00: the last before the year 2000, and the day after a Thursday
@@ -40,9 +28,7 @@ const EARLY_CLOSES: [Date; 2] = [date(1999, 12, 31), date(2003, 12, 26)];
 
 /// Why there was no session on `date`, when it was a closure of its own.
 pub(super) fn closure(date: Date) -> Option<&'static str> {
-    let place = CLOSURES
-        .binary_search_by_key(&date, |&(closed, _)| closed)
-        .ok()?;
+    let place = CLOSURES.binary_search_by_key(&date, |&(closed, _)| closed).ok()?;
     CLOSURES.get(place).map(|&(_, reason)| reason)
 }
 
@@ -64,10 +50,7 @@ mod tests {
     #[test]
     fn no_special_day_is_one_that_a_rule_closes_anyway() {
         for day in CLOSURES.map(|(day, _)| day).into_iter().chain(EARLY_CLOSES) {
-            assert!(
-                !rules::is_weekend(day) && rules::holiday(day).is_none(),
-                "{day}"
-            );
+            assert!(!rules::is_weekend(day) && rules::holiday(day).is_none(), "{day}");
         }
     }
 }

@@ -15,6 +15,12 @@ static NEW_YORK: LazyLock<TimeZone> = LazyLock::new(|| {
         .expect("the compiled-in time zone database has America/New_York")
 });
 
+/// New York's time zone, the same on every machine.
+#[must_use]
+pub fn new_york_time_zone() -> TimeZone {
+    NEW_YORK.clone()
+}
+
 /// The date that calendars in New York show at the instant `at`.
 ///
 /// ```
@@ -59,54 +65,24 @@ mod tests {
 
     #[test]
     fn the_date_changes_at_midnight_in_new_york_in_winter_and_in_summer() {
-        assert_eq!(
-            new_york_date(instant("2024-01-16T04:59:59Z")),
-            date(2024, 1, 15)
-        );
-        assert_eq!(
-            new_york_date(instant("2024-01-16T05:00:00Z")),
-            date(2024, 1, 16)
-        );
-        assert_eq!(
-            new_york_date(instant("2024-07-16T03:59:59Z")),
-            date(2024, 7, 15)
-        );
-        assert_eq!(
-            new_york_date(instant("2024-07-16T04:00:00Z")),
-            date(2024, 7, 16)
-        );
+        assert_eq!(new_york_date(instant("2024-01-16T04:59:59Z")), date(2024, 1, 15));
+        assert_eq!(new_york_date(instant("2024-01-16T05:00:00Z")), date(2024, 1, 16));
+        assert_eq!(new_york_date(instant("2024-07-16T03:59:59Z")), date(2024, 7, 15));
+        assert_eq!(new_york_date(instant("2024-07-16T04:00:00Z")), date(2024, 7, 16));
     }
 
     #[test]
     fn the_summer_time_of_before_2007_began_in_april_and_ended_in_october() {
-        assert_eq!(
-            new_york(date(2006, 3, 31), 9, 30),
-            instant("2006-03-31T14:30:00Z")
-        );
-        assert_eq!(
-            new_york(date(2006, 4, 3), 9, 30),
-            instant("2006-04-03T13:30:00Z")
-        );
-        assert_eq!(
-            new_york(date(2006, 10, 27), 9, 30),
-            instant("2006-10-27T13:30:00Z")
-        );
-        assert_eq!(
-            new_york(date(2006, 10, 30), 9, 30),
-            instant("2006-10-30T14:30:00Z")
-        );
+        assert_eq!(new_york(date(2006, 3, 31), 9, 30), instant("2006-03-31T14:30:00Z"));
+        assert_eq!(new_york(date(2006, 4, 3), 9, 30), instant("2006-04-03T13:30:00Z"));
+        assert_eq!(new_york(date(2006, 10, 27), 9, 30), instant("2006-10-27T13:30:00Z"));
+        assert_eq!(new_york(date(2006, 10, 30), 9, 30), instant("2006-10-30T14:30:00Z"));
     }
 
     #[test]
     fn a_skipped_time_is_moved_on_and_of_a_repeated_time_the_first_is_meant() {
-        assert_eq!(
-            new_york(date(2024, 3, 10), 2, 30),
-            instant("2024-03-10T07:30:00Z")
-        );
-        assert_eq!(
-            new_york(date(2024, 11, 3), 1, 30),
-            instant("2024-11-03T05:30:00Z")
-        );
+        assert_eq!(new_york(date(2024, 3, 10), 2, 30), instant("2024-03-10T07:30:00Z"));
+        assert_eq!(new_york(date(2024, 11, 3), 1, 30), instant("2024-11-03T05:30:00Z"));
     }
 
     #[test]

@@ -23,8 +23,8 @@ impl Extreme {
 
 /// The extreme of the values of the days from some day on, as that day moves forward.
 ///
-/// Kept as a queue in which each value is beyond all that follow it: the first one is the answer, and each value enters and
-/// leaves once.
+/// Kept as a queue in which each value is beyond all that follow it: the first one is the answer, and each value
+/// enters and leaves once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RollingExtreme {
     kind: Extreme,

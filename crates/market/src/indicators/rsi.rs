@@ -1,7 +1,8 @@
 //! Wilder's relative strength index.
 //!
-//! Source: J. Welles Wilder, *New Concepts in Technical Trading Systems* (1978). The first average gain (loss) is the mean of
-//! the first fourteen changes; after that `average = (13 × average + today's) ÷ 14`. RSI = 100 × gain ÷ (gain + loss).
+//! Source: J. Welles Wilder, *New Concepts in Technical Trading Systems* (1978). The first average gain (loss) is
+//! the mean of the first fourteen changes; after that `average = (13 × average + today's) ÷ 14`. RSI = 100 × gain ÷
+//! (gain + loss).
 
 use crate::split::SplitRatio;
 
@@ -64,28 +65,24 @@ impl Rsi {
         provisional.value()
     }
 
-    /// The RSI at a provisional price in millionths of a point, 0–100,000,000: the number that thresholds are compared with.
+    /// The RSI at a provisional price in millionths of a point, 0–100,000,000: the number that thresholds are
+    /// compared with.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the value lies in 0..=100")]
     pub fn micros_at(&self, price_micros: i64) -> Option<i64> {
-        self.value_at(price_micros)
-            .map(|value| (value * 1e6).round() as i64)
+        self.value_at(price_micros).map(|value| (value * 1e6).round() as i64)
     }
 
     /// How many closes are still missing before a provisional price has an RSI.
     #[must_use]
     pub fn closes_missing(&self) -> u32 {
-        let seen = if self.last_close == 0 {
-            0
-        } else {
-            self.changes + 1
-        };
+        let seen = if self.last_close == 0 { 0 } else { self.changes + 1 };
         RSI_PERIOD.saturating_sub(seen)
     }
 
-    /// Two prices such that every provisional price strictly between them has an RSI strictly between the two thresholds
-    /// (in millionths of a point; `None` for no threshold). The band is cautious: it may be a little too narrow, by far less
-    /// than a cent, and is empty when it cannot be told.
+    /// Two prices such that every provisional price strictly between them has an RSI strictly between the two
+    /// thresholds (in millionths of a point; `None` for no threshold). The band is cautious: it may be a little too
+    /// narrow, by far less than a cent, and is empty when it cannot be told.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -98,12 +95,8 @@ impl Rsi {
         if self.changes < RSI_PERIOD {
             return (i64::MAX, i64::MIN);
         }
-        let hi = above.map_or(i64::MAX, |micros| {
-            self.price_near((micros - 2) as f64 / 1e6, -1.0)
-        });
-        let lo = below.map_or(i64::MIN, |micros| {
-            self.price_near((micros + 2) as f64 / 1e6, 1.0)
-        });
+        let hi = above.map_or(i64::MAX, |micros| self.price_near((micros - 2) as f64 / 1e6, -1.0));
+        let lo = below.map_or(i64::MIN, |micros| self.price_near((micros + 2) as f64 / 1e6, 1.0));
         (lo, hi)
     }
 
@@ -167,19 +160,15 @@ mod tests {
     #[test]
     fn the_textbook_series_has_the_textbook_values() {
         let closes = [
-            44.34, 44.09, 44.15, 43.61, 44.33, 44.83, 45.10, 45.42, 45.84, 46.08, 45.89, 46.03,
-            45.61, 46.28, 46.28, 46.00, 46.03,
+            4434, 4409, 4415, 4361, 4433, 4483, 4510, 4542, 4584, 4608, 4589, 4603, 4561, 4628, 4628, 4600, 4603,
         ];
         let mut rsi = Rsi::default();
         let mut values = Vec::new();
-        for close in closes {
-            rsi.push((close * 1e6_f64).round() as i64);
+        for cents in closes {
+            rsi.push(cents * 10_000);
             values.extend(rsi.value());
         }
-        let rounded: Vec<_> = values
-            .iter()
-            .map(|value| (value * 100.0).round() / 100.0)
-            .collect();
+        let rounded: Vec<_> = values.iter().map(|value| (value * 100.0).round() / 100.0).collect();
         assert_eq!(rounded, [70.46, 66.25, 66.48]);
     }
 

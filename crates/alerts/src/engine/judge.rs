@@ -1,0 +1,234 @@
+//! The alerts of one stock, judged.
+//!
+//! An observation that left the quiet band comes here: every group is judged exactly, and the band is drawn anew.
+//! The band may be narrower than it has to be (after an alert was deleted, say); that costs a visit and changes
+//! nothing.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use super::decision::{Decision, Verdict};
+use super::event::Quote;
+use super::group::{Band, Group, GroupKey, View, compare_with_average_of};
+use super::hot_line::{HotLine, NO_DAY, seconds};
+use super::level_index::Slot;
+use super::reason::why;
+use super::registry::{Placement, Registry};
+use super::stock::Stock;
+use crate::condition::{Condition, RsiDirection, Side};
+
+impl Stock {
+    /// Judges an observation that left the quiet band. Answers whether its session was completed already.
+    pub(super) fn observe(
+        &mut self,
+        hot: &mut HotLine,
+        quote: &Quote,
+        (date, day): (Date, i32),
+        now: Timestamp,
+        registry: &mut Registry,
+        out: &mut Vec<Decision>,
+    ) -> bool {
+        if hot.day != day {
+            let over = hot.day > day || self.history.last().is_some_and(|last| last.date >= date);
+            if over {
+                return false;
+            }
+            self.begin_session(hot, date, day, quote.price);
+        }
+        hot.volume = hot.volume.max(quote.volume);
+        hot.last = quote.price.micros();
+        self.last_date = Some(date);
+        hot.seen_s = seconds(now);
+        self.judge(hot, false, now, registry, out);
+        hot.high = hot.high.max(hot.last);
+        hot.low = hot.low.min(hot.last);
+        self.settle(hot);
+        true
+    }
+
+    /// Judges what was armed or became known since the last observation of the session `day` by that observation.
+    pub(super) fn judge_again(
+        &mut self,
+        hot: &mut HotLine,
+        day: i32,
+        now: Timestamp,
+        registry: &mut Registry,
+        out: &mut Vec<Decision>,
+    ) {
+        if hot.day == day && self.session.is_some() {
+            self.judge(hot, true, now, registry, out);
+            self.settle(hot);
+        }
+    }
+
+    /// Judges every group. An observation that is judged `again` cannot touch or set an extreme: it is not a new one.
+    fn judge(
+        &mut self,
+        hot: &mut HotLine,
+        again: bool,
+        now: Timestamp,
+        registry: &mut Registry,
+        out: &mut Vec<Decision>,
+    ) {
+        let mut groups = std::mem::take(&mut self.groups);
+        let view = self.view(hot, false);
+        let price = Self::last_price(hot);
+        let mut undecided = None;
+        for group in &mut groups {
+            let key = group.key;
+            if key == GroupKey::RsiUndecided {
+                undecided = self.history.rsi().micros_at(hot.last);
+            }
+            if again && matches!(key, GroupKey::Touch { .. } | GroupKey::Extreme(_)) {
+                continue;
+            }
+            if let Some(reached) = group.reached(&view) {
+                group.index.drain_through(reached, |level, slot| {
+                    let reason = why(key, level, &view, registry, slot);
+                    let (alert, revision) = registry.retire(slot);
+                    out.push(Decision {
+                        alert,
+                        revision,
+                        at: now,
+                        verdict: Verdict::Fire { price, reason },
+                    });
+                });
+            }
+            if !again {
+                group.remember(&view);
+            }
+        }
+        groups.retain(|group| !group.index.is_empty());
+        self.groups = groups;
+        if let Some(rsi) = undecided {
+            self.decide_rsi_sides(hot, rsi, registry);
+        }
+    }
+
+    fn settle(&self, hot: &mut HotLine) {
+        let mut band = Band::WIDE;
+        let view = self.view(hot, true);
+        for group in &self.groups {
+            group.tighten(&view, &mut band);
+        }
+        hot.set_band(band);
+    }
+
+    /// Puts an alert into its group and makes the quiet band fit.
+    pub(super) fn insert(&mut self, hot: &mut HotLine, key: GroupKey, level: i64, slot: Slot) {
+        let at = self
+            .groups
+            .iter()
+            .position(|group| group.key == key)
+            .unwrap_or_else(|| {
+                self.track(key);
+                let previous = self.previous_side(hot, key);
+                self.groups.push(Group {
+                    previous,
+                    ..Group::new(key)
+                });
+                self.groups.len() - 1
+            });
+        self.groups[at].index.insert(level, slot);
+        if hot.day != NO_DAY {
+            let mut band = Band {
+                lo: hot.lo,
+                hi: hot.hi,
+                volume_hi: hot.volume_hi,
+            };
+            self.groups[at].tighten(&self.view(hot, true), &mut band);
+            if hot.volume >= band.volume_hi {
+                // The volume is there already, and the next quote may come without one.
+                band = Band::EMPTY;
+            }
+            hot.set_band(band);
+        }
+    }
+
+    pub(super) fn remove(&mut self, key: GroupKey, level: i64, slot: Slot) {
+        if let Some(at) = self.groups.iter().position(|group| group.key == key) {
+            self.groups[at].index.remove(level, slot);
+            if self.groups[at].index.is_empty() {
+                self.groups.swap_remove(at);
+            }
+        }
+    }
+
+    /// Keeps the sums at hand that the group asks for at every observation.
+    fn track(&mut self, key: GroupKey) {
+        match key {
+            GroupKey::Cross(_) => [49, 50, 199, 200]
+                .into_iter()
+                .for_each(|len| self.history.track_closes(len)),
+            GroupKey::Touch { period, .. } => self.history.track_closes(usize::from(period) - 1),
+            GroupKey::Volume(baseline) => self.history.track_volumes(usize::from(baseline.sessions())),
+            _ => {}
+        }
+    }
+
+    /// Where the last observation was, compared with the average of its own moment.
+    pub(super) fn previous_side(&self, hot: &HotLine, key: GroupKey) -> Option<std::cmp::Ordering> {
+        let GroupKey::Touch { period, .. } = key else {
+            return None;
+        };
+        if hot.last == 0 {
+            return None;
+        }
+        compare_with_average_of(self.last_date?, hot.last, period, &self.history)
+    }
+
+    /// The market as it is at the last observation; `after` it, it counts for the extremes itself.
+    pub(super) fn view(&self, hot: &HotLine, after: bool) -> View<'_> {
+        let (mut high, mut low) = self
+            .session
+            .map_or((None, None), |session| (session.high_before, session.low_before));
+        if hot.high >= hot.low {
+            high = high.max(Some(hot.high));
+            low = Some(low.map_or(hot.low, |low| low.min(hot.low)));
+        }
+        if after && hot.day != NO_DAY {
+            high = high.max(Some(hot.last));
+            low = Some(low.map_or(hot.last, |low| low.min(hot.last)));
+        }
+        View {
+            price: hot.last,
+            volume: hot.volume,
+            high,
+            low,
+            history: &self.history,
+            eps: self.eps,
+        }
+    }
+
+    /// The RSI has a value for the first time: alerts for "the other side" now know which one that is.
+    fn decide_rsi_sides(&mut self, hot: &mut HotLine, rsi: i64, registry: &mut Registry) {
+        let Some(at) = self.groups.iter().position(|group| group.key == GroupKey::RsiUndecided) else {
+            return;
+        };
+        for (_, slot) in self.groups.swap_remove(at).index.iter() {
+            let Condition::Rsi { threshold, .. } = registry.watch(slot).condition else {
+                continue;
+            };
+            let (key, level) = rsi_key(RsiDirection::Both, threshold.micros(), Some(rsi));
+            registry.watch_mut(slot).placement = Placement::Level(key, level);
+            self.insert(hot, key, level, slot);
+        }
+    }
+}
+
+/// The group and key of an RSI alert, by what the RSI is when it is armed.
+pub(super) fn rsi_key(direction: RsiDirection, threshold: i64, now: Option<i64>) -> (GroupKey, i64) {
+    let side = match (direction, now) {
+        (RsiDirection::Above, _) => Side::Above,
+        (RsiDirection::Below, _) => Side::Below,
+        (RsiDirection::Both, None) => return (GroupKey::RsiUndecided, 0),
+        (RsiDirection::Both, Some(rsi)) => {
+            if rsi >= threshold {
+                Side::Below
+            } else {
+                Side::Above
+            }
+        }
+    };
+    (GroupKey::Rsi(side), side.key(threshold))
+}

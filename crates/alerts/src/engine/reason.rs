@@ -1,0 +1,251 @@
+//! Why an alert fired.
+
+mod text;
+
+use jiff::civil::Date;
+use market::{Decimal, Price};
+
+use super::group::{Group, GroupKey, View, average, averages};
+use super::level_index::Slot;
+use super::registry::Registry;
+use crate::condition::{BuzzDirection, DeliveryTime, Earnings, Side, VolumeBaseline};
+
+/// Why an alert fired. Its text is a sentence for the owner.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Reason {
+    /// The price is at or beyond the threshold.
+    PriceReached {
+        /// Which way.
+        side: Side,
+        /// The price that was seen.
+        price: Price,
+        /// The threshold.
+        threshold: Price,
+    },
+    /// The price has moved by the percentage.
+    PriceChanged {
+        /// Up or down.
+        side: Side,
+        /// The price that was seen.
+        price: Price,
+        /// From where the change counts.
+        initial: Price,
+        /// The price at which the percentage was reached.
+        level: Price,
+    },
+    /// The price is beyond the extreme of 52 weeks.
+    NewExtreme {
+        /// High or low.
+        side: Side,
+        /// The price that was seen.
+        price: Price,
+        /// The extreme of before.
+        previous: Price,
+    },
+    /// The 50-day average crossed the 200-day average.
+    AveragesCrossed {
+        /// Golden or death.
+        side: Side,
+        /// The 50-day average now.
+        sma_50: Decimal,
+        /// The 200-day average now.
+        sma_200: Decimal,
+    },
+    /// The price came to its moving average.
+    AverageTouched {
+        /// From below (`Above`) or from above (`Below`).
+        side: Side,
+        /// The price that was seen.
+        price: Price,
+        /// The average's sessions.
+        period: u16,
+        /// The average now.
+        average: Decimal,
+    },
+    /// The RSI is at or beyond the threshold.
+    RsiReached {
+        /// Which way.
+        side: Side,
+        /// The RSI now.
+        rsi: Decimal,
+        /// The threshold.
+        threshold: Decimal,
+    },
+    /// The volume is far enough above its average.
+    VolumeAboveAverage {
+        /// The average.
+        baseline: VolumeBaseline,
+        /// The session's volume so far.
+        volume: i64,
+        /// By how many percent it is above the average.
+        percent: Decimal,
+    },
+    /// Price ÷ earnings is at or beyond the threshold.
+    PeReached {
+        /// Which way.
+        side: Side,
+        /// Trailing or forward.
+        earnings: Earnings,
+        /// The ratio now.
+        ratio: Decimal,
+        /// The threshold.
+        threshold: Decimal,
+    },
+    /// Discussion rose sharply or faded.
+    Buzz {
+        /// Which.
+        direction: BuzzDirection,
+        /// Mentions in the last 24 hours.
+        mentions: i64,
+        /// Mentions a day over the seven days before.
+        usual: Decimal,
+    },
+    /// Insiders traded for at least the threshold.
+    InsidersTraded {
+        /// What their trades are worth together, in US dollars.
+        value_usd: Decimal,
+        /// How many of them there were.
+        insiders: u32,
+        /// Over how many days.
+        window_days: u16,
+    },
+    /// The reminder's instant has come.
+    Reminder,
+    /// It is time for the daily reminder.
+    DailyReminder(DeliveryTime),
+    /// Earnings are near.
+    EarningsNear {
+        /// When.
+        date: Date,
+        /// How many calendar days ahead.
+        days: u16,
+    },
+    /// An ex-dividend date is near.
+    ExDividendNear {
+        /// When.
+        date: Date,
+        /// How many calendar days ahead.
+        days: u16,
+        /// US dollars a share.
+        amount: Option<Decimal>,
+    },
+    /// A dividend is paid today.
+    DividendPaid {
+        /// US dollars a share.
+        amount: Option<Decimal>,
+        /// US dollars for the user's shares.
+        expected: Option<Decimal>,
+    },
+}
+
+impl Reason {
+    /// The measured number that was judged; `None` for what only waits for an instant.
+    ///
+    /// A price for price conditions, percent for changes of price and volume, points for the RSI, the 50-day average
+    /// for its crossing, the average for a touch, the ratio for P/E, mentions, US dollars, or days ahead.
+    #[must_use]
+    pub fn metric(&self) -> Option<Decimal> {
+        match *self {
+            Self::PriceReached { price, .. } | Self::NewExtreme { price, .. } => Some(price.decimal()),
+            Self::PriceChanged { price, initial, .. } => Some(percent_change(price, initial)),
+            Self::AveragesCrossed { sma_50, .. } => Some(sma_50),
+            Self::AverageTouched { average, .. } => Some(average),
+            Self::RsiReached { rsi, .. } => Some(rsi),
+            Self::VolumeAboveAverage { percent, .. } => Some(percent),
+            Self::PeReached { ratio, .. } => Some(ratio),
+            Self::Buzz { mentions, .. } => Decimal::from_units(mentions),
+            Self::InsidersTraded { value_usd, .. } => Some(value_usd),
+            Self::EarningsNear { days, .. } | Self::ExDividendNear { days, .. } => Decimal::from_units(i64::from(days)),
+            Self::DividendPaid { amount, .. } => amount,
+            Self::Reminder | Self::DailyReminder(_) => None,
+        }
+    }
+}
+
+/// By how many percent `price` is above `initial`, rounded towards zero to a millionth.
+fn percent_change(price: Price, initial: Price) -> Decimal {
+    let change = i128::from(price.micros() - initial.micros()) * 100_000_000 / i128::from(initial.micros());
+    Decimal::from_micros(i64::try_from(change).unwrap_or(i64::MAX))
+}
+
+/// Why an entry of a group fires.
+#[inline]
+pub(super) fn why(key: GroupKey, level: i64, view: &View<'_>, registry: &Registry, slot: Slot) -> Reason {
+    use market::Decimal;
+    let price_of = |micros: i64| Price::from_micros(micros.clamp(1, market::price::MAX_PRICE_MICROS));
+    let at = |micros: i64| price_of(micros).unwrap_or(smallest_price());
+    let price = at(view.price);
+    match key {
+        GroupKey::Price(side) => Reason::PriceReached {
+            side,
+            price,
+            threshold: at(side.key(level)),
+        },
+        GroupKey::Change(side) => {
+            let initial = registry.watch(slot).initial_price.unwrap_or(price);
+            Reason::PriceChanged {
+                side,
+                price,
+                initial,
+                level: at(side.key(level)),
+            }
+        }
+        GroupKey::Extreme(side) => {
+            let previous = side.pick(view.high, view.low).map_or(price, at);
+            Reason::NewExtreme { side, price, previous }
+        }
+        GroupKey::Cross(side) => {
+            let (sma_50, sma_200) = averages(view.price, view.history).unwrap_or_default();
+            Reason::AveragesCrossed { side, sma_50, sma_200 }
+        }
+        GroupKey::Touch { side, period } => {
+            let average = average(period, view.price, view.history).unwrap_or_default();
+            Reason::AverageTouched {
+                side,
+                price,
+                period,
+                average,
+            }
+        }
+        GroupKey::Rsi(side) => {
+            let rsi = Decimal::from_micros(view.history.rsi().micros_at(view.price).unwrap_or_default());
+            Reason::RsiReached {
+                side,
+                rsi,
+                threshold: Decimal::from_micros(side.key(level)),
+            }
+        }
+        GroupKey::RsiUndecided => Reason::RsiReached {
+            side: Side::Above,
+            rsi: Decimal::ZERO,
+            threshold: Decimal::ZERO,
+        },
+        GroupKey::Volume(baseline) => {
+            let percent = Group::new(key)
+                .reached(view)
+                .map_or(Decimal::ZERO, Decimal::from_micros);
+            Reason::VolumeAboveAverage {
+                baseline,
+                volume: view.volume,
+                percent,
+            }
+        }
+        GroupKey::Pe { earnings, side } => {
+            let ratio = Group::new(key).reached(view).map_or(0, |reached| side.key(reached));
+            let threshold = Decimal::from_micros(side.key(level));
+            Reason::PeReached {
+                side,
+                earnings,
+                ratio: Decimal::from_micros(ratio),
+                threshold,
+            }
+        }
+    }
+}
+
+const fn smallest_price() -> Price {
+    match Price::from_micros(1) {
+        Ok(price) => price,
+        Err(_) => unreachable!(),
+    }
+}
