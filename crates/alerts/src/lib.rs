@@ -1,11 +1,18 @@
 //! # Alerts: what users wait for, and the engine that notices it
 //!
-//! This room holds the rules of the product and nothing else: it knows no database, no HTTP and no clock. What comes in is a
-//! value (a request, an event, an instant), what goes out is a value (a refusal with its mend, a decision with its reason).
+//! This room holds the rules of the product and nothing else: it knows no database, no HTTP and no clock. What comes
+//! in is a value (a request, an event, an instant), what goes out is a value (a refusal with its mend, a decision
+//! with its reason).
 
 pub mod alert;
 pub mod condition;
 pub mod engine;
+pub mod equivalence;
+pub mod plan;
+pub mod request;
+pub mod transition;
 
 pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};
 pub use condition::{Condition, ConditionKind, Family};
+pub use plan::Plan;
+pub use transition::{HistoryAction, Transition};

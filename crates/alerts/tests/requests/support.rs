@@ -1,0 +1,113 @@
+//! What the tests of this folder stand on.
+
+use alerts::request::{AlertChange, Context, Faults, RequestError, parse_create, parse_update};
+use alerts::transition::{self, Owner};
+use alerts::{Alert, AlertId, Condition, NewAlert};
+use jiff::Timestamp;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+use market::{Calendar, Price};
+use serde_json::{Map, Value, json};
+
+/// Monday, 2024-07-01, 11:00 in New York: the market is open.
+pub(crate) const NOW: &str = "2024-07-01T15:00:00Z";
+
+pub(crate) fn instant(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+pub(crate) fn price(text: &str) -> Option<Price> {
+    Some(text.parse().unwrap())
+}
+
+pub(crate) fn zone(name: &str) -> TimeZone {
+    TimeZoneDatabase::bundled().get(name).unwrap()
+}
+
+/// Calls `with` with the context of an account in Berlin at `now`.
+pub(crate) fn in_berlin_at<T>(now: &str, with: impl FnOnce(&Context<'_>) -> T) -> T {
+    let (calendar, time_zone) = (Calendar::nyse(), zone("Europe/Berlin"));
+    with(&Context {
+        now: instant(now),
+        time_zone: &time_zone,
+        calendar: &calendar,
+    })
+}
+
+pub(crate) fn create_at(now: &str, body: &Value) -> Result<NewAlert, RequestError> {
+    in_berlin_at(now, |context| parse_create(body, context))
+}
+
+pub(crate) fn create(body: &Value) -> Result<NewAlert, RequestError> {
+    create_at(NOW, body)
+}
+
+pub(crate) fn update(current: &Alert, body: &Value) -> Result<AlertChange, RequestError> {
+    in_berlin_at(NOW, |context| parse_update(current, body, context))
+}
+
+pub(crate) fn faults_of<T>(result: Result<T, RequestError>) -> Faults {
+    match result {
+        Ok(_) => panic!("nothing was refused"),
+        Err(RequestError::Invalid(faults)) => faults,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// The create body of that condition for AAPL with further members.
+pub(crate) fn body(condition: &str, more: &Value) -> Value {
+    let mut body = Map::new();
+    body.insert("symbol".to_owned(), json!("AAPL"));
+    body.insert("condition".to_owned(), json!(condition));
+    body.extend(more.as_object().unwrap().clone());
+    Value::Object(body)
+}
+
+/// What is asked for with that condition and further members.
+pub(crate) fn asked(condition: &str, more: &Value) -> NewAlert {
+    create(&body(condition, more)).unwrap_or_else(|error| panic!("{condition} {more}: {error}"))
+}
+
+pub(crate) fn condition(condition: &str, more: &Value) -> Condition {
+    asked(condition, more).condition
+}
+
+/// An active alert of that condition, made at [`NOW`] when the price was 200.
+pub(crate) fn alert(condition: &str, more: &Value) -> Alert {
+    alert_of(asked(condition, more))
+}
+
+pub(crate) fn alert_of(asked: NewAlert) -> Alert {
+    let id = AlertId("4f1c2d3e-5a6b-4c7d-8e9f-0a1b2c3d4e5f".parse().unwrap());
+    transition::create(asked, id, Owner::Verified, price("200"), instant(NOW))
+        .unwrap()
+        .alert
+}
+
+/// A minimal good body of each condition: its name, then what it needs beside the symbol.
+pub(crate) fn minimal() -> Vec<(&'static str, Value)> {
+    vec![
+        ("price_above", json!({"threshold": 200})),
+        ("price_below", json!({"threshold": 200})),
+        ("price_change_up", json!({"threshold": 5})),
+        ("price_change_down", json!({"threshold": 5})),
+        ("new_high", json!({})),
+        ("new_low", json!({})),
+        ("ma_crossover_golden", json!({})),
+        ("ma_crossover_death", json!({})),
+        ("ma_touch_above", json!({"threshold": 50})),
+        ("ma_touch_below", json!({"threshold": 50})),
+        ("rsi_limit", json!({"threshold": 70})),
+        ("volume_change", json!({"threshold": 100})),
+        ("pe_ratio_below", json!({"threshold": 15})),
+        ("pe_ratio_above", json!({"threshold": 15})),
+        ("forward_pe_below", json!({"threshold": 15})),
+        ("forward_pe_above", json!({"threshold": 15})),
+        ("social_buzz", json!({"parameters": {"direction": "rising"}})),
+        ("insider_transactions", json!({"threshold": 1_000_000})),
+        ("reminder", json!({"parameters": {"date": "2024-07-02"}})),
+        ("daily_reminder", json!({})),
+        ("earnings_announcement", json!({"threshold": 7})),
+        ("dividend_ex_date", json!({})),
+        ("dividend_payment", json!({})),
+    ]
+}

@@ -1,0 +1,259 @@
+//! What becomes of alerts.
+
+use alerts::request::AlertChange;
+use alerts::transition::{
+    self, Changed, HistoryAction, HistoryStatus, Owner, Refused, Transition, activate, delete, fire, pause, verify,
+};
+use alerts::{Alert, AlertId, Channel, Revision, Status};
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::support::{NOW, alert, asked, condition, instant, price};
+
+const LATER: &str = "2024-07-01T15:05:00Z";
+
+fn later() -> Timestamp {
+    instant(LATER)
+}
+
+fn price_alert(status: Status) -> Alert {
+    let mut alert = alert("price_above", &json!({"threshold": 210}));
+    alert.status = status;
+    alert
+}
+
+/// The alert after a change; checks that its revision and its history say what has happened.
+fn after(before: &Alert, done: Result<Transition, Refused>, action: HistoryAction) -> Alert {
+    let Transition::Changed(changed) = done.unwrap() else {
+        panic!("nothing has changed")
+    };
+    let Changed { alert, entry } = *changed;
+    assert_eq!(alert.revision, before.revision.next());
+    assert_eq!(entry.action, action);
+    assert_eq!(entry.previous_status, Some(before.status));
+    assert_eq!(entry.new_status, HistoryStatus::Of(alert.status));
+    alert
+}
+
+fn change_of(alert: &Alert) -> AlertChange {
+    AlertChange {
+        condition: alert.condition,
+        notification: alert.notification,
+        parameters: alert.parameters.clone(),
+    }
+}
+
+#[test]
+fn an_account_makes_an_active_alert_and_a_guest_an_inactive_one() {
+    for (owner, status) in [(Owner::Verified, Status::Active), (Owner::Unverified, Status::Inactive)] {
+        let id = AlertId(uuid::Uuid::nil());
+        let made = transition::create(asked("new_high", &json!({})), id, owner, None, later());
+        let Changed { alert, entry } = made.unwrap();
+        assert_eq!((alert.status, alert.revision), (status, Revision(0)));
+        assert_eq!(
+            (alert.initial_price, alert.created_at, alert.armed_at),
+            (None, later(), later())
+        );
+        assert_eq!((entry.action, entry.previous_status), (HistoryAction::Created, None));
+        assert_eq!(entry.new_status, HistoryStatus::Of(status));
+    }
+}
+
+#[test]
+fn only_a_percentage_needs_a_price_when_it_is_made() {
+    let id = AlertId(uuid::Uuid::nil());
+    for (name, expected) in [
+        ("price_change_up", Err(Refused::NoPrice)),
+        ("price_change_down", Err(Refused::NoPrice)),
+        ("price_above", Ok(())),
+    ] {
+        let request = || asked(name, &json!({"threshold": 5}));
+        let made = transition::create(request(), id, Owner::Verified, None, later());
+        assert_eq!(made.map(|_| ()), expected, "{name}");
+        assert!(transition::create(request(), id, Owner::Verified, price("1"), later()).is_ok());
+    }
+}
+
+#[test]
+fn pausing_works_on_active_alerts_and_leaves_paused_ones() {
+    let active = price_alert(Status::Active);
+    let paused = after(&active, pause(&active), HistoryAction::Paused);
+    assert_eq!(paused.status, Status::Paused);
+    assert_eq!(
+        (paused.initial_price, paused.armed_at),
+        (active.initial_price, active.armed_at)
+    );
+    assert_eq!(pause(&paused), Ok(Transition::Unchanged));
+    for status in [Status::Inactive, Status::Triggered] {
+        assert_eq!(pause(&price_alert(status)), Err(Refused::CannotPause(status)));
+    }
+    assert_eq!(
+        Refused::CannotPause(Status::Triggered).to_string(),
+        "only an active alert can be paused, and this one is triggered; activate it first"
+    );
+}
+
+#[test]
+fn activating_takes_a_new_initial_price() {
+    for status in [Status::Paused, Status::Triggered, Status::Inactive] {
+        let before = price_alert(status);
+        let done = activate(&before, Owner::Verified, price("205"), later());
+        let active = after(&before, done, HistoryAction::Reactivated);
+        assert_eq!(active.status, Status::Active);
+        assert_eq!((active.initial_price, active.armed_at), (price("205"), later()));
+        assert_eq!(active.created_at, before.created_at);
+        assert_eq!(
+            activate(&before, Owner::Verified, None, later()),
+            Err(Refused::NoPrice),
+            "{status:?}"
+        );
+    }
+    let active = price_alert(Status::Active);
+    for owner in [Owner::Verified, Owner::Unverified] {
+        assert_eq!(activate(&active, owner, None, later()), Ok(Transition::Unchanged));
+    }
+}
+
+#[test]
+fn an_inactive_alert_is_activated_only_for_a_verified_owner() {
+    let inactive = price_alert(Status::Inactive);
+    let done = activate(&inactive, Owner::Unverified, price("205"), later());
+    assert_eq!(done, Err(Refused::NotVerified));
+}
+
+#[test]
+fn a_reminder_whose_moment_has_passed_is_not_activated_nor_verified() {
+    let mut reminder = alert("reminder", &json!({"parameters": {"date": "2024-07-01T16:00:00Z"}}));
+    let at = instant("2024-07-01T16:00:00Z");
+    let past = instant("2024-07-01T16:00:00.000001Z");
+    reminder.status = Status::Triggered;
+    assert!(activate(&reminder, Owner::Verified, price("1"), at).is_ok());
+    let refused = activate(&reminder, Owner::Verified, price("1"), past);
+    assert_eq!(refused, Err(Refused::ReminderPassed(at)));
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "this reminder was set for 2024-07-01T16:00:00Z, which is past; give it a date to come first"
+    );
+    reminder.status = Status::Inactive;
+    assert!(verify(&reminder, None, at).is_ok());
+    assert_eq!(verify(&reminder, None, past), Err(Refused::ReminderPassed(at)));
+}
+
+#[test]
+fn verifying_makes_a_guest_alert_active_with_a_fresh_price() {
+    let inactive = price_alert(Status::Inactive);
+    let active = after(
+        &inactive,
+        verify(&inactive, price("206"), later()),
+        HistoryAction::Verified,
+    );
+    assert_eq!((active.status, active.initial_price), (Status::Active, price("206")));
+    assert_eq!(active.armed_at, later());
+    assert_eq!(verify(&active, price("1"), later()), Ok(Transition::Unchanged));
+    for status in [Status::Paused, Status::Triggered] {
+        let refused = verify(&price_alert(status), price("1"), later());
+        assert_eq!(refused, Err(Refused::CannotVerify(status)));
+    }
+    assert!(verify(&inactive, None, later()).is_ok());
+    let mut percent = alert("price_change_up", &json!({"threshold": 5}));
+    percent.status = Status::Inactive;
+    assert_eq!(verify(&percent, None, later()), Err(Refused::NoPrice));
+}
+
+#[test]
+fn an_update_arms_an_active_alert_anew_and_keeps_its_initial_price() {
+    let active = price_alert(Status::Active);
+    let change = AlertChange {
+        condition: condition("price_below", &json!({"threshold": 190})),
+        notification: Channel::Sms,
+        parameters: None,
+    };
+    let done = transition::update(&active, change.clone(), later());
+    let updated = after(&active, done, HistoryAction::Updated);
+    assert_eq!(change_of(&updated), change);
+    assert_eq!((updated.status, updated.armed_at), (Status::Active, later()));
+    assert_eq!(updated.initial_price, active.initial_price);
+    let same = transition::update(&active, change_of(&active), later());
+    assert_eq!(after(&active, same, HistoryAction::Updated).armed_at, later());
+}
+
+#[test]
+fn an_update_of_any_other_alert_changes_the_fields_only() {
+    for status in [Status::Paused, Status::Triggered, Status::Inactive] {
+        let before = price_alert(status);
+        let same = transition::update(&before, change_of(&before), later());
+        assert_eq!(same, Ok(Transition::Unchanged));
+        let change = AlertChange {
+            notification: Channel::Sms,
+            ..change_of(&before)
+        };
+        let done = transition::update(&before, change, later());
+        let updated = after(&before, done, HistoryAction::Updated);
+        assert_eq!((updated.status, updated.armed_at), (status, instant(NOW)));
+    }
+}
+
+#[test]
+fn an_active_alert_without_an_initial_price_cannot_come_to_wait_for_a_percentage() {
+    let mut alert = price_alert(Status::Active);
+    alert.initial_price = None;
+    let change = AlertChange {
+        condition: condition("price_change_up", &json!({"threshold": 5})),
+        ..change_of(&alert)
+    };
+    let refused = transition::update(&alert, change.clone(), later());
+    assert_eq!(refused, Err(Refused::NoInitialPrice));
+    alert.status = Status::Paused;
+    assert!(transition::update(&alert, change, later()).is_ok());
+}
+
+#[test]
+fn an_alert_that_fires_is_triggered_and_a_daily_reminder_stays_active() {
+    let active = price_alert(Status::Active);
+    let fired = after(&active, fire(&active, later()), HistoryAction::Triggered);
+    assert_eq!((fired.status, fired.triggered_at), (Status::Triggered, Some(later())));
+    let daily = alert("daily_reminder", &json!({}));
+    let fired = after(&daily, fire(&daily, later()), HistoryAction::Triggered);
+    assert_eq!((fired.status, fired.triggered_at), (Status::Active, Some(later())));
+}
+
+#[test]
+fn a_paused_triggered_or_inactive_alert_does_not_fire() {
+    for status in [Status::Paused, Status::Triggered, Status::Inactive] {
+        assert_eq!(fire(&price_alert(status), later()), Err(Refused::NotActive(status)));
+    }
+}
+
+#[test]
+fn any_alert_can_be_deleted() {
+    for status in Status::ALL {
+        let entry = delete(&price_alert(*status));
+        assert_eq!(entry.action, HistoryAction::Deleted);
+        assert_eq!(
+            (entry.previous_status, entry.new_status.name()),
+            (Some(*status), "deleted")
+        );
+    }
+}
+
+#[test]
+fn names_are_found_again() {
+    for action in HistoryAction::ALL {
+        assert_eq!(HistoryAction::from_name(action.name()), Some(*action));
+    }
+    for status in Status::ALL {
+        assert_eq!(Status::from_name(status.name()), Some(*status));
+        assert_eq!(
+            HistoryStatus::from_name(status.name()),
+            Some(HistoryStatus::Of(*status))
+        );
+    }
+    for channel in Channel::ALL {
+        assert_eq!(Channel::from_name(channel.name()), Some(*channel));
+    }
+    assert_eq!(HistoryStatus::from_name("deleted"), Some(HistoryStatus::Deleted));
+    assert_eq!(
+        (Status::from_name("deleted"), HistoryAction::from_name("")),
+        (None, None)
+    );
+}
