@@ -1,0 +1,104 @@
+//! The columns of daily and of intraday bars.
+
+use jiff::civil::Date;
+use market::calendar::new_york_date;
+use market::{Bar, Symbol};
+
+use super::data::IntradayBar;
+use super::header::{Column, Header};
+use super::rejected::RowError;
+use super::rows::Columns;
+use super::values::Row;
+
+/// What daily and intraday bars have in common.
+struct BarColumns {
+    symbol: Column,
+    open: Column,
+    high: Column,
+    low: Column,
+    close: Column,
+    volume: Column,
+}
+
+impl BarColumns {
+    fn find(header: &mut Header) -> Self {
+        Self {
+            symbol: header.required("symbol"),
+            open: header.required("open"),
+            high: header.required("high"),
+            low: header.required("low"),
+            close: header.required("close"),
+            volume: header.required("volume"),
+        }
+    }
+
+    /// The row's bar, as one of the session on `date`. An empty volume is zero: some vendors leave it out where
+    /// nothing traded.
+    fn read(&self, row: &Row, date: Date) -> Result<Bar, RowError> {
+        let bar = Bar {
+            date,
+            open: row.price(self.open)?,
+            high: row.price(self.high)?,
+            low: row.price(self.low)?,
+            close: row.price(self.close)?,
+            volume: row.optional(Some(self.volume), Row::whole)?.unwrap_or(0),
+        };
+        Ok(bar.checked()?)
+    }
+}
+
+/// The columns of `symbol,date,open,high,low,close,volume`.
+pub(super) struct DailyColumns {
+    date: Column,
+    bar: BarColumns,
+}
+
+impl Columns for DailyColumns {
+    type Row = (Symbol, Bar);
+
+    fn find(header: &mut Header) -> Self {
+        Self {
+            date: header.required("date"),
+            bar: BarColumns::find(header),
+        }
+    }
+
+    fn read(&self, row: &Row) -> Result<Self::Row, RowError> {
+        let symbol = row.symbol(self.bar.symbol)?;
+        let date = row.date(self.date)?;
+        Ok((symbol, self.bar.read(row, date)?))
+    }
+}
+
+/// The columns of `symbol,time,open,high,low,close,volume`.
+pub(super) struct IntradayColumns {
+    time: Column,
+    bar: BarColumns,
+}
+
+impl Columns for IntradayColumns {
+    /// The bar together with its date in New York.
+    type Row = (Symbol, Date, IntradayBar);
+
+    fn find(header: &mut Header) -> Self {
+        Self {
+            time: header.required("time"),
+            bar: BarColumns::find(header),
+        }
+    }
+
+    fn read(&self, row: &Row) -> Result<Self::Row, RowError> {
+        let symbol = row.symbol(self.bar.symbol)?;
+        let time = row.time(self.time)?;
+        let bar = self.bar.read(row, new_york_date(time))?;
+        let intraday = IntradayBar {
+            time,
+            open: bar.open,
+            high: bar.high,
+            low: bar.low,
+            close: bar.close,
+            volume: bar.volume,
+        };
+        Ok((symbol, bar.date, intraday))
+    }
+}

@@ -1,0 +1,234 @@
+//! The columns of everything that is no bar.
+
+use super::data::{
+    DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, Side, SplitRow, StockRow,
+};
+use super::header::{Column, Header};
+use super::rejected::RowError;
+use super::rows::Columns;
+use super::values::Row;
+
+/// The columns of `splits.csv`.
+pub(super) struct SplitColumns {
+    symbol: Column,
+    date: Column,
+    ratio: Column,
+}
+
+impl Columns for SplitColumns {
+    type Row = SplitRow;
+
+    fn find(header: &mut Header) -> Self {
+        Self {
+            symbol: header.required("symbol"),
+            date: header.required("date"),
+            ratio: header.required("ratio"),
+        }
+    }
+
+    fn read(&self, row: &Row) -> Result<SplitRow, RowError> {
+        Ok(SplitRow {
+            symbol: row.symbol(self.symbol)?,
+            date: row.date(self.date)?,
+            ratio: row.ratio(self.ratio)?,
+        })
+    }
+}
+
+/// The columns of `dividends.csv`.
+pub(super) struct DividendColumns {
+    symbol: Column,
+    ex_date: Column,
+    payment_date: Option<Column>,
+    amount: Option<Column>,
+}
+
+impl Columns for DividendColumns {
+    type Row = DividendRow;
+
+    fn find(header: &mut Header) -> Self {
+        Self {
+            symbol: header.required("symbol"),
+            ex_date: header.required("ex_date"),
+            payment_date: header.optional("payment_date"),
+            amount: header.optional("amount"),
+        }
+    }
+
+    fn read(&self, row: &Row) -> Result<DividendRow, RowError> {
+        Ok(DividendRow {
+            symbol: row.symbol(self.symbol)?,
+            ex_date: row.date(self.ex_date)?,
+            payment_date: row.optional(self.payment_date, Row::date)?,
+            amount: row.optional(self.amount, Row::amount)?,
+        })
+    }
+}
+
+/// The columns of `earnings.csv`.
+pub(super) struct EarningsColumns {
+    symbol: Column,
+    date: Column,
+    time: Option<Column>,
+    eps_estimate: Option<Column>,
+}
+
+impl Columns for EarningsColumns {
+    type Row = EarningsRow;
+
+    fn find(header: &mut Header) -> Self {
+        Self {
+            symbol: header.required("symbol"),
+            date: header.required("date"),
+            time: header.optional("time"),
+            eps_estimate: header.optional("eps_estimate"),
+        }
+    }
+
+    fn read(&self, row: &Row) -> Result<EarningsRow, RowError> {
+        let time = row.optional(self.time, |row, column| {
+            let words = [
+                ("before_open", EarningsTime::BeforeOpen),
+                ("after_close", EarningsTime::AfterClose),
+                ("unknown", EarningsTime::Unknown),
+            ];
+            row.word(column, &words, "before_open, after_close or unknown")
+        })?;
+        Ok(EarningsRow {
+            symbol: row.symbol(self.symbol)?,
+            date: row.date(self.date)?,
+            time: time.unwrap_or_default(),
+            eps_estimate: row.optional(self.eps_estimate, Row::decimal)?,
+        })
+    }
+}
+
+/// The columns of `fundamentals.csv`.
+pub(super) struct FundamentalsColumns {
+    symbol: Column,
+    as_of: Column,
+    eps_ttm: Option<Column>,
+    eps_forward: Option<Column>,
+}
+
+impl Columns for FundamentalsColumns {
+    type Row = FundamentalsRow;
+
+    fn find(header: &mut Header) -> Self {
+        let symbol = header.required("symbol");
+        let as_of = header.required("as_of");
+        let [eps_ttm, eps_forward] = header.either(["eps_ttm", "eps_forward"]);
+        Self {
+            symbol,
+            as_of,
+            eps_ttm,
+            eps_forward,
+        }
+    }
+
+    fn read(&self, row: &Row) -> Result<FundamentalsRow, RowError> {
+        Ok(FundamentalsRow {
+            symbol: row.symbol(self.symbol)?,
+            as_of: row.date(self.as_of)?,
+            eps_ttm: row.optional(self.eps_ttm, Row::decimal)?,
+            eps_forward: row.optional(self.eps_forward, Row::decimal)?,
+        })
+    }
+}
+
+/// The columns of `insiders.csv`.
+pub(super) struct InsiderColumns {
+    symbol: Column,
+    filed_on: Column,
+    traded_on: Option<Column>,
+    insider: Column,
+    code: Column,
+    side: Column,
+    shares: Column,
+    price: Column,
+}
+
+impl Columns for InsiderColumns {
+    type Row = InsiderRow;
+
+    fn find(header: &mut Header) -> Self {
+        Self {
+            symbol: header.required("symbol"),
+            filed_on: header.required("filed_on"),
+            traded_on: header.optional("traded_on"),
+            insider: header.required("insider"),
+            code: header.required("code"),
+            side: header.required("side"),
+            shares: header.required("shares"),
+            price: header.required("price"),
+        }
+    }
+
+    fn read(&self, row: &Row) -> Result<InsiderRow, RowError> {
+        let sides = [("buy", Side::Buy), ("sell", Side::Sell)];
+        Ok(InsiderRow {
+            symbol: row.symbol(self.symbol)?,
+            filed_on: row.date(self.filed_on)?,
+            traded_on: row.optional(self.traded_on, Row::date)?,
+            insider: row.words(self.insider)?,
+            code: row.code(self.code)?,
+            side: row.word(self.side, &sides, "buy or sell")?,
+            shares: row.amount(self.shares)?,
+            price: row.amount(self.price)?,
+        })
+    }
+}
+
+/// The columns of `mentions.csv`.
+pub(super) struct MentionColumns {
+    symbol: Column,
+    time: Column,
+    mentions: Column,
+}
+
+impl Columns for MentionColumns {
+    type Row = MentionRow;
+
+    fn find(header: &mut Header) -> Self {
+        Self {
+            symbol: header.required("symbol"),
+            time: header.required("time"),
+            mentions: header.required("mentions"),
+        }
+    }
+
+    fn read(&self, row: &Row) -> Result<MentionRow, RowError> {
+        Ok(MentionRow {
+            symbol: row.symbol(self.symbol)?,
+            time: row.time(self.time)?,
+            mentions: row.count(self.mentions)?,
+        })
+    }
+}
+
+/// The columns of `stocks.csv`.
+pub(super) struct StockColumns {
+    symbol: Column,
+    name: Column,
+    sector: Option<Column>,
+}
+
+impl Columns for StockColumns {
+    type Row = StockRow;
+
+    fn find(header: &mut Header) -> Self {
+        Self {
+            symbol: header.required("symbol"),
+            name: header.required("name"),
+            sector: header.optional("sector"),
+        }
+    }
+
+    fn read(&self, row: &Row) -> Result<StockRow, RowError> {
+        Ok(StockRow {
+            symbol: row.symbol(self.symbol)?,
+            name: row.words(self.name)?,
+            sector: row.optional(self.sector, Row::words)?,
+        })
+    }
+}

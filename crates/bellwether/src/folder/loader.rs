@@ -1,0 +1,124 @@
+//! Tables read one after the other into one [`MarketData`].
+
+use std::io::BufRead;
+use std::path::Path;
+
+use jiff::civil::Date;
+use market::{Calendar, Symbol};
+
+use super::bars::{DailyColumns, IntradayColumns};
+use super::data::{MarketData, SymbolBars};
+use super::error::FolderError;
+use super::facts::{
+    DividendColumns, EarningsColumns, FundamentalsColumns, InsiderColumns, MentionColumns, SplitColumns, StockColumns,
+};
+use super::rejected::{Rejections, RowError};
+use super::rows::{Columns, Rows};
+use super::table::Table;
+
+/// Reads tables, from wherever their bytes come, and puts them together.
+///
+/// ```
+/// use bellwether::folder::{Loader, Table};
+/// use market::Calendar;
+///
+/// let calendar = Calendar::nyse();
+/// let mut loader = Loader::new(&calendar);
+/// let splits = "symbol,date,ratio\nAAPL,2020-08-31,4\nAAPL,2020-08-31,none\n";
+/// loader.read_table(Table::Splits, "splits.csv".as_ref(), splits.as_bytes()).unwrap();
+/// let (data, rejections) = loader.finish();
+/// assert_eq!(data.splits.len(), 1);
+/// assert_eq!(
+///     rejections.first[0].to_string(),
+///     "splits.csv:3: ratio \"none\" is not a number; write it like 198.66"
+/// );
+/// ```
+#[derive(Debug)]
+pub struct Loader<'a> {
+    calendar: &'a Calendar,
+    data: MarketData,
+    rejections: Rejections,
+}
+
+impl<'a> Loader<'a> {
+    /// A loader that has read nothing, and takes bars on the days on which `calendar` has a session.
+    #[must_use]
+    pub fn new(calendar: &'a Calendar) -> Self {
+        Self {
+            calendar,
+            data: MarketData::default(),
+            rejections: Rejections::default(),
+        }
+    }
+
+    /// Reads a `table` from `input`, which messages call `file`.
+    ///
+    /// # Errors
+    /// [`FolderError`] when the whole input cannot be used. Rows that came before the trouble stay read.
+    pub fn read_table(&mut self, table: Table, file: &Path, input: impl BufRead) -> Result<(), FolderError> {
+        let Self { data, rejections, .. } = self;
+        let rows = Rows::new(table, file, input)?;
+        match table {
+            Table::Bars => self.read_bars(file, rows),
+            Table::Splits => collect::<SplitColumns>(rows, rejections, &mut data.splits),
+            Table::Dividends => collect::<DividendColumns>(rows, rejections, &mut data.dividends),
+            Table::Earnings => collect::<EarningsColumns>(rows, rejections, &mut data.earnings),
+            Table::Fundamentals => collect::<FundamentalsColumns>(rows, rejections, &mut data.fundamentals),
+            Table::Insiders => collect::<InsiderColumns>(rows, rejections, &mut data.insiders),
+            Table::Mentions => collect::<MentionColumns>(rows, rejections, &mut data.mentions),
+            Table::Stocks => collect::<StockColumns>(rows, rejections, &mut data.stocks),
+        }
+    }
+
+    /// What was read, in order, and the rows that were left out.
+    #[must_use]
+    pub fn finish(mut self) -> (MarketData, Rejections) {
+        self.data.settle();
+        (self.data, self.rejections)
+    }
+
+    /// Reads daily bars if there is a column `date`, and intraday bars if there is a column `time`.
+    fn read_bars(&mut self, file: &Path, rows: Rows<'_, impl BufRead>) -> Result<(), FolderError> {
+        let Self {
+            calendar,
+            data,
+            rejections,
+        } = self;
+        match (rows.header().has("date"), rows.header().has("time")) {
+            (true, true) => Err(FolderError::DateAndTime(file.to_owned())),
+            (false, true) => rows.for_each::<IntradayColumns>(rejections, |(symbol, date, bar)| {
+                bars_of(data, calendar, symbol, date)?.intraday.push(bar);
+                Ok(())
+            }),
+            (_, false) => rows.for_each::<DailyColumns>(rejections, |(symbol, bar)| {
+                bars_of(data, calendar, symbol, bar.date)?.daily.push(bar);
+                Ok(())
+            }),
+        }
+    }
+}
+
+/// Adds every row to `rows_so_far`.
+fn collect<C: Columns>(
+    rows: Rows<'_, impl BufRead>,
+    rejections: &mut Rejections,
+    rows_so_far: &mut Vec<C::Row>,
+) -> Result<(), FolderError> {
+    rows.for_each::<C>(rejections, |row| {
+        rows_so_far.push(row);
+        Ok(())
+    })
+}
+
+/// The bars of `symbol`, if the exchange was open on `date`.
+fn bars_of<'d>(
+    data: &'d mut MarketData,
+    calendar: &Calendar,
+    symbol: Symbol,
+    date: Date,
+) -> Result<&'d mut SymbolBars, RowError> {
+    match calendar.holiday(date) {
+        Some(closure) if !calendar.is_always_open() => Err(RowError::Closed { date, closure }),
+        _ => Ok(data.bars.entry(symbol).or_default()),
+    }
+}

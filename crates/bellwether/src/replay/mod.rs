@@ -1,0 +1,28 @@
+//! # Replay: the engine over recorded market data
+//!
+//! A replay drives the very engine of the service with what a data folder holds, on a virtual clock, and tells what
+//! fires. The same data and alerts give the same firings, on any machine.
+//!
+//! ## What happens when
+//!
+//! * Bars before the first replayed day warm the indicators up; nothing is judged by them, and no price of them is
+//!   "the last observation" of anything.
+//! * A daily bar makes four observations ([`tape`]); after the last of them the bar itself completes the session.
+//! * A split, and earnings per share known from a day on, are told at that day's first instant in New York; trades
+//!   filed on a day at the moment at which date conditions are judged on it; mentions at their own instant. Earnings
+//!   dates and dividends are known from the beginning ([`timeline`]).
+//! * An alert is armed at its `created_at`, or at the start. At one instant, facts come first, then new alerts, then
+//!   what waits for the clock, then observations.
+//!
+//! The standing evaluation once a minute is left out: between two observations of a replay there is nothing new to
+//! judge.
+
+mod firing;
+mod run;
+mod span;
+mod tape;
+mod timeline;
+
+pub use firing::Firing;
+pub use run::{Replay, Summary};
+pub use span::{Span, SpanError};

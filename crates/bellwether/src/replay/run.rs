@@ -1,0 +1,324 @@
+//! The loop.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use alerts::engine::{Decision, Engine, Event, Quote, Settings, Verdict};
+use alerts::{Alert, AlertId, Condition, Revision, Status};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use market::{Bar, Calendar, Price, Session, Symbol};
+use uuid::Uuid;
+
+use super::firing::Firing;
+use super::span::Span;
+use super::tape::{Reel, Rounds};
+use super::timeline::{Fact, facts, tell_known_dates};
+use crate::alerts_file::ReplayAlert;
+use crate::folder::MarketData;
+
+/// What a replay came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Sessions replayed.
+    pub sessions: u64,
+    /// Observations judged.
+    pub observations: u64,
+    /// Alerts watched.
+    pub alerts: usize,
+    /// How many of them are on symbols without a single bar.
+    pub alerts_without_bars: usize,
+    /// Firings told.
+    pub firings: u64,
+}
+
+/// A replay under way.
+pub struct Replay<'a, Tell> {
+    engine: Engine,
+    calendar: &'a Calendar,
+    span: Span,
+    reels: Vec<Reel<'a>>,
+    facts: std::iter::Peekable<std::vec::IntoIter<(Timestamp, Fact)>>,
+    /// All alerts by their index; what a split moves is moved here, too.
+    alerts: Vec<Alert>,
+    /// The indexes of the alerts that are still to be armed, the first one last.
+    to_arm: Vec<usize>,
+    /// Percent changes that wait for their stock's first price.
+    to_price: HashMap<Symbol, Vec<usize>>,
+    decisions: Vec<Decision>,
+    /// Firings of `told_until`, not told yet.
+    pending: Vec<Firing>,
+    pending_at: Timestamp,
+    tell: Tell,
+    summary: Summary,
+}
+
+/// Whether to go on: whoever is told may have heard enough.
+type Flow = ControlFlow<()>;
+
+impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
+    /// Prepares a replay of the days of `span`. `tell` is told each firing, in time order, at one instant by alert
+    /// index.
+    pub fn new(data: &'a MarketData, calendar: &'a Calendar, span: Span, alerts: Vec<ReplayAlert>, tell: Tell) -> Self {
+        let mut engine = Engine::new(calendar.clone(), Settings::default());
+        tell_known_dates(data, &mut engine, Timestamp::MIN);
+        let reels: Vec<_> = data
+            .bars
+            .iter()
+            .map(|(&symbol, bars)| Reel::new(symbol, engine.stock(symbol), bars))
+            .collect();
+        let alerts: Vec<_> = alerts
+            .into_iter()
+            .enumerate()
+            .map(|(index, alert)| armed(index, alert, &span))
+            .collect();
+        let mut to_arm: Vec<_> = (0..alerts.len()).collect();
+        to_arm.sort_by_key(|&index| (alerts[index].armed_at, index));
+        to_arm.reverse();
+        let summary = Summary {
+            alerts: alerts.len(),
+            alerts_without_bars: alerts
+                .iter()
+                .filter(|alert| !data.bars.contains_key(&alert.symbol))
+                .count(),
+            ..Summary::default()
+        };
+        Self {
+            engine,
+            calendar,
+            span,
+            reels,
+            facts: facts(data, calendar).into_iter().peekable(),
+            alerts,
+            to_arm,
+            to_price: HashMap::new(),
+            decisions: Vec::new(),
+            pending: Vec::new(),
+            pending_at: Timestamp::MIN,
+            tell,
+            summary,
+        }
+    }
+
+    /// Runs to the end, or until whoever is told has heard enough. `progress` is told each session before it is
+    /// replayed.
+    pub fn run(mut self, mut progress: impl FnMut(Date)) -> Summary {
+        while let Some(date) = self.reels.iter().filter_map(Reel::next_date).min() {
+            if date > self.span.to {
+                break;
+            }
+            progress(date);
+            let Some(session) = self.calendar.session(date) else {
+                self.skip(date);
+                continue;
+            };
+            let flow = if self.span.contains(date) {
+                self.session(&session)
+            } else {
+                self.warm_up(&session)
+            };
+            if flow.is_break() {
+                return self.summary;
+            }
+        }
+        if self.advance(self.span.end()).is_continue() {
+            let _ = self.flush();
+        }
+        self.summary
+    }
+
+    /// Bars of a day without a session are not observed; the reader of the folder has reported them.
+    fn skip(&mut self, date: Date) {
+        let (open, close) = (self.calendar.daily_moment(date), self.calendar.daily_moment(date));
+        let nothing = Session {
+            date,
+            open,
+            close,
+            early_close: false,
+        };
+        for reel in &mut self.reels {
+            reel.take(&nothing, None);
+        }
+    }
+
+    fn warm_up(&mut self, session: &Session) -> Flow {
+        let bars = self.take_bars(session, None);
+        self.advance_facts(session.close);
+        self.complete(session, bars);
+        Flow::Continue(())
+    }
+
+    fn session(&mut self, session: &Session) -> Flow {
+        let mut rounds = Rounds::new();
+        let bars = self.take_bars(session, Some(&mut rounds));
+        for ((at, _), quotes) in rounds {
+            self.advance(at)?;
+            self.process(Event::Clock, at)?;
+            self.observe(at, &quotes)?;
+        }
+        self.advance(session.close)?;
+        self.complete(session, bars);
+        self.summary.sessions += 1;
+        Flow::Continue(())
+    }
+
+    fn take_bars(&mut self, session: &Session, mut rounds: Option<&mut Rounds>) -> Vec<(Symbol, Bar)> {
+        let due = self
+            .reels
+            .iter_mut()
+            .filter(|reel| reel.next_date().is_some_and(|date| date <= session.date));
+        due.filter_map(|reel| Some((reel.symbol, reel.take(session, rounds.as_deref_mut())?)))
+            .collect()
+    }
+
+    fn complete(&mut self, session: &Session, bars: Vec<(Symbol, Bar)>) {
+        for (symbol, bar) in bars {
+            // The session has just ended and bars come in order, so the engine takes each of them.
+            let taken = self
+                .engine
+                .process(Event::Bar { symbol, bar }, session.close, &mut self.decisions);
+            debug_assert_eq!(taken, Ok(()));
+        }
+    }
+
+    fn observe(&mut self, at: Timestamp, quotes: &[Quote]) -> Flow {
+        if !self.to_price.is_empty() {
+            self.price_waiting_alerts(at, quotes)?;
+        }
+        self.summary.observations += quotes.len() as u64;
+        self.process(Event::Snapshot(quotes), at)
+    }
+
+    /// The first price of a stock is what its waiting percent changes count from.
+    fn price_waiting_alerts(&mut self, at: Timestamp, quotes: &[Quote]) -> Flow {
+        for quote in quotes {
+            let symbol = self.engine.symbol(quote.stock());
+            for index in self.to_price.remove(&symbol).unwrap_or_default() {
+                self.alerts[index].initial_price = Some(quote.price());
+                self.arm(index, at)?;
+            }
+        }
+        Flow::Continue(())
+    }
+
+    /// Goes to `to`: tells what becomes known, arms what is created and lets the clock strike on the way, in time
+    /// order.
+    fn advance(&mut self, to: Timestamp) -> Flow {
+        loop {
+            let fact = self.facts.peek().map(|&(at, _)| at);
+            let alert = self.to_arm.last().map(|&index| self.alerts[index].armed_at);
+            let moment = self.engine.next_moment();
+            let Some(at) = [fact, alert, moment].into_iter().flatten().min().filter(|&at| at <= to) else {
+                return Flow::Continue(());
+            };
+            // What lies before the start was known or created before it, and is taken in at the start.
+            let at = at.max(self.span.start());
+            self.advance_facts_at(at)?;
+            while let Some(index) = self.to_arm.pop_if(|&mut index| self.alerts[index].armed_at <= at) {
+                self.create(index, at)?;
+            }
+            self.process(Event::Clock, at)?;
+        }
+    }
+
+    /// Tells what becomes known up to `to`, while nothing is armed.
+    fn advance_facts(&mut self, to: Timestamp) {
+        while let Some((at, fact)) = self.facts.next_if(|&(at, _)| at <= to) {
+            let _ = self.engine.process(fact.event(), at, &mut self.decisions);
+        }
+    }
+
+    fn advance_facts_at(&mut self, to: Timestamp) -> Flow {
+        while let Some((at, fact)) = self.facts.next_if(|&(at, _)| at <= to) {
+            self.process(fact.event(), at)?;
+        }
+        Flow::Continue(())
+    }
+
+    /// Arms a new alert, or lets it wait for the price it counts from.
+    fn create(&mut self, index: usize, at: Timestamp) -> Flow {
+        let alert = &mut self.alerts[index];
+        alert.initial_price = self.engine.last_price(alert.symbol);
+        if alert.initial_price.is_none() && matches!(alert.condition, Condition::PriceChange { .. }) {
+            self.to_price.entry(alert.symbol).or_default().push(index);
+            return Flow::Continue(());
+        }
+        self.arm(index, at)
+    }
+
+    fn arm(&mut self, index: usize, at: Timestamp) -> Flow {
+        let alert = self.alerts[index].clone();
+        self.process(Event::Armed(&alert), at)
+    }
+
+    fn process(&mut self, event: Event<'_>, at: Timestamp) -> Flow {
+        if at > self.pending_at {
+            self.flush()?;
+            self.pending_at = at;
+        }
+        // What the engine does not take (an observation of a session that is over, say) changes nothing.
+        let _ = self.engine.process(event, at, &mut self.decisions);
+        for decision in std::mem::take(&mut self.decisions) {
+            self.decided(&decision);
+        }
+        Flow::Continue(())
+    }
+
+    fn decided(&mut self, decision: &Decision) {
+        let index = index_of(decision.alert);
+        let alert = &mut self.alerts[index];
+        match decision.verdict {
+            Verdict::Fire { price, reason } => self.pending.push(Firing {
+                time: decision.at,
+                alert_index: index,
+                symbol: alert.symbol,
+                condition: alert.condition.kind(),
+                threshold: alert.condition.threshold(),
+                price,
+                reason,
+            }),
+            Verdict::Adjust {
+                threshold,
+                initial_price,
+            } => {
+                if let (Condition::Price { threshold: old, .. }, Some(new)) = (&mut alert.condition, threshold) {
+                    *old = new;
+                }
+                alert.initial_price = initial_price;
+            }
+        }
+    }
+
+    /// Tells the firings of the instant that is over.
+    fn flush(&mut self) -> Flow {
+        self.pending.sort_by_key(|firing| (firing.time, firing.alert_index));
+        for firing in self.pending.drain(..) {
+            self.summary.firings += 1;
+            (self.tell)(firing)?;
+        }
+        Flow::Continue(())
+    }
+}
+
+/// The alert of the list's place `index`.
+fn armed(index: usize, alert: ReplayAlert, span: &Span) -> Alert {
+    let ReplayAlert { alert, created_at } = alert;
+    let created_at = created_at.unwrap_or_else(|| span.start());
+    Alert {
+        id: AlertId(Uuid::from_u128(index as u128)),
+        revision: Revision::default(),
+        symbol: alert.symbol,
+        condition: alert.condition,
+        notification: alert.notification,
+        parameters: None,
+        status: Status::Active,
+        initial_price: None::<Price>,
+        created_at,
+        armed_at: created_at,
+        triggered_at: None,
+    }
+}
+
+fn index_of(id: AlertId) -> usize {
+    usize::try_from(id.0.as_u128()).expect("the id was made of an index")
+}

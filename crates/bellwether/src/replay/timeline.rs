@@ -1,0 +1,136 @@
+//! What becomes known when.
+
+use std::collections::BTreeMap;
+
+use alerts::engine::{Dividend, Engine, Event, InsiderTrade};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use market::calendar::new_york;
+use market::{Calendar, Decimal, MICROS_PER_UNIT, SplitRatio, Symbol};
+
+use crate::folder::{InsiderRow, MarketData, Side};
+
+/// Something that becomes known.
+pub(super) enum Fact {
+    Split {
+        symbol: Symbol,
+        ratio: SplitRatio,
+    },
+    Fundamentals {
+        symbol: Symbol,
+        eps_ttm: Option<Decimal>,
+        eps_forward: Option<Decimal>,
+    },
+    InsiderTrades {
+        symbol: Symbol,
+        trades: Vec<InsiderTrade>,
+    },
+    Mentions {
+        symbol: Symbol,
+        hour: Timestamp,
+        count: u32,
+    },
+}
+
+impl Fact {
+    pub(super) fn event(&self) -> Event<'_> {
+        match *self {
+            Self::Split { symbol, ratio } => Event::Split { symbol, ratio },
+            Self::Fundamentals {
+                symbol,
+                eps_ttm,
+                eps_forward,
+            } => Event::Fundamentals {
+                symbol,
+                eps_ttm,
+                eps_forward,
+            },
+            Self::InsiderTrades { symbol, ref trades } => Event::InsiderTrades { symbol, trades },
+            Self::Mentions { symbol, hour, count } => Event::Mentions { symbol, hour, count },
+        }
+    }
+}
+
+/// Every fact with the instant from which on it is known, in time order; at one instant in the order of the rows,
+/// splits first.
+pub(super) fn facts(data: &MarketData, calendar: &Calendar) -> Vec<(Timestamp, Fact)> {
+    let day = |date: Date| new_york(date, 0, 0);
+    let splits = data.splits.iter().map(|row| {
+        (
+            day(row.date),
+            Fact::Split {
+                symbol: row.symbol,
+                ratio: row.ratio,
+            },
+        )
+    });
+    let fundamentals = data.fundamentals.iter().map(|row| {
+        let (symbol, eps_ttm, eps_forward) = (row.symbol, row.eps_ttm, row.eps_forward);
+        (
+            day(row.as_of),
+            Fact::Fundamentals {
+                symbol,
+                eps_ttm,
+                eps_forward,
+            },
+        )
+    });
+    let mut filings: BTreeMap<(Date, Symbol), Vec<InsiderTrade>> = BTreeMap::new();
+    for row in &data.insiders {
+        filings.entry((row.filed_on, row.symbol)).or_default().push(trade(row));
+    }
+    let insiders = filings
+        .into_iter()
+        .map(|((filed_on, symbol), trades)| (calendar.daily_moment(filed_on), Fact::InsiderTrades { symbol, trades }));
+    let mentions = data.mentions.iter().map(|row| {
+        (
+            row.time,
+            Fact::Mentions {
+                symbol: row.symbol,
+                hour: row.time,
+                count: row.mentions,
+            },
+        )
+    });
+    let mut facts: Vec<_> = splits.chain(fundamentals).chain(insiders).chain(mentions).collect();
+    facts.sort_by_key(|&(at, _)| at);
+    facts
+}
+
+fn trade(row: &InsiderRow) -> InsiderTrade {
+    let value = i128::from(row.shares.micros()) * i128::from(row.price.micros()) / i128::from(MICROS_PER_UNIT);
+    InsiderTrade {
+        filed_on: row.filed_on,
+        insider: row.insider.clone(),
+        bought: row.side == Side::Buy,
+        open_market: matches!(row.code, 'P' | 'S'),
+        value_usd: Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
+    }
+}
+
+/// Tells the engine the dates that are known from the beginning.
+pub(super) fn tell_known_dates(data: &MarketData, engine: &mut Engine, now: Timestamp) {
+    let mut earnings: BTreeMap<Symbol, Vec<Date>> = BTreeMap::new();
+    for row in &data.earnings {
+        earnings.entry(row.symbol).or_default().push(row.date);
+    }
+    let mut dividends: BTreeMap<Symbol, Vec<Dividend>> = BTreeMap::new();
+    for row in &data.dividends {
+        let dividend = Dividend {
+            ex_date: row.ex_date,
+            payment_date: row.payment_date,
+            amount: row.amount,
+        };
+        dividends.entry(row.symbol).or_default().push(dividend);
+    }
+    let mut tell = |event: Event<'_>| {
+        // Nothing is armed yet, so there is nothing to decide, and such facts are always taken.
+        let _ = engine.process(event, now, &mut Vec::new());
+    };
+    for (&symbol, dates) in &earnings {
+        tell(Event::Earnings { symbol, dates });
+    }
+    for (&symbol, dividends) in &dividends {
+        tell(Event::Dividends { symbol, dividends });
+    }
+}

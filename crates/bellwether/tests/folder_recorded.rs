@@ -1,0 +1,86 @@
+//! The recorded market data of the shared folder, where it is there. Its own README states the numbers of rows.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+
+use bellwether::folder::{self, Loader, MarketData, Rejections, Table};
+use market::Calendar;
+
+/// A folder of the recorded data; `None`, with a word about it, where it is absent.
+fn recorded(name: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data")
+        .join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("skipped: {} is not there", path.display());
+    None
+}
+
+fn read(name: &str) -> Option<(MarketData, Rejections)> {
+    let path = recorded(name)?;
+    Some(folder::read(&path, &Calendar::nyse(), |_| {}).unwrap())
+}
+
+fn daily_bars(data: &MarketData) -> usize {
+    data.bars.values().map(|bars| bars.daily.len()).sum()
+}
+
+#[test]
+fn five_hundred_stocks_are_read_but_for_the_bar_that_opens_below_its_low() {
+    let Some((data, rejections)) = read("us500") else {
+        return;
+    };
+    assert_eq!(data.bars.len(), 511);
+    assert_eq!(daily_bars(&data), 656_714 - 1);
+    assert_eq!(data.dividends.len(), 9_058);
+    assert_eq!(data.earnings.len(), 1_246);
+    assert_eq!(data.fundamentals.len(), 10_945);
+    assert_eq!(data.insiders.len(), 9_188);
+    assert!(data.splits.is_empty());
+
+    assert_eq!(rejections.count, 1);
+    let message = rejections.first[0].to_string();
+    assert!(
+        message.ends_with(
+            "us500_2019_2024.csv.gz:303187: open 195.98 lies outside low 196.21 to high 198.64; \
+             correct the row at its source"
+        ),
+        "{message}"
+    );
+}
+
+#[test]
+fn stocks_as_traded_are_read_with_their_splits() {
+    let Some((data, rejections)) = read("unadjusted") else {
+        return;
+    };
+    assert_eq!(rejections, Rejections::default());
+    assert_eq!(data.bars.len(), 33);
+    assert_eq!(daily_bars(&data), 55_770);
+    assert_eq!(data.splits.len(), 37);
+    assert!(data.dividends.is_empty());
+}
+
+#[test]
+fn mentions_are_read() {
+    let Some((data, rejections)) = read("mentions") else {
+        return;
+    };
+    assert_eq!(rejections, Rejections::default());
+    assert_eq!(data.mentions.len(), 13_230);
+}
+
+#[test]
+fn what_was_read_does_not_depend_on_where_the_bytes_come_from() {
+    let Some(path) = recorded("unadjusted/splits.csv") else {
+        return;
+    };
+    let bytes = std::fs::read(&path).unwrap();
+    let calendar = Calendar::nyse();
+    let mut loader = Loader::new(&calendar);
+    loader.read_table(Table::Splits, &path, bytes.as_slice()).unwrap();
+    assert_eq!(loader.finish().0.splits.len(), 37);
+}
