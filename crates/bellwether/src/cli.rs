@@ -98,7 +98,7 @@ fn run_demo(args: &DemoArgs) -> anyhow::Result<()> {
         span.to,
         alerts.len()
     );
-    let line: fn(&Firing) -> String = if args.json { json_line } else { readable_line };
+    let line: fn(&Firing) -> String = if args.json { Firing::to_json_line } else { readable_line };
     replay(&data, &calendar, span, alerts, &Rejections::default(), line)?;
     eprintln!("Your own data: bellwether replay --data DIR --alerts FILE (see README.md).");
     Ok(())
@@ -115,7 +115,7 @@ fn run_replay(args: &ReplayArgs) -> anyhow::Result<()> {
             path: args.alerts.clone(),
             bad,
         })?;
-    replay(&data, &calendar, span, alerts, &rejected, json_line)
+    replay(&data, &calendar, span, alerts, &rejected, Firing::to_json_line)
 }
 
 fn read_folder(dir: &Path, calendar: &Calendar) -> anyhow::Result<(MarketData, Rejections)> {
@@ -197,10 +197,6 @@ fn sum_up(summary: &Summary, rejected: &Rejections, watch: Stopwatch) {
          {} rejected rows, {seconds:.2} s",
         rejected.count
     );
-}
-
-fn json_line(firing: &Firing) -> String {
-    firing.to_json().to_string()
 }
 
 fn readable_line(firing: &Firing) -> String {

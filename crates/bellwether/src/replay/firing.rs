@@ -5,7 +5,8 @@ use alerts::engine::Reason;
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 use market::{Decimal, Price, Symbol};
-use serde_json::{Map, Number, Value};
+use serde::Serialize;
+use serde_json::Number;
 
 /// An alert fired.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,27 +27,34 @@ pub struct Firing {
     pub reason: Reason,
 }
 
+/// The line, in the order in which it is written.
+#[derive(Serialize)]
+struct Line<'a> {
+    time: String,
+    alert_index: usize,
+    symbol: &'a str,
+    condition: &'static str,
+    threshold: Option<Number>,
+    price: Option<Number>,
+    metric: Option<Number>,
+    reason: String,
+}
+
 impl Firing {
-    /// `{time, alert_index, symbol, condition, threshold, price, metric, reason}`, for one line of output.
+    /// `{time, alert_index, symbol, condition, threshold, price, metric, reason}` as one line of JSON.
     #[must_use]
-    pub fn to_json(&self) -> Value {
-        let or_null = |decimal: Option<Decimal>| decimal.map_or(Value::Null, number);
-        let fields = [
-            ("time", Value::from(milliseconds(self.time))),
-            ("alert_index", Value::from(self.alert_index)),
-            ("symbol", Value::from(self.symbol.as_str())),
-            ("condition", Value::from(self.condition.name())),
-            ("threshold", or_null(self.threshold)),
-            ("price", or_null(self.price.map(Price::decimal))),
-            ("metric", or_null(self.reason.metric())),
-            ("reason", Value::from(self.reason.to_string())),
-        ];
-        Value::Object(
-            fields
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect::<Map<_, _>>(),
-        )
+    pub fn to_json_line(&self) -> String {
+        let line = Line {
+            time: milliseconds(self.time),
+            alert_index: self.alert_index,
+            symbol: self.symbol.as_str(),
+            condition: self.condition.name(),
+            threshold: self.threshold.and_then(number),
+            price: self.price.map(Price::decimal).and_then(number),
+            metric: self.reason.metric().and_then(number),
+            reason: self.reason.to_string(),
+        };
+        serde_json::to_string(&line).expect("strings and numbers always have a JSON form")
     }
 }
 
@@ -56,9 +64,9 @@ fn milliseconds(at: Timestamp) -> String {
 }
 
 /// A JSON number in the form JavaScript prints it: no decimals where there are none.
-fn number(decimal: Decimal) -> Value {
+fn number(decimal: Decimal) -> Option<Number> {
     match decimal.as_whole() {
-        Some(whole) => Value::from(whole),
-        None => Number::from_f64(decimal.as_f64()).map_or(Value::Null, Value::Number),
+        Some(whole) => Some(whole.into()),
+        None => Number::from_f64(decimal.as_f64()),
     }
 }
