@@ -1,0 +1,174 @@
+//! Averages, RSI and extremes against figures computed by another library (TA-Lib) on real bars.
+//!
+//! The data lies beside the project; where it does not, the test says that it was skipped.
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use market::indicators::{Extreme, RollingExtreme};
+use market::{Bar, Decimal, History};
+
+fn shared(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data")
+        .join(name);
+    if !path.exists() {
+        eprintln!("skipped: there is no recorded data at {}", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+/// The rows of a compressed CSV file, each as its fields by name.
+fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+    let mut lines = BufReader::new(GzDecoder::new(File::open(path).unwrap()))
+        .lines()
+        .map(Result::unwrap);
+    let names: Vec<String> = lines.next().unwrap().split(',').map(str::to_owned).collect();
+    let row = |line: String| names.iter().cloned().zip(line.split(',').map(str::to_owned)).collect();
+    lines.map(row).collect()
+}
+
+/// The bars of the given symbols, oldest first.
+fn bars(path: &Path, symbols: &[String]) -> BTreeMap<String, Vec<Bar>> {
+    let mut bars: BTreeMap<String, Vec<Bar>> = BTreeMap::new();
+    let lines = BufReader::new(GzDecoder::new(File::open(path).unwrap()))
+        .lines()
+        .skip(1)
+        .map(Result::unwrap);
+    for line in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        if !symbols.iter().any(|symbol| symbol == fields[0]) {
+            continue;
+        }
+        let price = |at: usize| fields[at].parse().unwrap();
+        bars.entry(fields[0].to_owned()).or_default().push(Bar {
+            date: fields[1].parse().unwrap(),
+            open: price(2),
+            high: price(3),
+            low: price(4),
+            close: price(5),
+            volume: fields[6].parse().unwrap(),
+        });
+    }
+    bars
+}
+
+#[track_caller]
+fn agree(what: &str, place: &str, ours: Option<f64>, reference: &str, allowed: f64) -> usize {
+    if reference.is_empty() {
+        return 0;
+    }
+    let (ours, reference): (f64, f64) = (ours.unwrap_or(f64::NAN), reference.parse().unwrap());
+    assert!(
+        (ours - reference).abs() <= allowed,
+        "{what} of {place}: {ours}, reference {reference}"
+    );
+    1
+}
+
+/// A billionth of the value.
+fn relative(reference: &str) -> f64 {
+    reference.parse::<f64>().map_or(0.0, |value| value.abs() * 1e-9)
+}
+
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "volumes are compared as floats")]
+fn averages_rsi_and_volume_averages_agree_with_the_reference() {
+    let (Some(reference), Some(data)) = (
+        shared("reference/indicators_10_symbols.csv.gz"),
+        shared("us500/bars/us500_2019_2024.csv.gz"),
+    ) else {
+        return;
+    };
+    let rows = rows(&reference);
+    let mut symbols: Vec<String> = rows.iter().map(|row| row["symbol"].clone()).collect();
+    symbols.dedup();
+    let bars = bars(&data, &symbols);
+    let (mut history, mut current, mut at, mut compared) = (History::default(), String::new(), 0, 0);
+    for row in &rows {
+        if row["symbol"] != current {
+            (history, at) = (History::default(), 0);
+            current.clone_from(&row["symbol"]);
+            [50, 200].into_iter().for_each(|len| history.track_closes(len));
+        }
+        let bar = bars[&current][at];
+        at += 1;
+        let place = format!("{current} {}", row["date"]);
+        assert_eq!(bar.date.to_string(), row["date"], "{place}");
+        // With the close as the provisional price of a session that is not completed yet …
+        let close = bar.close.micros();
+        let provisional = [
+            history.sma_at(50, close),
+            history.sma_at(200, close),
+            history.rsi().value_at(close),
+        ];
+        history.record(bar).unwrap();
+        // … and of the completed session: both must be the reference's value.
+        let completed = [history.sma(50), history.sma(200), history.rsi().value()];
+        for [sma_50, sma_200, rsi] in [provisional, completed] {
+            compared += agree("SMA50", &place, sma_50, &row["sma50"], relative(&row["sma50"]));
+            compared += agree("SMA200", &place, sma_200, &row["sma200"], relative(&row["sma200"]));
+            compared += agree("RSI14", &place, rsi, &row["rsi14"], 1e-6);
+        }
+        let volume = |len: usize| history.sum_of_volumes(len).map(|sum| sum as f64 / len as f64);
+        compared += agree(
+            "volume average of 20",
+            &place,
+            volume(20),
+            &row["vol_sma20"],
+            relative(&row["vol_sma20"]),
+        );
+        compared += agree(
+            "volume average of 100",
+            &place,
+            volume(100),
+            &row["vol_sma100"],
+            relative(&row["vol_sma100"]),
+        );
+    }
+    assert!(compared > 90_000, "only {compared} figures were compared");
+}
+
+#[test]
+fn highs_and_lows_of_252_bars_agree_with_the_reference_exactly() {
+    let (Some(reference), Some(data)) = (
+        shared("reference/indicators_10_symbols.csv.gz"),
+        shared("us500/bars/us500_2019_2024.csv.gz"),
+    ) else {
+        return;
+    };
+    let rows = rows(&reference);
+    let mut symbols: Vec<String> = rows.iter().map(|row| row["symbol"].clone()).collect();
+    symbols.dedup();
+    let bars = bars(&data, &symbols);
+    let mut by_symbol: BTreeMap<&str, Vec<&BTreeMap<String, String>>> = BTreeMap::new();
+    rows.iter()
+        .for_each(|row| by_symbol.entry(&row["symbol"]).or_default().push(row));
+    let mut compared = 0;
+    for (symbol, rows) in by_symbol {
+        let columns = [("hi252_high", Extreme::High), ("lo252_low", Extreme::Low)];
+        for (column, kind) in columns {
+            let mut rolling = RollingExtreme::new(kind);
+            for (at, (row, bar)) in rows.iter().zip(&bars[symbol]).enumerate() {
+                let index = i32::try_from(at).unwrap();
+                let before = rolling.since(index - 252);
+                rolling.push(index, if kind == Extreme::High { bar.high } else { bar.low }.micros());
+                for (name, ours) in [
+                    (column.to_owned(), rolling.since(index - 251)),
+                    (format!("{column}_prev"), before),
+                ] {
+                    if let Ok(reference) = row[&name].parse::<Decimal>() {
+                        assert_eq!(ours, Some(reference.micros()), "{name} of {symbol} {}", row["date"]);
+                        compared += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 40_000, "only {compared} figures were compared");
+}
