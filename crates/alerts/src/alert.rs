@@ -7,7 +7,7 @@ use market::{Price, Symbol};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::condition::Condition;
+use crate::condition::{Condition, Side};
 
 /// Which alert.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -141,6 +141,10 @@ pub struct Alert {
     pub created_at: Timestamp,
     /// Since when it is judged: its creation, last activation, or last update while active.
     pub armed_at: Timestamp,
+    /// Of an RSI alert for "the other side": which side that is, once the engine has decided it
+    /// ([`Verdict::Decide`](crate::engine::Verdict::Decide)). Kept with the alert, so that a restart does not decide it
+    /// anew by the RSI of then.
+    pub rsi_side: Option<Side>,
     /// When it last fired.
     pub triggered_at: Option<Timestamp>,
 }

@@ -126,6 +126,7 @@ pub fn create(
         initial_price: price,
         created_at: now,
         armed_at: now,
+        rsi_side: None,
         triggered_at: None,
     };
     let entry = Entry {
@@ -220,6 +221,7 @@ pub fn update(alert: &Alert, change: AlertChange, now: Timestamp) -> Result<Tran
         after.notification = notification;
         after.parameters = parameters;
         if is_active {
+            after.rsi_side = None;
             after.armed_at = now;
         }
     }))
@@ -268,6 +270,7 @@ fn arm(alert: &mut Alert, price: Option<Price>, now: Timestamp) {
     alert.status = Status::Active;
     alert.initial_price = price;
     alert.armed_at = now;
+    alert.rsi_side = None;
 }
 
 /// A percentage has to be of something.

@@ -15,7 +15,9 @@ use market::{Bar, Calendar, Symbol};
 use uuid::Uuid;
 
 fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data")
+        .join(name);
     if !path.exists() {
         eprintln!("skipped: there is no recorded data at {}", path.display());
         return None;
@@ -25,7 +27,9 @@ fn shared(name: &str) -> Option<PathBuf> {
 
 fn bars(path: &Path, wanted: &BTreeSet<String>) -> BTreeMap<String, Vec<Bar>> {
     let mut text = String::new();
-    GzDecoder::new(fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    GzDecoder::new(fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
     let mut bars: BTreeMap<String, Vec<Bar>> = BTreeMap::new();
     for line in text.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
@@ -57,6 +61,7 @@ fn cross(symbol: Symbol, side: Side) -> Alert {
         initial_price: None,
         created_at: epoch,
         armed_at: epoch,
+        rsi_side: None,
         triggered_at: None,
     }
 }
@@ -72,14 +77,24 @@ fn crosses(symbol: &str, bars: &[Bar]) -> Vec<String> {
     for bar in bars {
         let close = calendar.session(bar.date).unwrap().close;
         for side in [Side::Above, Side::Below] {
-            engine.process(Event::Armed(&cross(symbol, side)), close, &mut decisions).unwrap();
+            engine
+                .process(Event::Armed(&cross(symbol, side)), close, &mut decisions)
+                .unwrap();
         }
-        engine.process(Event::Snapshot(&[Quote::new(stock, bar.close)]), close, &mut decisions).unwrap();
-        engine.process(Event::Bar { symbol, bar: *bar }, close, &mut decisions).unwrap();
+        engine
+            .process(Event::Snapshot(&[Quote::new(stock, bar.close)]), close, &mut decisions)
+            .unwrap();
+        engine
+            .process(Event::Bar { symbol, bar: *bar }, close, &mut decisions)
+            .unwrap();
         engine.process(Event::Clock, close, &mut decisions).unwrap();
         for decision in decisions.drain(..) {
             let golden = decision.alert.0.as_u128() == 1;
-            found.push(format!("{},{}_cross", bar.date, if golden { "golden" } else { "death" }));
+            found.push(format!(
+                "{},{}_cross",
+                bar.date,
+                if golden { "golden" } else { "death" }
+            ));
         }
     }
     found
@@ -96,9 +111,15 @@ fn every_golden_and_death_cross_is_on_its_date_and_there_is_no_other() {
     let mut expected: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in fs::read_to_string(reference).unwrap().lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
-        expected.entry(fields[0].to_owned()).or_default().push(format!("{},{}", fields[1], fields[2]));
+        expected
+            .entry(fields[0].to_owned())
+            .or_default()
+            .push(format!("{},{}", fields[1], fields[2]));
     }
-    assert_eq!((expected.len(), expected.values().map(Vec::len).sum::<usize>()), (10, 51));
+    assert_eq!(
+        (expected.len(), expected.values().map(Vec::len).sum::<usize>()),
+        (10, 51)
+    );
     for (symbol, bars) in bars(&data, &expected.keys().cloned().collect()) {
         assert_eq!(crosses(&symbol, &bars), expected[&symbol], "{symbol}");
     }
@@ -106,7 +127,9 @@ fn every_golden_and_death_cross_is_on_its_date_and_there_is_no_other() {
 
 #[test]
 fn two_averages_that_are_equal_have_not_crossed() {
-    let Some(data) = shared("us500/bars/us500_2019_2024.csv.gz") else { return };
+    let Some(data) = shared("us500/bars/us500_2019_2024.csv.gz") else {
+        return;
+    };
     let bars = bars(&data, &BTreeSet::from(["PPL".to_owned()]));
     let found = crosses("PPL", &bars["PPL"]);
     let around: Vec<_> = found.iter().filter(|cross| cross.starts_with("2022-03-0")).collect();

@@ -10,15 +10,15 @@ use super::Engine;
 use super::decision::{Decision, NotTaken, Verdict};
 use super::event::StockIx;
 use super::group::{GroupKey, HUNDRED_PERCENT};
-use super::judge::rsi_key;
+use super::judge::{other_side, rsi_key};
 use super::level_index::Slot;
 use super::registry::{Placement, Watch};
 use crate::alert::{Alert, AlertId, Status};
-use crate::condition::{Condition, Side};
+use crate::condition::{Condition, RsiDirection, Side};
 
 impl Engine {
     /// Judges an alert from now on, in the place of an earlier revision of it. One that is not active is not judged.
-    pub(super) fn arm(&mut self, alert: &Alert) {
+    pub(super) fn arm(&mut self, alert: &Alert, now: Timestamp, out: &mut Vec<Decision>) {
         // That no earlier revision was armed is the usual case.
         let _ = self.disarm(alert.id);
         if alert.status != Status::Active {
@@ -28,12 +28,13 @@ impl Engine {
         let watch = Watch {
             condition: alert.condition,
             initial_price: alert.initial_price,
+            rsi_side: alert.rsi_side,
             armed_at: alert.armed_at,
             stock,
             placement: Placement::Nowhere,
         };
         let slot = self.registry.add(alert.id, alert.revision, watch);
-        self.place(slot);
+        self.place(slot, now, out);
         self.mark_unsettled(alert.symbol);
     }
 
@@ -45,7 +46,7 @@ impl Engine {
         Ok(())
     }
 
-    fn place(&mut self, slot: Slot) {
+    fn place(&mut self, slot: Slot, now: Timestamp, out: &mut Vec<Decision>) {
         let watch = self.registry.watch(slot).clone();
         match watch.condition {
             Condition::Price { side, threshold } => {
@@ -61,9 +62,14 @@ impl Engine {
             Condition::MaCrossover { side } => self.place_level(slot, GroupKey::Cross(side), 0),
             Condition::MaTouch { side, period } => self.place_level(slot, GroupKey::Touch { side, period }, 0),
             Condition::Rsi { direction, threshold } => {
-                let at = watch.stock.0 as usize;
-                let now = self.stocks[at].rsi_now(&self.hot[at]);
-                let (key, level) = rsi_key(direction, threshold.micros(), now);
+                let decided = match direction {
+                    RsiDirection::Above => Some(Side::Above),
+                    RsiDirection::Below => Some(Side::Below),
+                    RsiDirection::Both => watch
+                        .rsi_side
+                        .or_else(|| self.decide_rsi_side(slot, threshold.micros(), now, out)),
+                };
+                let (key, level) = rsi_key(decided, threshold.micros());
                 self.place_level(slot, key, level);
             }
             Condition::VolumeChange { baseline, percent } => {
@@ -97,6 +103,20 @@ impl Engine {
                 self.schedule_date(slot, watch.armed_at.max(self.clock));
             }
         }
+    }
+
+    /// Which side an alert for "the other side" of the RSI waits for. Only an alert that has just become active is
+    /// decided by the RSI as it stands; one that was armed before a restart without being decided had no RSI then, and
+    /// goes on waiting for its first observation.
+    fn decide_rsi_side(&mut self, slot: Slot, threshold: i64, now: Timestamp, out: &mut Vec<Decision>) -> Option<Side> {
+        let watch = self.registry.watch(slot);
+        if watch.armed_at < self.clock {
+            return None;
+        }
+        let at = watch.stock.0 as usize;
+        let side = other_side(self.stocks[at].rsi_now(&self.hot[at])?, threshold);
+        out.push(self.registry.decide(slot, side, now));
+        Some(side)
     }
 
     fn place_level(&mut self, slot: Slot, key: GroupKey, level: i64) {
@@ -162,7 +182,7 @@ impl Engine {
         let changed = (condition, initial_price) != (watch.condition, watch.initial_price);
         (watch.condition, watch.initial_price) = (condition, initial_price);
         if matches!(condition, Condition::Price { .. } | Condition::PriceChange { .. }) {
-            self.place(slot);
+            self.place(slot, now, out);
         }
         if changed {
             let (alert, judged) = self.registry.identity(slot);

@@ -6,6 +6,7 @@ use market::Price;
 
 use super::reason::Reason;
 use crate::alert::{AlertId, Revision};
+use crate::condition::Side;
 
 /// Something to be done about one alert.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -29,6 +30,12 @@ pub enum Verdict {
         price: Option<Price>,
         /// Why.
         reason: Reason,
+    },
+    /// An RSI alert for "the other side" waits for this side from now on. To be kept with the alert
+    /// ([`Alert::rsi_side`](crate::Alert::rsi_side)) and given back when it is armed again; its revision stays.
+    Decide {
+        /// The side.
+        side: Side,
     },
     /// A split moved what the alert compares with; its next revision is judged from now on.
     Adjust {

@@ -15,7 +15,7 @@ use super::level_index::Slot;
 use super::reason::why;
 use super::registry::{Placement, Registry};
 use super::stock::Stock;
-use crate::condition::{Condition, RsiDirection, Side};
+use crate::condition::{Condition, Side};
 
 impl Stock {
     /// Judges an observation that left the quiet band. Answers whether its session was completed already.
@@ -70,15 +70,12 @@ impl Stock {
         registry: &mut Registry,
         out: &mut Vec<Decision>,
     ) {
+        self.decide_rsi_sides(hot, now, registry, out);
         let mut groups = std::mem::take(&mut self.groups);
         let view = self.view(hot, false);
         let price = Self::last_price(hot);
-        let mut undecided = None;
         for group in &mut groups {
             let key = group.key;
-            if key == GroupKey::RsiUndecided {
-                undecided = self.history.rsi().micros_at(hot.last);
-            }
             if again && matches!(key, GroupKey::Touch { .. } | GroupKey::Extreme(_)) {
                 continue;
             }
@@ -100,9 +97,6 @@ impl Stock {
         }
         groups.retain(|group| !group.index.is_empty());
         self.groups = groups;
-        if let Some(rsi) = undecided {
-            self.decide_rsi_sides(hot, rsi, registry);
-        }
     }
 
     fn settle(&self, hot: &mut HotLine) {
@@ -200,35 +194,41 @@ impl Stock {
         }
     }
 
-    /// The RSI has a value for the first time: alerts for "the other side" now know which one that is.
-    fn decide_rsi_sides(&mut self, hot: &mut HotLine, rsi: i64, registry: &mut Registry) {
+    /// As soon as the RSI has a value, alerts for "the other side" know which one that is.
+    fn decide_rsi_sides(
+        &mut self,
+        hot: &mut HotLine,
+        now: Timestamp,
+        registry: &mut Registry,
+        out: &mut Vec<Decision>,
+    ) {
         let Some(at) = self.groups.iter().position(|group| group.key == GroupKey::RsiUndecided) else {
+            return;
+        };
+        let Some(rsi) = self.history.rsi().micros_at(hot.last) else {
             return;
         };
         for (_, slot) in self.groups.swap_remove(at).index.iter() {
             let Condition::Rsi { threshold, .. } = registry.watch(slot).condition else {
                 continue;
             };
-            let (key, level) = rsi_key(RsiDirection::Both, threshold.micros(), Some(rsi));
+            let side = other_side(rsi, threshold.micros());
+            out.push(registry.decide(slot, side, now));
+            let (key, level) = rsi_key(Some(side), threshold.micros());
             registry.watch_mut(slot).placement = Placement::Level(key, level);
             self.insert(hot, key, level, slot);
         }
     }
 }
 
-/// The group and key of an RSI alert, by what the RSI is when it is armed.
-pub(super) fn rsi_key(direction: RsiDirection, threshold: i64, now: Option<i64>) -> (GroupKey, i64) {
-    let side = match (direction, now) {
-        (RsiDirection::Above, _) => Side::Above,
-        (RsiDirection::Below, _) => Side::Below,
-        (RsiDirection::Both, None) => return (GroupKey::RsiUndecided, 0),
-        (RsiDirection::Both, Some(rsi)) => {
-            if rsi >= threshold {
-                Side::Below
-            } else {
-                Side::Above
-            }
-        }
-    };
-    (GroupKey::Rsi(side), side.key(threshold))
+/// The group and key of an RSI alert, by the side it waits for, if that is decided.
+pub(super) fn rsi_key(side: Option<Side>, threshold: i64) -> (GroupKey, i64) {
+    side.map_or((GroupKey::RsiUndecided, 0), |side| {
+        (GroupKey::Rsi(side), side.key(threshold))
+    })
+}
+
+/// The side that an RSI of `now` is not on.
+pub(super) fn other_side(now: i64, threshold: i64) -> Side {
+    if now >= threshold { Side::Below } else { Side::Above }
 }

@@ -222,16 +222,18 @@ impl Engine {
             Event::Snapshot(quotes) => return self.snapshot(quotes, now, out),
             Event::Clock => self.advance_clock(now, out),
             Event::Evaluate => self.evaluate_again(now, out),
-            Event::Armed(alert) => self.arm(alert),
+            Event::Armed(alert) => self.arm(alert, now, out),
             Event::Disarmed(id) => return self.disarm(id),
             Event::Bar { symbol, bar } => {
                 self.require_completed(bar.date, now)?;
                 let (stock, hot) = self.parts(symbol);
                 stock.record(hot, bar)?;
+                self.mark_unsettled(symbol);
             }
             Event::Resume { symbol, session } => {
                 let (stock, hot) = self.parts(symbol);
                 stock.resume(hot, &session);
+                self.mark_unsettled(symbol);
             }
             Event::Fundamentals {
                 symbol,

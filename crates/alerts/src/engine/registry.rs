@@ -8,17 +8,19 @@ use hashbrown::HashMap;
 use jiff::Timestamp;
 use market::Price;
 
+use super::decision::{Decision, Verdict};
 use super::event::StockIx;
 use super::group::GroupKey;
 use super::level_index::Slot;
 use crate::alert::{AlertId, Revision};
-use crate::condition::Condition;
+use crate::condition::{Condition, Side};
 
 /// What is needed to judge one alert.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     pub(super) condition: Condition,
     pub(super) initial_price: Option<Price>,
+    pub(super) rsi_side: Option<Side>,
     pub(super) armed_at: Timestamp,
     pub(super) stock: StockIx,
     pub(super) placement: Placement,
@@ -110,6 +112,18 @@ impl Registry {
         self.slots.insert(id, slot);
         self.armed += 1;
         slot
+    }
+
+    /// An RSI alert for "the other side" now knows its side.
+    pub(super) fn decide(&mut self, slot: Slot, side: Side, at: Timestamp) -> Decision {
+        self.watch_mut(slot).rsi_side = Some(side);
+        let (alert, revision) = self.identity(slot);
+        Decision {
+            alert,
+            revision,
+            at,
+            verdict: Verdict::Decide { side },
+        }
     }
 
     /// Stops judging an alert.

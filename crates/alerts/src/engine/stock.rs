@@ -94,11 +94,21 @@ impl Stock {
         }
         hot.unsettle();
         self.history.record(bar)?;
+        if self.last_date.is_some_and(|last| bar.date < last) {
+            self.compare_anew(hot);
+        }
         if let Some(session) = &mut self.session {
             session.high_before = self.history.high_52_weeks(hot.day);
             session.low_before = self.history.low_52_weeks(hot.day);
         }
         Ok(())
+    }
+
+    /// Compares the last observation with the averages of its own moment, after the bars of before it have changed.
+    fn compare_anew(&mut self, hot: &HotLine) {
+        for at in 0..self.groups.len() {
+            self.groups[at].previous = self.previous_side(hot, self.groups[at].key);
+        }
     }
 
     /// Takes in what was observed of a session before a restart.
@@ -114,9 +124,7 @@ impl Stock {
         hot.unsettle();
         self.last_date = Some(so_far.date);
         hot.seen_s = seconds(so_far.last_at);
-        for at in 0..self.groups.len() {
-            self.groups[at].previous = self.previous_side(hot, self.groups[at].key);
-        }
+        self.compare_anew(hot);
     }
 
     /// What is to be kept for [`Stock::resume`].

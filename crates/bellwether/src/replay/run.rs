@@ -277,6 +277,7 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
                 price,
                 reason,
             }),
+            Verdict::Decide { side } => alert.rsi_side = Some(side),
             Verdict::Adjust {
                 threshold,
                 initial_price,
@@ -315,6 +316,7 @@ fn armed(index: usize, alert: ReplayAlert, span: &Span) -> Alert {
         initial_price: None::<Price>,
         created_at,
         armed_at: created_at,
+        rsi_side: None,
         triggered_at: None,
     }
 }

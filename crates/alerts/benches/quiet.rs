@@ -1,0 +1,210 @@
+//! A quiet snapshot: 10,000 stocks are observed and nobody's price is reached. Against a scan of flat arrays and Redis.
+
+mod support;
+
+use std::cell::{Cell, RefCell};
+use std::hint::black_box;
+
+use alerts::engine::{Engine, Event, NotTaken, Quote};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use support::flat::Flat;
+use support::race::{Contender, Figure, race, stopwatch};
+use support::redis::{Commands, Redis};
+use support::world::{Level, Market, alert, chance, moment, price, quotes, session};
+use support::{measuring, size, target};
+
+/// How many different snapshots are observed in turn. A walk so long stays within 2 %, and no level is nearer than 5 %.
+const SNAPSHOTS: usize = 16;
+
+/// Prices as all contenders see them.
+struct Walk {
+    market: Market,
+    prices: Vec<Vec<i64>>,
+}
+
+/// An engine with its alerts and the walk as its quotes.
+struct Observed {
+    engine: Engine,
+    snapshots: Vec<Vec<Quote>>,
+    observed: usize,
+}
+
+impl Walk {
+    fn new() -> Self {
+        let chance = &mut chance(1);
+        let market = Market::new(size(10_000, 50), chance);
+        let mut walking = market.clone();
+        let prices = (0..SNAPSHOTS)
+            .map(|_| {
+                walking.step(chance);
+                walking.prices.clone()
+            })
+            .collect();
+        Self { market, prices }
+    }
+}
+
+impl Observed {
+    fn new(walk: &Walk, levels: &[Level]) -> Self {
+        let chance = &mut chance(2);
+        let (mut engine, places) = walk.market.engine();
+        let mut out = Vec::new();
+        for level in levels {
+            let symbol = walk.market.symbols[level.stock as usize];
+            let alert = alert(symbol, level.condition(), chance);
+            engine
+                .process(Event::Armed(&alert), moment(0), &mut out)
+                .expect("taken");
+        }
+        let mut new = Self {
+            engine,
+            snapshots: walk.prices.iter().map(|prices| quotes(&places, prices)).collect(),
+            observed: 0,
+        };
+        new.observe(1);
+        new
+    }
+
+    /// Observes the next snapshots, a millisecond apart.
+    fn observe(&mut self, times: usize) {
+        let mut out = Vec::new();
+        for _ in 0..times {
+            let quotes = &self.snapshots[self.observed % SNAPSHOTS];
+            self.observed += 1;
+            let now = moment(self.observed as i64);
+            let taken = self.engine.process(Event::Snapshot(black_box(quotes)), now, &mut out);
+            assert_eq!(taken, Ok(()), "the session is open");
+        }
+        assert!(black_box(&out).is_empty(), "it is quiet");
+    }
+
+    /// That the observations were really taken in, that the gate is closed at night, and that a price that is reached fires.
+    fn check(mut self, walk: &Walk, levels: &[Level]) {
+        self.observe(2 * SNAPSHOTS);
+        let last = &walk.prices[(self.observed - 1) % SNAPSHOTS];
+        for (at, &symbol) in walk.market.symbols.iter().enumerate() {
+            let seen = self.engine.session_so_far(symbol).expect("observed");
+            let of_stock = || walk.prices.iter().map(|prices| prices[at]);
+            assert_eq!(Some(seen.high.micros()), of_stock().max());
+            assert_eq!(Some(seen.low.micros()), of_stock().min());
+            assert_eq!((seen.last.micros(), seen.volume), (last[at], Some(1_000)));
+        }
+        let mut out = Vec::new();
+        let night = session().close + jiff::SignedDuration::from_secs(1);
+        let refused = self
+            .engine
+            .process(Event::Snapshot(&self.snapshots[0]), night, &mut out);
+        assert_eq!((refused, out.len()), (Err(NotTaken::MarketClosed), 0));
+        let level = levels[0];
+        let place = self.engine.stock(walk.market.symbols[level.stock as usize]);
+        let reaching = [Quote::new(place, price(level.price))];
+        let now = moment(self.observed as i64 + 1);
+        self.engine
+            .process(Event::Snapshot(&reaching), now, &mut out)
+            .expect("taken");
+        assert!(!out.is_empty(), "a price that is reached fires");
+    }
+}
+
+/// Walks through far more memory than the caches hold.
+fn empty_caches(waste: &mut [u64]) {
+    waste.iter_mut().step_by(8).for_each(|word| *word += 1);
+    black_box(waste);
+}
+
+fn compare(walk: &Walk, million: &mut Observed, ten: &mut Observed, levels: &[Level]) {
+    let stocks = walk.market.len();
+    let next = Cell::new(0);
+    let prices = || {
+        next.set(next.get() + 1);
+        &walk.prices[next.get() % SNAPSHOTS]
+    };
+    let flat = Flat::new(stocks, &levels[..levels.len() / 10]);
+    let flat_ten = Flat::new(stocks, levels);
+    let bands = flat.bands();
+    let times = size(300, 1);
+    let rounds = size(25, 1);
+    let mut waste = vec![0; size(32 << 20, 1 << 10)];
+    let (million, ten) = (RefCell::new(million), RefCell::new(ten));
+    let mut cold = |observed: &RefCell<&mut Observed>| {
+        empty_caches(&mut waste);
+        stopwatch(|| observed.borrow_mut().observe(1)).0
+    };
+    let mut redis = Redis::start();
+    let commands: Vec<_> = walk.prices.iter().map(|prices| Commands::for_prices(prices)).collect();
+    let mut contenders = vec![
+        Contender::new("engine, 1 million alerts", times * stocks, || {
+            million.borrow_mut().observe(times)
+        }),
+        Contender::new("engine, 10 million alerts", times * stocks, || {
+            ten.borrow_mut().observe(times)
+        }),
+        Contender::new("bare comparison with two prices a stock", times * stocks, || {
+            for _ in 0..times {
+                let outside = |(&(lo, hi), &price): (&(i64, i64), &i64)| usize::from(price <= lo || price >= hi);
+                let outside: usize = bands.iter().zip(prices()).map(outside).sum();
+                assert_eq!(black_box(outside), 0);
+            }
+        }),
+        Contender::new("scan of 1 million in flat arrays", stocks, || {
+            assert_eq!(black_box(flat.scan(prices())), 0)
+        }),
+        Contender::new("scan of 10 million in flat arrays", stocks, || {
+            assert_eq!(black_box(flat_ten.scan(prices())), 0)
+        }),
+    ];
+    if let Some(redis) = &mut redis {
+        redis.fill(&levels[..levels.len() / 10]);
+        contenders.push(Contender::new("Redis, 1 million alerts", stocks, || {
+            assert_eq!(redis.send(&commands[next.get() % SNAPSHOTS]), 0)
+        }));
+    }
+    let figures = race("A quiet observation", rounds, contenders);
+    let contenders = vec![Contender::timing_itself(
+        "engine, 1 million alerts, caches empty",
+        stocks,
+        || cold(&million),
+    )];
+    race("The same, once a minute", rounds, contenders);
+    verdict(&figures);
+}
+
+fn verdict(figures: &[Figure]) {
+    let (million, ten) = (&figures[0], &figures[1]);
+    let best = ten.best / million.best;
+    let median = ten.median / million.median;
+    target(
+        "10 million alerts cost at most 1.3 times what 1 million cost",
+        format!("{best:.2} times ({median:.2} by the medians)"),
+        best <= 1.3,
+    );
+    if let Some(redis) = figures.get(5) {
+        let best = redis.best / million.best;
+        let median = redis.median / million.median;
+        target(
+            "at least 2,000 times faster than Redis",
+            format!("{best:.0} times ({median:.0} by the medians)"),
+            best >= 2000.0,
+        );
+    }
+}
+
+fn quiet(criterion: &mut Criterion) {
+    let walk = Walk::new();
+    let levels = walk.market.levels(size(10_000_000, 10_000), &mut chance(3));
+    let mut million = Observed::new(&walk, &levels[..levels.len() / 10]);
+    let mut ten = Observed::new(&walk, &levels);
+    compare(&walk, &mut million, &mut ten, &levels);
+    let mut group = criterion.benchmark_group("quiet snapshot");
+    group.throughput(Throughput::Elements(walk.market.len() as u64));
+    group.bench_function("1 million alerts", |b| b.iter(|| million.observe(1)));
+    group.bench_function("10 million alerts", |b| b.iter(|| ten.observe(1)));
+    group.finish();
+    million.check(&walk, &levels);
+    if measuring() {
+        println!("checked: quotes taken in, gate closed at night, a reached price fires");
+    }
+}
+
+criterion_group!(benches, quiet);
+criterion_main!(benches);

@@ -1,0 +1,233 @@
+//! Small invented worlds: a few stocks with coarse prices, so that ties are common, and what is told of them over some weeks.
+
+mod script;
+mod wishes;
+
+pub(crate) use wishes::AlertPlan;
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// A world, and when engines are restarted in it.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    /// Days after 2019-03-01 on which it begins.
+    pub(crate) start: i32,
+    pub(crate) stocks: Vec<StockPlan>,
+    pub(crate) alerts: Vec<AlertPlan>,
+    pub(crate) days: Vec<Vec<Act>>,
+    pub(crate) restarts: Vec<Index>,
+}
+
+/// A stock before the first day.
+#[derive(Clone, Debug)]
+pub(crate) struct StockPlan {
+    /// Whether the closes walk, or stay around one price.
+    pub(crate) walks: bool,
+    pub(crate) bars: Vec<BarShape>,
+    /// Hours of mentions before the first day, and how many in each.
+    pub(crate) talk: (u16, u32),
+    /// On which day, before anything else, and which ratio.
+    pub(crate) splits: Vec<(u8, &'static str)>,
+    pub(crate) eps: [Option<i64>; 2],
+}
+
+/// A daily bar: steps of the close and the open from the last close, how far high and low lie outside, thousands of shares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BarShape {
+    pub(crate) close: i64,
+    pub(crate) open: i64,
+    pub(crate) high: i64,
+    pub(crate) low: i64,
+    pub(crate) volume: i64,
+}
+
+/// Something that happens so many minutes after 09:30 in New York.
+#[derive(Clone, Debug)]
+pub(crate) struct Act {
+    pub(crate) minute: i64,
+    pub(crate) what: ActKind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ActKind {
+    /// Steps of the price and thousands of shares for each stock that is seen.
+    Snapshot(Vec<Option<(i64, Option<i64>)>>),
+    /// The bar of the session so many sessions back from the last completed one. One that agrees has the observed close.
+    Bar {
+        stock: u8,
+        back: u8,
+        agrees: bool,
+        shape: BarShape,
+    },
+    /// The bars of today's session for all stocks, by what was observed.
+    Bars,
+    /// A bar of today, whether its session has ended or not.
+    TodaysBar {
+        stock: u8,
+        shape: BarShape,
+    },
+    Fundamentals {
+        stock: u8,
+        eps: [Option<i64>; 2],
+    },
+    /// Days from today.
+    Earnings {
+        stock: u8,
+        days: Vec<i16>,
+    },
+    /// Days from today to the ex-date, and from there to the payment.
+    Dividends {
+        stock: u8,
+        days: Vec<(i16, Option<u8>)>,
+    },
+    Insiders {
+        stock: u8,
+        trades: Vec<TradePlan>,
+    },
+    /// The next so many hours' counts, and one correction of an earlier hour.
+    Mentions {
+        stock: u8,
+        hours: u8,
+        count: u32,
+        correction: Option<(u8, u32)>,
+    },
+    Arm(AlertPlan),
+    Disarm(u8),
+    Clock,
+    Evaluate,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct TradePlan {
+    pub(crate) filed_days_ago: u8,
+    pub(crate) insider: u8,
+    pub(crate) bought: bool,
+    pub(crate) open_market: bool,
+    pub(crate) ten_thousands: i64,
+}
+
+pub(crate) fn worlds() -> impl Strategy<Value = World> {
+    let len = prop_oneof![3 => 7_usize..20, 1 => 20_usize..56];
+    (wishes::some_wishes(), len).prop_flat_map(|(wishes, len)| {
+        let alerts = wishes::alert_plans(wishes);
+        let days = prop::collection::vec(prop::collection::vec(acts(alerts.clone()), 0..12), len);
+        let stocks = prop::collection::vec(stock_plans(), 2..=4);
+        let restarts = prop::collection::vec(any::<Index>(), 0..3);
+        let parts = (
+            0_i32..1800,
+            stocks,
+            prop::collection::vec(alerts, 1..30),
+            days,
+            restarts,
+        );
+        parts.prop_map(|(start, stocks, alerts, days, restarts)| World {
+            start,
+            stocks,
+            alerts,
+            days,
+            restarts,
+        })
+    })
+}
+
+fn stock_plans() -> impl Strategy<Value = StockPlan> {
+    let len =
+        prop_oneof![1 => 1_usize..18, 1 => 18_usize..25, 1 => 95_usize..105, 2 => 190_usize..215, 2 => 240_usize..450];
+    let bars = (len, prop_oneof![Just(0_i64), Just(1), Just(3)])
+        .prop_flat_map(|(len, wild)| prop::collection::vec(bar_shapes(wild), len));
+    let splits = prop::collection::vec((0_u8..30, select(&["2", "4", "0.5", "3"][..])), 0..=2);
+    (
+        any::<bool>(),
+        bars,
+        (0_u16..250, 0_u32..4),
+        splits,
+        [earnings(), earnings()],
+    )
+        .prop_map(|(walks, bars, talk, splits, eps)| StockPlan {
+            walks,
+            bars,
+            talk,
+            splits,
+            eps,
+        })
+}
+
+fn bar_shapes(wild: i64) -> impl Strategy<Value = BarShape> {
+    (
+        -wild..=wild,
+        -1_i64..=1,
+        0_i64..=1,
+        0_i64..=1,
+        prop_oneof![1 => Just(0_i64), 9 => 8_i64..=12],
+    )
+        .prop_map(|(close, open, high, low, volume)| BarShape {
+            close,
+            open,
+            high,
+            low,
+            volume,
+        })
+}
+
+/// Earnings per share in quarters of a dollar.
+fn earnings() -> impl Strategy<Value = Option<i64>> {
+    prop_oneof![1 => Just(None), 1 => (-2_i64..=0).prop_map(Some), 6 => (1_i64..=8).prop_map(Some)]
+}
+
+fn minutes() -> impl Strategy<Value = i64> {
+    // 210 and 390 are the closes; 225 and 405 the reminders after them.
+    prop_oneof![
+        2 => select(&[-1_i64, 0, 0, 1, 209, 210, 211, 225, 389, 390, 391, 405, 406][..]),
+        6 => 0_i64..=391,
+        1 => -560_i64..=860,
+    ]
+}
+
+fn acts(alerts: BoxedStrategy<AlertPlan>) -> impl Strategy<Value = Act> {
+    let stock = || 0_u8..4;
+    let seen = (-2_i64..=2, prop::option::weighted(0.7, 0_i64..=24));
+    let snapshot = prop::collection::vec(prop::option::weighted(0.8, seen), 4).prop_map(ActKind::Snapshot);
+    let bar = (
+        stock(),
+        prop_oneof![6 => Just(0_u8), 1 => 1_u8..4],
+        any::<bool>(),
+        bar_shapes(2),
+    );
+    let trade = (0_u8..12, 0_u8..4, any::<bool>(), prop::bool::weighted(0.8), 1_i64..12).prop_map(
+        |(filed_days_ago, insider, bought, open_market, ten_thousands)| TradePlan {
+            filed_days_ago,
+            insider,
+            bought,
+            open_market,
+            ten_thousands,
+        },
+    );
+    let talk = (
+        stock(),
+        1_u8..40,
+        0_u32..6,
+        prop::option::weighted(0.3, (0_u8..30, 0_u32..60)),
+    );
+    let payments = prop::collection::vec((-3_i16..12, prop::option::of(0_u8..6)), 0..3);
+    let free = prop_oneof![
+        50 => snapshot,
+        12 => bar.prop_map(|(stock, back, agrees, shape)| ActKind::Bar { stock, back, agrees, shape }),
+        1 => (stock(), bar_shapes(2)).prop_map(|(stock, shape)| ActKind::TodaysBar { stock, shape }),
+        3 => (stock(), [earnings(), earnings()]).prop_map(|(stock, eps)| ActKind::Fundamentals { stock, eps }),
+        3 => (stock(), prop::collection::vec(-3_i16..20, 0..3)).prop_map(|(stock, days)| ActKind::Earnings { stock, days }),
+        3 => (stock(), payments).prop_map(|(stock, days)| ActKind::Dividends { stock, days }),
+        3 => (stock(), prop::collection::vec(trade, 1..3)).prop_map(|(stock, trades)| ActKind::Insiders { stock, trades }),
+        8 => talk.prop_map(|(stock, hours, count, correction)| ActKind::Mentions { stock, hours, count, correction }),
+        20 => alerts.prop_map(ActKind::Arm),
+        3 => (0_u8..40).prop_map(ActKind::Disarm),
+        2 => Just(ActKind::Clock),
+        8 => Just(ActKind::Evaluate),
+    ];
+    let anywhen = (minutes(), free).prop_map(|(minute, what)| Act { minute, what });
+    let evening = (391_i64..500).prop_map(|minute| Act {
+        minute,
+        what: ActKind::Bars,
+    });
+    prop_oneof![12 => anywhen, 1 => evening]
+}

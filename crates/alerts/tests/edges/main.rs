@@ -1,0 +1,20 @@
+//! The edges of each rule, one by one, through the engine: what still fires and what does not any more.
+
+#[allow(dead_code, reason = "each of the tests that share it uses a part of it")]
+#[path = "../common/mod.rs"]
+mod common;
+#[allow(dead_code, reason = "as above")]
+#[path = "../oracle/mod.rs"]
+mod oracle;
+#[allow(dead_code, reason = "as above")]
+#[path = "../recorded/mod.rs"]
+mod recorded;
+
+mod calendar;
+mod facts;
+mod history;
+mod open;
+mod prices;
+mod restart;
+mod splits;
+mod stage;

@@ -1,0 +1,218 @@
+//! The engine against the oracle on recorded bars. Without the recorded data these tests pass and say that they skipped.
+
+#[allow(dead_code, reason = "each of the tests that share it uses a part of it")]
+mod common;
+#[allow(dead_code, reason = "as above")]
+mod oracle;
+mod recorded;
+
+use std::collections::BTreeMap;
+
+use alerts::condition::{Condition, Earnings, InsiderDirection, InsiderWatch, RsiDirection, Side, VolumeBaseline};
+use alerts::engine::{Dividend, InsiderTrade};
+use alerts::{Alert, Revision};
+use jiff::ToSpan;
+use jiff::civil::Date;
+use market::calendar::new_york;
+use market::{Bar, Calendar, Decimal, Price, SplitRatio, Symbol};
+
+use common::bench::Bench;
+use common::{alert, decimal};
+use oracle::Told;
+
+/// What becomes known of a stock beside its bars, and on which day.
+type Facts = BTreeMap<Symbol, Vec<(Date, Told)>>;
+
+/// Every price, technical, volume and fundamental condition, and those that need the facts there are.
+fn wishes(last: Price) -> Vec<Condition> {
+    let price = |percent: i64| Price::from_micros(last.micros() / 100 * percent).expect("a price");
+    let mut wishes = vec![
+        Condition::Price {
+            side: Side::Above,
+            threshold: price(110),
+        },
+        Condition::Price {
+            side: Side::Below,
+            threshold: price(90),
+        },
+        Condition::DividendExDate { days_ahead: 3 },
+        Condition::EarningsAnnouncement { days_ahead: 5 },
+        Condition::InsiderTransactions(InsiderWatch {
+            threshold_usd: decimal("1000000"),
+            direction: InsiderDirection::Both,
+            min_executives: 2,
+            window_days: 7,
+            open_market_only: true,
+        }),
+    ];
+    for side in [Side::Above, Side::Below] {
+        wishes.extend([
+            Condition::PriceChange {
+                side,
+                percent: decimal("7.5"),
+            },
+            Condition::NewExtreme { side },
+            Condition::MaCrossover { side },
+            Condition::PeRatio {
+                side,
+                earnings: Earnings::Trailing,
+                threshold: decimal(side.pick("25", "15")),
+            },
+        ]);
+        wishes.extend([20, 50, 200, 400].map(|period| Condition::MaTouch { side, period }));
+    }
+    for (direction, threshold) in [
+        (RsiDirection::Above, "70"),
+        (RsiDirection::Below, "30"),
+        (RsiDirection::Both, "50"),
+    ] {
+        wishes.push(Condition::Rsi {
+            direction,
+            threshold: decimal(threshold),
+        });
+    }
+    for baseline in [VolumeBaseline::Ma20, VolumeBaseline::Ma50, VolumeBaseline::Ma100] {
+        wishes.push(Condition::VolumeChange {
+            baseline,
+            percent: decimal("60"),
+        });
+    }
+    wishes
+}
+
+/// Plays a stock's bars to both; whatever fired is armed again before the next session.
+fn play(symbol: Symbol, bars: &[Bar], facts: &[(Date, Told)]) -> usize {
+    let calendar = Calendar::nyse();
+    let mut bench = Bench::new(calendar.clone());
+    let (mut facts, mut revision) = (facts.iter().peekable(), 0);
+    for (at, bar) in bars.iter().enumerate() {
+        let Some(session) = calendar.session(bar.date) else {
+            continue;
+        };
+        let mut told = Vec::new();
+        while let Some((date, fact)) = facts.next_if(|(date, _)| *date <= bar.date) {
+            told.push((new_york(*date, 0, 1), fact.clone()));
+        }
+        let last = if at > 0 { bars[at - 1].close } else { bar.open };
+        let armed: Vec<_> = bench.oracle.armed().map(|alert| alert.id).collect();
+        let before = session.open - 1.hour();
+        for (number, condition) in (0..).zip(wishes(last)) {
+            let alert = alert(number, symbol, condition, before);
+            if !armed.contains(&alert.id) {
+                revision += 1;
+                let revision = Revision(revision * 10);
+                told.push((
+                    before,
+                    Told::Armed(Alert {
+                        revision,
+                        initial_price: Some(last),
+                        ..alert
+                    }),
+                ));
+            }
+        }
+        let [open, second, third, close] = recorded::observations(symbol, bar, &session);
+        let evaluate = (open.0 + 1.minute(), Told::Evaluate);
+        told.extend([
+            open,
+            evaluate,
+            second,
+            third,
+            close,
+            (session.close, Told::Bar(symbol, *bar)),
+        ]);
+        for (now, told) in told {
+            bench.tell(&told, now).unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+    bench.firings.len()
+}
+
+#[test]
+fn the_engine_decides_what_the_oracle_decides_on_five_years_of_bars() {
+    let Some(data) = recorded::folder() else {
+        return;
+    };
+    let symbols = recorded::symbols(&[
+        "AAPL", "AMCR", "AMD", "AMZN", "BA", "CCL", "DG", "GE", "GME", "HUBB", "INTC", "JNJ", "JPM", "KO", "LLY", "MA",
+        "MRK", "MSFT", "NVDA", "PPL", "T", "TSLA", "UWMC", "WMT", "XOM",
+    ]);
+    let mut facts = Facts::new();
+    let mut put = |symbol, date, told| facts.entry(symbol).or_default().push((date, told));
+    let file = |name: &str| recorded::text(&data.join("us500").join(name));
+    let date = |text: &str| -> Date { text.parse().expect("a date") };
+    for (symbol, fields) in recorded::rows(&file("fundamentals.csv.gz"), &symbols) {
+        put(
+            symbol,
+            date(fields[0]),
+            Told::Fundamentals(symbol, [fields[1].parse().ok(), None]),
+        );
+    }
+    for (symbol, fields) in recorded::rows(&file("insiders.csv.gz"), &symbols) {
+        let amount = |at: usize| fields[at].parse::<f64>().expect("a number");
+        let trade = InsiderTrade {
+            filed_on: date(fields[0]),
+            insider: fields[2].to_owned(),
+            bought: fields[4] == "buy",
+            open_market: matches!(fields[3], "P" | "S"),
+            value_usd: Decimal::from_f64((amount(5) * amount(6)).round()).expect("in range"),
+        };
+        put(symbol, trade.filed_on, Told::Insiders(symbol, vec![trade]));
+    }
+    let (mut dividends, mut earnings) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+    for (symbol, fields) in recorded::rows(&file("dividends.csv.gz"), &symbols) {
+        let (ex_date, payment_date, amount) = (date(fields[0]), fields[1].parse().ok(), fields[2].parse().ok());
+        dividends.entry(symbol).or_default().push(Dividend {
+            ex_date,
+            payment_date,
+            amount,
+        });
+    }
+    for (symbol, fields) in recorded::rows(&file("earnings.csv.gz"), &symbols) {
+        earnings.entry(symbol).or_default().push(date(fields[0]));
+    }
+    dividends
+        .into_iter()
+        .for_each(|(symbol, all)| put(symbol, date("2019-01-01"), Told::Dividends(symbol, all)));
+    earnings
+        .into_iter()
+        .for_each(|(symbol, all)| put(symbol, date("2019-01-01"), Told::Earnings(symbol, all)));
+
+    compare(
+        recorded::bars(&data.join("us500/bars/us500_2019_2024.csv.gz"), &symbols),
+        facts,
+        25,
+    );
+}
+
+#[test]
+fn the_engine_decides_what_the_oracle_decides_on_bars_with_splits() {
+    let Some(data) = recorded::folder() else {
+        return;
+    };
+    let symbols = recorded::symbols(&["AAPL", "ANET", "CMG", "GE", "SMCI", "TSLA", "WRB"]);
+    let mut facts = Facts::new();
+    for (symbol, fields) in recorded::rows(&recorded::text(&data.join("unadjusted/splits.csv")), &symbols) {
+        let ratio: SplitRatio = fields[1].parse().expect("a ratio");
+        let day: Date = fields[0].parse().expect("a date");
+        facts.entry(symbol).or_default().push((day, Told::Split(symbol, ratio)));
+    }
+    compare(
+        recorded::bars(&data.join("unadjusted/bars/unadjusted_2019_2025.csv.gz"), &symbols),
+        facts,
+        7,
+    );
+}
+
+fn compare(bars: BTreeMap<Symbol, Vec<Bar>>, mut facts: Facts, stocks: usize) {
+    assert_eq!(bars.len(), stocks);
+    facts
+        .values_mut()
+        .for_each(|facts| facts.sort_by_key(|(date, _)| *date));
+    let mut firings = 0;
+    for (symbol, bars) in &bars {
+        firings += play(*symbol, bars, facts.get(symbol).map_or(&[], Vec::as_slice));
+    }
+    println!("{firings} firings, all of them alike");
+    assert!(firings > stocks * 1000, "only {firings} firings");
+}

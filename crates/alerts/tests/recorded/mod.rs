@@ -1,0 +1,87 @@
+//! The recorded market data beside the project: rows, bars, and what a day of a bar looked like.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use jiff::Timestamp;
+use market::{Bar, Price, Session, Symbol};
+
+use crate::oracle::{Seen, Told};
+
+/// The folder; `None`, and a line that says so, when it is not there.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    if data.is_dir() {
+        return Some(data);
+    }
+    println!("skipped: there is no recorded data at {}", data.display());
+    None
+}
+
+/// A file's text, plain or packed.
+pub(crate) fn text(path: &Path) -> String {
+    let mut text = String::new();
+    let mut file = File::open(path).expect("a file of the recorded data");
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        GzDecoder::new(file).read_to_string(&mut text).expect("a packed text");
+    } else {
+        file.read_to_string(&mut text).expect("a text");
+    }
+    text
+}
+
+/// The rows below the header whose first field is one of `symbols`; no field is quoted.
+pub(crate) fn rows<'a>(text: &'a str, symbols: &BTreeSet<Symbol>) -> impl Iterator<Item = (Symbol, Vec<&'a str>)> {
+    let symbols: BTreeMap<_, _> = symbols
+        .iter()
+        .map(|symbol| (symbol.as_str().to_owned(), *symbol))
+        .collect();
+    text.lines().skip(1).filter_map(move |line| {
+        let (name, rest) = line.split_once(',')?;
+        Some((*symbols.get(name)?, rest.split(',').collect()))
+    })
+}
+
+/// The daily bars of some symbols, in order.
+pub(crate) fn bars(path: &Path, symbols: &BTreeSet<Symbol>) -> BTreeMap<Symbol, Vec<Bar>> {
+    let mut bars: BTreeMap<Symbol, Vec<Bar>> = BTreeMap::new();
+    for (symbol, fields) in rows(&text(path), symbols) {
+        let price = |at: usize| fields[at].parse().expect("a price");
+        bars.entry(symbol).or_default().push(Bar {
+            date: fields[0].parse().expect("a date"),
+            open: price(1),
+            high: price(2),
+            low: price(3),
+            close: price(4),
+            volume: fields[5].parse().expect("a volume"),
+        });
+    }
+    bars.values_mut().for_each(|bars| bars.sort_by_key(|bar| bar.date));
+    bars
+}
+
+pub(crate) fn symbols(names: &[&str]) -> BTreeSet<Symbol> {
+    names.iter().map(|name| name.parse().expect("a symbol")).collect()
+}
+
+/// The four observations of a daily bar: open, then low and high (the one nearer to the open first, low on a tie) one and two
+/// thirds through the session, then the close with the volume.
+pub(crate) fn observations(symbol: Symbol, bar: &Bar, session: &Session) -> [(Timestamp, Told); 4] {
+    let away = |price: Price| (price.micros() - bar.open.micros()).abs();
+    let (first, second) = if away(bar.low) <= away(bar.high) {
+        (bar.low, bar.high)
+    } else {
+        (bar.high, bar.low)
+    };
+    let third = session.open.duration_until(session.close) / 3;
+    let seen = |price, volume| Told::Snapshot(vec![Seen { symbol, price, volume }]);
+    [
+        (session.open, seen(bar.open, None)),
+        (session.open + third, seen(first, None)),
+        (session.open + third + third, seen(second, None)),
+        (session.close, seen(bar.close, Some(bar.volume))),
+    ]
+}
