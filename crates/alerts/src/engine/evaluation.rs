@@ -7,7 +7,7 @@ use market::calendar::new_york_date;
 
 use super::Engine;
 use super::event::Feed;
-use super::hot_line::NO_DAY;
+use super::hot_line::HotLine;
 use super::registry::Watch;
 use super::stock::Stock;
 use crate::alert::AlertId;
@@ -114,9 +114,9 @@ impl Engine {
     #[must_use]
     pub fn evaluation(&self, id: AlertId, now: Timestamp) -> Option<Evaluation> {
         let watch = self.registry.watch(self.registry.find(id)?);
-        let last_at = self.hot[watch.stock.0 as usize].last_at();
+        let hot = &self.hot[watch.stock.0 as usize];
         let (state, since) = match self.why_not(watch, now) {
-            Some(reason @ NotJudged::StaleQuotes) => (State::Blind(reason), last_at + self.settings.stale_after),
+            Some(reason @ NotJudged::StaleQuotes) => (State::Blind(reason), self.stale_since(hot, now).unwrap_or(now)),
             Some(reason) if reason.is_blind() => (State::Blind(reason), watch.armed_at),
             Some(reason) => (State::Waiting(reason), watch.armed_at),
             None => (State::Ok, watch.armed_at),
@@ -137,15 +137,21 @@ impl Engine {
         if feed != Feed::Quotes {
             return missing_fact(stock, &watch.condition, now);
         }
-        missing_figure(stock, watch).or_else(|| {
-            let hot = &self.hot[at];
-            if hot.last == 0 {
-                return Some(NotJudged::NoPrice);
-            }
-            let session = self.calendar.session_at(now).filter(|_| hot.day != NO_DAY)?;
-            let stale = !self.calendar.is_always_open() && hot.last_at() + self.settings.stale_after < now;
-            (stale && stock.session_date() == Some(session.date)).then_some(NotJudged::StaleQuotes)
-        })
+        let hot = &self.hot[at];
+        missing_figure(stock, hot, watch)
+            .or_else(|| (hot.last == 0).then_some(NotJudged::NoPrice))
+            .or_else(|| (self.stale_since(hot, now)? < now).then_some(NotJudged::StaleQuotes))
+    }
+
+    /// From when on a stock's quotes are stale; `None` on a market that is closed.
+    fn stale_since(&self, hot: &HotLine, now: Timestamp) -> Option<Timestamp> {
+        let session = self.calendar.session_at(now)?;
+        let last_due = if self.calendar.is_always_open() {
+            hot.last_at()
+        } else {
+            hot.last_at().max(session.open)
+        };
+        last_due.checked_add(self.settings.stale_after).ok()
     }
 }
 
@@ -178,7 +184,7 @@ fn missing_fact(stock: &Stock, condition: &Condition, now: Timestamp) -> Option<
     }
 }
 
-fn missing_figure(stock: &Stock, watch: &Watch) -> Option<NotJudged> {
+fn missing_figure(stock: &Stock, hot: &HotLine, watch: &Watch) -> Option<NotJudged> {
     let have = stock.history.len();
     let sessions = |need: u16| {
         let have = u16::try_from(have).unwrap_or(u16::MAX);
@@ -189,7 +195,19 @@ fn missing_figure(stock: &Stock, watch: &Watch) -> Option<NotJudged> {
         Condition::NewExtreme { .. } => sessions(1),
         Condition::MaCrossover { .. } => sessions(200),
         Condition::MaTouch { period, .. } => sessions(period - 1),
-        Condition::Rsi { .. } => sessions(14),
+        Condition::Rsi { .. } => sessions(14).or_else(|| {
+            let price = if hot.last == 0 {
+                stock.history.close_back(0)?
+            } else {
+                hot.last
+            };
+            stock
+                .history
+                .rsi()
+                .micros_at(price)
+                .is_none()
+                .then_some(NotJudged::NoMovement)
+        }),
         Condition::VolumeChange { baseline, .. } => sessions(baseline.sessions()).or_else(|| {
             let traded = stock
                 .history

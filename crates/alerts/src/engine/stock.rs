@@ -189,9 +189,4 @@ impl Stock {
         }
         self.history.rsi().micros_at(last)
     }
-
-    /// The date of the session that is going on.
-    pub(super) fn session_date(&self) -> Option<Date> {
-        self.session.map(|session| session.date)
-    }
 }

@@ -13,7 +13,7 @@ mod recorded;
 mod calendar;
 mod facts;
 mod history;
-mod open;
+mod once_wrong;
 mod prices;
 mod restart;
 mod splits;

@@ -168,7 +168,7 @@ fn reminders() -> Wishes {
 }
 
 fn dates() -> Wishes {
-    plain((0_u8..3, 0_u16..8).prop_map(|(which, days_ahead)| match which {
+    plain((0_u8..6, 0_u16..8).prop_map(|(which, days_ahead)| match which {
         0 => Condition::EarningsAnnouncement { days_ahead },
         1 => Condition::DividendExDate { days_ahead },
         _ => Condition::DividendPayment { shares: None },
