@@ -1,4 +1,5 @@
-//! The engine against the oracle on recorded bars. Without the recorded data these tests pass and say that they skipped.
+//! The engine against the oracle on recorded bars, and its crosses of averages against a reference. Without the recorded data
+//! these tests pass and say that they skipped.
 
 #[allow(dead_code, reason = "each of the tests that share it uses a part of it")]
 mod common;
@@ -9,7 +10,7 @@ mod recorded;
 use std::collections::BTreeMap;
 
 use alerts::condition::{Condition, Earnings, InsiderDirection, InsiderWatch, RsiDirection, Side, VolumeBaseline};
-use alerts::engine::{Dividend, InsiderTrade};
+use alerts::engine::{Dividend, Engine, InsiderTrade, Settings};
 use alerts::{Alert, Revision};
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -17,8 +18,8 @@ use market::calendar::new_york;
 use market::{Bar, Calendar, Decimal, Price, SplitRatio, Symbol};
 
 use common::bench::Bench;
-use common::{alert, decimal};
-use oracle::Told;
+use common::{alert, decimal, id, tell};
+use oracle::{Seen, Told};
 
 /// What becomes known of a stock beside its bars, and on which day.
 type Facts = BTreeMap<Symbol, Vec<(Date, Told)>>;
@@ -215,4 +216,74 @@ fn compare(bars: BTreeMap<Symbol, Vec<Bar>>, mut facts: Facts, stocks: usize) {
     }
     println!("{firings} firings, all of them alike");
     assert!(firings > stocks * 1000, "only {firings} firings");
+}
+
+/// The dates on which the averages of a stock cross at the close, as the engine finds them, armed anew each day.
+fn crosses(symbol: Symbol, bars: &[Bar]) -> Vec<(String, Side)> {
+    let calendar = Calendar::nyse();
+    let mut engine = Engine::new(calendar.clone(), Settings::default());
+    let mut found = Vec::new();
+    for bar in bars {
+        let session = calendar.session(bar.date).expect("a session");
+        for (number, side) in [(0, Side::Above), (1, Side::Below)] {
+            let alert = alert(number, symbol, Condition::MaCrossover { side }, session.open);
+            tell(&mut engine, &Told::Armed(alert), session.open).1.expect("taken");
+        }
+        let (price, volume) = (bar.close, None);
+        let seen = Told::Snapshot(vec![Seen { symbol, price, volume }]);
+        for decision in tell(&mut engine, &seen, session.close).0 {
+            let side = if decision.alert == id(0) {
+                Side::Above
+            } else {
+                Side::Below
+            };
+            found.push((bar.date.to_string(), side));
+        }
+        tell(&mut engine, &Told::Bar(symbol, *bar), session.close)
+            .1
+            .expect("taken");
+    }
+    found
+}
+
+#[test]
+fn the_averages_of_ten_stocks_cross_on_the_days_of_the_reference_and_on_no_other() {
+    let Some(data) = recorded::folder() else {
+        return;
+    };
+    let list = recorded::text(&data.join("reference/golden_death_crosses_10_symbols.csv"));
+    let mut expected: BTreeMap<Symbol, Vec<(String, Side)>> = BTreeMap::new();
+    for line in list.lines().skip(1) {
+        let fields: Vec<_> = line.split(',').collect();
+        let side = if fields[2] == "golden_cross" {
+            Side::Above
+        } else {
+            Side::Below
+        };
+        let symbol = fields[0].parse().expect("a symbol");
+        expected.entry(symbol).or_default().push((fields[1].to_owned(), side));
+    }
+    assert_eq!(expected.values().map(Vec::len).sum::<usize>(), 51);
+    let symbols = expected.keys().copied().collect();
+    let bars = recorded::bars(&data.join("us500/bars/us500_2019_2024.csv.gz"), &symbols);
+    for (symbol, expected) in expected {
+        assert_eq!(crosses(symbol, &bars[&symbol]), expected, "{symbol}");
+    }
+}
+
+/// The two averages of PPL are the same at the close of 2022-03-07, to the last digit.
+#[test]
+fn averages_that_are_exactly_equal_have_not_crossed_yet() {
+    let Some(data) = recorded::folder() else {
+        return;
+    };
+    let bars = recorded::bars(
+        &data.join("us500/bars/us500_2019_2024.csv.gz"),
+        &recorded::symbols(&["PPL"]),
+    );
+    for (symbol, bars) in bars {
+        let mut found = crosses(symbol, &bars);
+        found.retain(|(date, _)| ("2022-02-15".."2022-04-01").contains(&date.as_str()));
+        assert_eq!(found, [("2022-03-08".to_owned(), Side::Below)]);
+    }
 }

@@ -2,41 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::fs;
-use std::io::Write;
+#[allow(dead_code, reason = "each test file uses its own part of it")]
+mod folders;
+
 use std::path::Path;
 
 use bellwether::folder::{self, EarningsTime, FolderError, MAX_ROW_BYTES, MarketData, Rejections, Side};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use jiff::civil::date;
 use market::Calendar;
-use tempfile::TempDir;
+
+use folders::folder;
 
 const DAILY: &str = "symbol,date,open,high,low,close,volume\n";
 const INTRADAY: &str = "symbol,time,open,high,low,close,volume\n";
-
-/// A folder with these files; a name that ends in `.gz` is compressed.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = dir.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let bytes = if name.ends_with(".gz") {
-            gzip(text)
-        } else {
-            text.as_bytes().to_vec()
-        };
-        fs::write(path, bytes).unwrap();
-    }
-    dir
-}
-
-fn gzip(text: &str) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(text.as_bytes()).unwrap();
-    encoder.finish().unwrap()
-}
 
 fn read(dir: &Path) -> Result<(MarketData, Rejections), FolderError> {
     folder::read(dir, &Calendar::nyse(), |_| {})

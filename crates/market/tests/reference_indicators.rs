@@ -23,14 +23,28 @@ fn shared(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
+/// The fields of a row by name.
+type Row = BTreeMap<String, String>;
+
 /// The rows of a compressed CSV file, each as its fields by name.
-fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
+fn rows(path: &Path) -> Vec<Row> {
     let mut lines = BufReader::new(GzDecoder::new(File::open(path).unwrap()))
         .lines()
         .map(Result::unwrap);
     let names: Vec<String> = lines.next().unwrap().split(',').map(str::to_owned).collect();
     let row = |line: String| names.iter().cloned().zip(line.split(',').map(str::to_owned)).collect();
     lines.map(row).collect()
+}
+
+/// The reference's rows and the bars of its symbols; `None` where there are none.
+fn reference_and_bars() -> Option<(Vec<Row>, BTreeMap<String, Vec<Bar>>)> {
+    let reference = shared("reference/indicators_10_symbols.csv.gz")?;
+    let data = shared("us500/bars/us500_2019_2024.csv.gz")?;
+    let rows = rows(&reference);
+    let mut symbols: Vec<String> = rows.iter().map(|row| row["symbol"].clone()).collect();
+    symbols.dedup();
+    let bars = bars(&data, &symbols);
+    Some((rows, bars))
 }
 
 /// The bars of the given symbols, oldest first.
@@ -79,16 +93,9 @@ fn relative(reference: &str) -> f64 {
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "volumes are compared as floats")]
 fn averages_rsi_and_volume_averages_agree_with_the_reference() {
-    let (Some(reference), Some(data)) = (
-        shared("reference/indicators_10_symbols.csv.gz"),
-        shared("us500/bars/us500_2019_2024.csv.gz"),
-    ) else {
+    let Some((rows, bars)) = reference_and_bars() else {
         return;
     };
-    let rows = rows(&reference);
-    let mut symbols: Vec<String> = rows.iter().map(|row| row["symbol"].clone()).collect();
-    symbols.dedup();
-    let bars = bars(&data, &symbols);
     let (mut history, mut current, mut at, mut compared) = (History::default(), String::new(), 0, 0);
     for row in &rows {
         if row["symbol"] != current {
@@ -136,17 +143,10 @@ fn averages_rsi_and_volume_averages_agree_with_the_reference() {
 
 #[test]
 fn highs_and_lows_of_252_bars_agree_with_the_reference_exactly() {
-    let (Some(reference), Some(data)) = (
-        shared("reference/indicators_10_symbols.csv.gz"),
-        shared("us500/bars/us500_2019_2024.csv.gz"),
-    ) else {
+    let Some((rows, bars)) = reference_and_bars() else {
         return;
     };
-    let rows = rows(&reference);
-    let mut symbols: Vec<String> = rows.iter().map(|row| row["symbol"].clone()).collect();
-    symbols.dedup();
-    let bars = bars(&data, &symbols);
-    let mut by_symbol: BTreeMap<&str, Vec<&BTreeMap<String, String>>> = BTreeMap::new();
+    let mut by_symbol: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     rows.iter()
         .for_each(|row| by_symbol.entry(&row["symbol"]).or_default().push(row));
     let mut compared = 0;

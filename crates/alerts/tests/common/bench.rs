@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use alerts::condition::Side;
-use alerts::engine::{Engine, Event, Settings};
+use alerts::engine::{Engine, Event, Settings, Verdict};
 use alerts::{Alert, AlertId};
 use jiff::Timestamp;
 use market::{Calendar, Symbol};
 
+use super::reasons::bears_out;
 use super::{outcomes, sides, tell};
 use crate::oracle::{Oracle, Outcome, Told};
 
@@ -63,6 +64,16 @@ impl Bench {
             let decisions = tell(engine, told, now).0;
             if restarts == 0 {
                 self.rsi_sides.extend(sides(&decisions));
+            }
+            for decision in &decisions {
+                if let Verdict::Fire { reason, .. } = &decision.verdict
+                    && !bears_out(&self.armed[&decision.alert].condition, reason)
+                {
+                    return Err(format!(
+                        "at {now} {:?} fired because {reason:?}",
+                        self.armed[&decision.alert]
+                    ));
+                }
             }
             let found = outcomes(&decisions);
             if found != expected {

@@ -1,6 +1,7 @@
 //! What the tests of the engine share: telling it things, and making alerts.
 
 pub(crate) mod bench;
+pub(crate) mod reasons;
 pub(crate) mod world;
 
 use alerts::condition::{Condition, Side};

@@ -223,3 +223,17 @@ fn the_sessions_volume_so_far_counts_at_an_observation_without_a_volume() {
     stage.arm(1, volume(VolumeBaseline::Ma20), AT_ELEVEN);
     assert_eq!(stage.tell(&stage.quote("10", None), AT_NOON), [1]);
 }
+
+#[test]
+fn a_ratio_beyond_every_number_is_above_every_threshold() {
+    // 30 million dollars a share and three millionths of earnings: as a count of millionths the ratio needs 64 bits and more.
+    let mut stage = Stage::new();
+    stage.tell(
+        &Told::Fundamentals(stage.symbol, [Some(decimal("0.000003")); 2]),
+        MORNING,
+    );
+    stage.arm(1, pe(Side::Above, Earnings::Trailing, "9000000000000"), MORNING);
+    stage.arm(2, pe(Side::Below, Earnings::Trailing, "9000000000000"), MORNING);
+    assert_eq!(stage.see("30000000.000001", AT_TEN), [1]);
+    assert_eq!(stage.see("0.000001", AT_ELEVEN), [2]);
+}

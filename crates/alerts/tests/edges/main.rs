@@ -1,5 +1,7 @@
 //! The edges of each rule, one by one, through the engine: what still fires and what does not any more.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[allow(dead_code, reason = "each of the tests that share it uses a part of it")]
 #[path = "../common/mod.rs"]
 mod common;
