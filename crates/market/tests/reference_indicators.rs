@@ -26,6 +26,9 @@ fn shared(name: &str) -> Option<PathBuf> {
 /// The fields of a row by name.
 type Row = BTreeMap<String, String>;
 
+/// The bars of each symbol, oldest first.
+type Bars = BTreeMap<String, Vec<Bar>>;
+
 /// The rows of a compressed CSV file, each as its fields by name.
 fn rows(path: &Path) -> Vec<Row> {
     let mut lines = BufReader::new(GzDecoder::new(File::open(path).unwrap()))
@@ -37,7 +40,7 @@ fn rows(path: &Path) -> Vec<Row> {
 }
 
 /// The reference's rows and the bars of its symbols; `None` where there are none.
-fn reference_and_bars() -> Option<(Vec<Row>, BTreeMap<String, Vec<Bar>>)> {
+fn reference_and_bars() -> Option<(Vec<Row>, Bars)> {
     let reference = shared("reference/indicators_10_symbols.csv.gz")?;
     let data = shared("us500/bars/us500_2019_2024.csv.gz")?;
     let rows = rows(&reference);
@@ -48,8 +51,8 @@ fn reference_and_bars() -> Option<(Vec<Row>, BTreeMap<String, Vec<Bar>>)> {
 }
 
 /// The bars of the given symbols, oldest first.
-fn bars(path: &Path, symbols: &[String]) -> BTreeMap<String, Vec<Bar>> {
-    let mut bars: BTreeMap<String, Vec<Bar>> = BTreeMap::new();
+fn bars(path: &Path, symbols: &[String]) -> Bars {
+    let mut bars = Bars::new();
     let lines = BufReader::new(GzDecoder::new(File::open(path).unwrap()))
         .lines()
         .skip(1)
