@@ -31,21 +31,21 @@ pub struct ReplayAlert {
 #[derive(Debug, thiserror::Error)]
 pub enum AlertsFileError {
     /// The file cannot be read.
-    #[error("cannot read the alerts file {}: {source}", path.display())]
+    #[error("cannot read the alerts file {}: {cause}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// The file is no JSON.
-    #[error("{} is no JSON: {source}; write an array of alerts such as \
+    #[error("{} is no JSON: {cause}; write an array of alerts such as \
              [{{\"symbol\": \"AAPL\", \"condition\": \"price_above\", \"threshold\": 200}}]", path.display())]
     NoJson {
         /// The file.
         path: PathBuf,
         /// Where and what.
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
     /// The file is JSON but no array.
     #[error("{} is no JSON array; put the alerts into [ ]", path.display())]
@@ -100,16 +100,16 @@ impl fmt::Display for BadAlerts {
 /// # Errors
 /// [`AlertsFileError`]
 pub fn read_bodies(path: &Path) -> Result<Vec<Value>, AlertsFileError> {
-    let bytes = fs::read(path).map_err(|source| AlertsFileError::Unreadable {
+    let bytes = fs::read(path).map_err(|cause| AlertsFileError::Unreadable {
         path: path.into(),
-        source,
+        cause,
     })?;
     match serde_json::from_slice(&bytes) {
         Ok(Value::Array(bodies)) => Ok(bodies),
         Ok(_) => Err(AlertsFileError::NoArray { path: path.into() }),
-        Err(source) => Err(AlertsFileError::NoJson {
+        Err(cause) => Err(AlertsFileError::NoJson {
             path: path.into(),
-            source,
+            cause,
         }),
     }
 }

@@ -20,6 +20,13 @@ use crate::demo;
 use crate::folder::{self, MarketData, Rejections};
 use crate::replay::{Firing, Replay, Span, Summary};
 
+/// Says something on standard error. Nobody may be listening; that is no reason to fail.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        let _ = writeln!(io::stderr(), $($text)*);
+    }};
+}
+
 /// How many rejected rows are listed before "and more".
 const MAX_REJECTED_LISTED: usize = 50;
 
@@ -71,7 +78,7 @@ pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
         Command::Demo(args) => run_demo(&args),
         Command::Replay(args) if args.from.zip(args.to).is_some_and(|(from, to)| from > to) => {
-            eprintln!("error: --from is after --to; swap them");
+            say!("error: --from is after --to; swap them");
             return ExitCode::from(2);
         }
         Command::Replay(args) => run_replay(&args),
@@ -79,7 +86,7 @@ pub fn run(cli: Cli) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            say!("error: {error:#}");
             ExitCode::FAILURE
         }
     }
@@ -90,7 +97,7 @@ fn run_demo(args: &DemoArgs) -> anyhow::Result<()> {
     let (data, span, bodies) = demo::prepare(args.seed, &calendar);
     let alerts = alerts_file::parse_bodies(&bodies, &calendar, span.start())
         .map_err(|bad| anyhow::anyhow!("the demo's own alerts are wrong: {bad}"))?;
-    eprintln!(
+    say!(
         "A simulated market, seed {}: {} stocks from {} to {}, {} alerts of every family.",
         args.seed,
         data.bars.len(),
@@ -100,7 +107,7 @@ fn run_demo(args: &DemoArgs) -> anyhow::Result<()> {
     );
     let line: fn(&Firing) -> String = if args.json { Firing::to_json_line } else { readable_line };
     replay(&data, &calendar, span, alerts, &Rejections::default(), line)?;
-    eprintln!("Your own data: bellwether replay --data DIR --alerts FILE (see README.md).");
+    say!("Your own data: bellwether replay --data DIR --alerts FILE (see README.md).");
     Ok(())
 }
 
@@ -133,11 +140,11 @@ fn read_folder(dir: &Path, calendar: &Calendar) -> anyhow::Result<(MarketData, R
 
 fn report_rejected(rejected: &Rejections) {
     for row in rejected.first.iter().take(MAX_REJECTED_LISTED) {
-        eprintln!("left out: {row}");
+        say!("left out: {row}");
     }
     let more = rejected.count.saturating_sub(MAX_REJECTED_LISTED as u64);
     if more > 0 {
-        eprintln!("left out: {more} more rows");
+        say!("left out: {more} more rows");
     }
 }
 
@@ -186,13 +193,17 @@ fn sum_up(summary: &Summary, rejected: &Rejections, watch: Stopwatch) {
         observations,
         alerts,
         alerts_without_bars,
+        alerts_not_begun,
         firings,
     } = *summary;
     let seconds = watch.elapsed().as_secs_f64();
     if alerts_without_bars > 0 {
-        eprintln!("{alerts_without_bars} alerts are on symbols without a single bar.");
+        say!("{alerts_without_bars} alerts are on symbols without a single bar.");
     }
-    eprintln!(
+    if alerts_not_begun > 0 {
+        say!("{alerts_not_begun} alerts were created after the last day that was replayed.");
+    }
+    say!(
         "{sessions} sessions, {observations} observations, {alerts} alerts, {firings} firings, \
          {} rejected rows, {seconds:.2} s",
         rejected.count

@@ -1,5 +1,7 @@
 //! What a person gets who gives `bellwether replay` something that is wrong.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
 mod support;
 
 use std::process::Command;
@@ -153,4 +155,18 @@ fn wrong_usage_ends_with_two() {
     ]);
     assert_eq!(swapped.code, Some(2));
     says(&swapped.stderr, &["--from", "--to"]);
+}
+
+#[test]
+fn nobody_listening_on_standard_error_is_no_reason_to_fail() {
+    let case = Case::new(ALERTS).bars(BAR);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bellwether"));
+    command
+        .arg("replay")
+        .arg("--data")
+        .arg(case.data())
+        .arg("--alerts")
+        .arg(case.alerts());
+    assert_eq!(command.stderr(full).output().unwrap().status.code(), Some(0));
 }

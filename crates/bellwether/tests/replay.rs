@@ -181,3 +181,33 @@ fn the_same_replay_gives_the_same_lines() {
     let case = Case::new(ABOVE_11).bars("AAA,2024-07-05,10,12,9,10,1000");
     assert_eq!(case.run().firings, case.run().firings);
 }
+
+#[test]
+fn an_alert_older_than_the_replay_is_judged_from_its_start_in_todays_shares() {
+    let alerts = r#"[
+        {"symbol": "AAA", "condition": "price_above", "threshold": 120, "created_at": "2024-06-03T14:00:00Z"},
+        {"symbol": "AAA", "condition": "daily_reminder", "created_at": "2020-01-10T00:00:00Z"},
+        {"symbol": "AAA", "condition": "reminder", "parameters": {"date": "2023-02-01"}, "created_at": "2023-01-01T00:00:00Z"},
+        {"symbol": "AAA", "condition": "earnings_announcement", "threshold": 5, "created_at": "2023-01-01T00:00:00Z"},
+        {"symbol": "AAA", "condition": "price_above", "threshold": 1, "created_at": "2030-01-01T00:00:00Z"}
+    ]"#;
+    let rows = "AAA,2024-07-01,100,100,100,100,1000\nAAA,2024-07-02,25,25,25,25,4000\nAAA,2024-07-03,30,30,30,30,4000";
+    let answer = Case::new(alerts)
+        .bars(rows)
+        .file("splits.csv", "symbol,date,ratio\nAAA,2024-07-02,4\n")
+        .file("earnings.csv", "symbol,date\nAAA,2024-07-05\n")
+        .args(&["--from", "2024-07-03"])
+        .run()
+        .succeeded();
+    let expected = [
+        "0@2024-07-03T13:30:00.000Z",
+        "1@2024-07-03T13:30:00.000Z",
+        "3@2024-07-03T13:30:00.000Z",
+    ];
+    assert_eq!(answer.fired(), expected);
+    assert!(
+        answer.stderr.contains("1 alerts were created after the last day"),
+        "{}",
+        answer.stderr
+    );
+}

@@ -16,6 +16,8 @@ use crate::condition::BuzzDirection;
 
 const HOURS_NOW: i64 = 24;
 const DAYS_BEFORE: i64 = 7;
+/// So many hours in a row may pass without a count.
+const HOURS_SILENT: i64 = 6;
 const HOURS_KEPT: i64 = HOURS_NOW + 24 * DAYS_BEFORE;
 
 /// From when on discussion counts as risen or faded.
@@ -109,12 +111,20 @@ impl Buzz {
         ))
     }
 
-    /// Whether the counts reach back far enough to say what is usual.
+    /// Whether the counts of all eight days are there, so that it can be said what is usual. Hours without a count are
+    /// hours without a mention, but only so many in a row: after that the source was silent, and not the people.
     pub(super) fn is_known(&self) -> bool {
-        let newest = self.counts.last_key_value().map(|(&newest, _)| newest);
-        self.first_hour
-            .zip(newest)
-            .is_some_and(|(first, newest)| first <= newest - HOURS_KEPT + 1)
+        let Some((&newest, _)) = self.counts.last_key_value() else {
+            return false;
+        };
+        let from = newest - HOURS_KEPT + 1;
+        let mut next = from;
+        let gapless = self.counts.range(from..).all(|(&hour, _)| {
+            let missing = hour - next;
+            next = hour + 1;
+            missing <= HOURS_SILENT
+        });
+        gapless && self.first_hour.is_some_and(|first| first <= from)
     }
 
     /// Mentions of the 24 hours up to `newest`, and of the seven days before.

@@ -55,7 +55,7 @@ pub enum NotJudged {
     EarningsNotPositive,
     /// No date ahead is known.
     NoDateKnown,
-    /// Mentions are not known for eight days yet.
+    /// Mentions are not known for eight days without a gap yet.
     TooFewMentions,
     /// Quotes have stopped during the session.
     StaleQuotes,
@@ -71,11 +71,13 @@ impl fmt::Display for NotJudged {
                 write!(f, "too little history: {have} completed sessions, it takes {need}")
             }
             Self::NoMovement => f.write_str("the stock has not moved or was not traded over the whole span"),
-            Self::NoInitialPrice => f.write_str("there is no initial price to count from; activate the alert again"),
+            Self::NoInitialPrice => {
+                f.write_str("there is no initial price to count from; pause the alert and activate it")
+            }
             Self::NoEarningsPerShare => f.write_str("no earnings per share are known"),
             Self::EarningsNotPositive => f.write_str("earnings per share are not above zero, so there is no P/E"),
             Self::NoDateKnown => f.write_str("no date ahead is known"),
-            Self::TooFewMentions => f.write_str("mentions are not known for eight days yet"),
+            Self::TooFewMentions => f.write_str("mentions are not known for eight days without a gap yet"),
             Self::StaleQuotes => f.write_str("quotes have stopped coming during the session"),
             Self::NoSource(feed) => write!(f, "no source delivers {}", feed.name()),
         }

@@ -174,19 +174,11 @@ impl Stock {
     /// The RSI as it is now: with the last observation of the session that is going on, else of the completed
     /// sessions.
     pub(super) fn rsi_now(&self, hot: &HotLine) -> Option<i64> {
-        let last = if hot.day == NO_DAY {
-            self.history.last()?.close.micros()
-        } else {
-            hot.last
-        };
-        if hot.day == NO_DAY {
-            return self
-                .history
-                .rsi()
-                .value()
-                .and_then(|value| market::Decimal::from_f64(value).ok())
-                .map(|rsi| rsi.micros());
+        if hot.day != NO_DAY {
+            return self.history.rsi().micros_at(hot.last);
         }
-        self.history.rsi().micros_at(last)
+        // The last close as the provisional one would count it twice.
+        let completed = self.history.rsi().value()?;
+        market::Decimal::from_f64(completed).ok().map(market::Decimal::micros)
     }
 }

@@ -10,7 +10,7 @@
 //!
 //! * What the interface allows is in `conditions.rs`, one short function for a condition, and in
 //!   `numbers.rs`, one entry for each range.
-//! * Numbers are read from the text that they have in JSON: 198.66 is 198 660 000 millionths and
+//! * Numbers are read from the shortest text that means them: 198.66 is 198 660 000 millionths and
 //!   nothing near it. Digits beyond the sixth are rounded, for they are what a client's own float
 //!   arithmetic left behind (`189.2 * 1.05` is `198.66000000000003` in JavaScript). A number in
 //!   quotes is refused.

@@ -14,8 +14,10 @@
 //! * An alert is armed at its `created_at`, or at the start. At one instant, facts come first, then new alerts, then
 //!   what waits for the clock, then observations.
 //!
-//! The standing evaluation once a minute is left out: between two observations of a replay there is nothing new to
-//! judge.
+//! * An alert that was created before the first replayed day is judged from its start on, moved by the splits in between.
+//!
+//! The service's evaluation once a minute is left out: an alert whose condition already holds when it is created in the
+//! middle of a session fires at its stock's next observation, which is up to two hours away.
 
 mod firing;
 mod run;

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use alerts::engine::{Decision, Engine, Event, Quote, Settings, Verdict};
+use alerts::engine::{Decision, Engine, Event, Quote, Settings, Verdict, after_split};
 use alerts::{Alert, AlertId, Condition, Revision, Status};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use market::{Bar, Calendar, Price, Session, Symbol};
+use market::calendar::new_york;
+use market::{Bar, Calendar, Session, Symbol};
 use uuid::Uuid;
 
 use super::firing::Firing;
@@ -28,6 +29,8 @@ pub struct Summary {
     pub alerts: usize,
     /// How many of them are on symbols without a single bar.
     pub alerts_without_bars: usize,
+    /// How many of them were created after the last replayed day.
+    pub alerts_not_begun: usize,
     /// Firings told.
     pub firings: u64,
 }
@@ -70,7 +73,7 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         let alerts: Vec<_> = alerts
             .into_iter()
             .enumerate()
-            .map(|(index, alert)| armed(index, alert, &span))
+            .map(|(index, alert)| made(index, alert, data, &span))
             .collect();
         let mut to_arm: Vec<_> = (0..alerts.len()).collect();
         to_arm.sort_by_key(|&index| (alerts[index].armed_at, index));
@@ -109,7 +112,8 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
             }
             progress(date);
             let Some(session) = self.calendar.session(date) else {
-                self.skip(date);
+                // The reader of the folder has reported bars of a day without a session.
+                self.reels.iter_mut().for_each(|reel| reel.skip_through(date));
                 continue;
             };
             let flow = if self.span.contains(date) {
@@ -124,21 +128,8 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         if self.advance(self.span.end()).is_continue() {
             let _ = self.flush();
         }
+        self.summary.alerts_not_begun = self.to_arm.len();
         self.summary
-    }
-
-    /// Bars of a day without a session are not observed; the reader of the folder has reported them.
-    fn skip(&mut self, date: Date) {
-        let (open, close) = (self.calendar.daily_moment(date), self.calendar.daily_moment(date));
-        let nothing = Session {
-            date,
-            open,
-            close,
-            early_close: false,
-        };
-        for reel in &mut self.reels {
-            reel.take(&nothing, None);
-        }
     }
 
     fn warm_up(&mut self, session: &Session) -> Flow {
@@ -238,6 +229,10 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
     /// Arms a new alert, or lets it wait for the price it counts from.
     fn create(&mut self, index: usize, at: Timestamp) -> Flow {
         let alert = &mut self.alerts[index];
+        if matches!(alert.condition, Condition::Reminder { at } if at < self.span.start()) {
+            // It reminded its owner before the replay begins.
+            return Flow::Continue(());
+        }
         alert.initial_price = self.engine.last_price(alert.symbol);
         if alert.initial_price.is_none() && matches!(alert.condition, Condition::PriceChange { .. }) {
             self.to_price.entry(alert.symbol).or_default().push(index);
@@ -301,21 +296,30 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
     }
 }
 
-/// The alert of the list's place `index`.
-fn armed(index: usize, alert: ReplayAlert, span: &Span) -> Alert {
+/// The alert of the list's place `index`. One that is older than the replay has seen the splits of before it, and is judged
+/// from the start.
+fn made(index: usize, alert: ReplayAlert, data: &MarketData, span: &Span) -> Alert {
     let ReplayAlert { alert, created_at } = alert;
     let created_at = created_at.unwrap_or_else(|| span.start());
+    let armed_at = created_at.max(span.start());
+    let seen = data.splits.iter().filter(|split| {
+        let at = new_york(split.date, 0, 0);
+        split.symbol == alert.symbol && created_at < at && at < armed_at
+    });
+    let condition = seen.fold(alert.condition, |condition, split| {
+        after_split(condition, None, split.ratio).0
+    });
     Alert {
         id: AlertId(Uuid::from_u128(index as u128)),
         revision: Revision::default(),
         symbol: alert.symbol,
-        condition: alert.condition,
+        condition,
         notification: alert.notification,
         parameters: None,
         status: Status::Active,
-        initial_price: None::<Price>,
+        initial_price: None,
         created_at,
-        armed_at: created_at,
+        armed_at,
         rsi_side: None,
         triggered_at: None,
     }

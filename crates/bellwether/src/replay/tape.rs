@@ -45,6 +45,12 @@ impl<'a> Reel<'a> {
         [daily, intraday].into_iter().flatten().min()
     }
 
+    /// Takes the bars up to `date` off the reel, unseen.
+    pub(super) fn skip_through(&mut self, date: Date) {
+        take_while(&mut self.daily, |bar| bar.date <= date);
+        take_while(&mut self.intraday, |bar| new_york_date(bar.time) <= date);
+    }
+
     /// Takes the bars of `session` off the reel: adds what is observed to `rounds`, if wanted, and answers the
     /// session's bar.
     pub(super) fn take(&mut self, session: &Session, rounds: Option<&mut Rounds>) -> Option<Bar> {
@@ -138,8 +144,7 @@ fn whole_session(date: Date, bars: &[&IntradayBar]) -> Option<Bar> {
         close: last.close,
         volume: bars
             .iter()
-            .map(|bar| bar.volume)
-            .sum::<i64>()
+            .fold(0_i64, |sum, bar| sum.saturating_add(bar.volume))
             .min(market::price::MAX_VOLUME),
     })
 }
