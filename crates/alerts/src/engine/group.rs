@@ -160,7 +160,7 @@ impl Group {
                 let (whole, rest) = div_rem(i128::from(view.price) * i128::from(MICROS_PER_UNIT), eps.into());
                 // Above: the ratio rounded down; below: rounded up. Thresholds are whole millionths, so both are
                 // exact.
-                Some(side.key(side.pick(whole, if rest > 0 { whole + 1 } else { whole })))
+                Some(side.key(side.pick(whole, if rest > 0 { whole.saturating_add(1) } else { whole })))
             }
         }
     }

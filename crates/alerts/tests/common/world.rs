@@ -27,8 +27,8 @@ pub(crate) struct StockPlan {
     pub(crate) bars: Vec<BarShape>,
     /// Hours of mentions before the first day, and how many in each.
     pub(crate) talk: (u16, u32),
-    /// On which day, before anything else, and which ratio.
-    pub(crate) splits: Vec<(u8, &'static str)>,
+    /// On which day, at which minute, and which ratio.
+    pub(crate) splits: Vec<(u8, i64, &'static str)>,
     pub(crate) eps: [Option<i64>; 2],
 }
 
@@ -42,6 +42,9 @@ pub(crate) struct BarShape {
     pub(crate) volume: i64,
 }
 
+/// When splits are told, in minutes after 09:30: half past one in the morning. One that is told late comes during a session.
+pub(crate) const SPLIT_AT_NIGHT: i64 = -480;
+
 /// Something that happens so many minutes after 09:30 in New York.
 #[derive(Clone, Debug)]
 pub(crate) struct Act {
@@ -51,6 +54,11 @@ pub(crate) struct Act {
 
 #[derive(Clone, Debug)]
 pub(crate) enum ActKind {
+    /// Of a stock's plan; prices are per new share from now on.
+    Split {
+        stock: u8,
+        ratio: &'static str,
+    },
     /// Steps of the price and thousands of shares for each stock that is seen.
     Snapshot(Vec<Option<(i64, Option<i64>)>>),
     /// The bar of the session so many sessions back from the last completed one. One that agrees has the observed close.
@@ -136,7 +144,8 @@ fn stock_plans() -> impl Strategy<Value = StockPlan> {
         prop_oneof![1 => 1_usize..18, 1 => 18_usize..25, 1 => 95_usize..105, 2 => 190_usize..215, 2 => 240_usize..450];
     let bars = (len, prop_oneof![Just(0_i64), Just(1), Just(3)])
         .prop_flat_map(|(len, wild)| prop::collection::vec(bar_shapes(wild), len));
-    let splits = prop::collection::vec((0_u8..30, select(&["2", "4", "0.5", "3"][..])), 0..=2);
+    let minute = select(&[SPLIT_AT_NIGHT, SPLIT_AT_NIGHT, 100][..]);
+    let splits = prop::collection::vec((0_u8..30, minute, select(&["2", "4", "0.5", "3"][..])), 0..=2);
     (
         any::<bool>(),
         bars,

@@ -67,6 +67,7 @@ fn what_a_corrected_bar_makes_true_fires_at_the_next_evaluation() {
     let mut stage = Stage::new().after_closes("2024-03-08", &closes);
     stage.arm(1, rsi(RsiDirection::Above, "50.5"), MORNING);
     assert_eq!(stage.see("10", AT_TEN), NOTHING);
+    assert_eq!(stage.tell(&Told::Evaluate, AT_TEN), NOTHING);
     stage.bar("2024-03-07", "5", AT_ELEVEN);
     assert_eq!(stage.tell(&Told::Evaluate, AT_NOON), [1]);
 }

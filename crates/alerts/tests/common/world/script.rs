@@ -6,7 +6,7 @@ use jiff::civil::{Date, date};
 use jiff::{Timestamp, ToSpan};
 use market::{Bar, Calendar, Decimal, Price, Symbol};
 
-use super::{Act, ActKind, AlertPlan, BarShape, StockPlan, World};
+use super::{Act, ActKind, AlertPlan, BarShape, SPLIT_AT_NIGHT, StockPlan, World};
 use crate::common::{alert, id};
 use crate::oracle::{Seen, Told};
 
@@ -63,7 +63,7 @@ impl World {
 impl<'a> Stock<'a> {
     fn new(at: usize, plan: &'a StockPlan, days: usize, calendar: &Calendar, first: Date) -> Self {
         let mut shares = (1, 1);
-        for &(_, ratio) in plan.splits.iter().filter(|&&(day, _)| usize::from(day) < days) {
+        for &(_, _, ratio) in plan.splits.iter().filter(|split| usize::from(split.0) < days) {
             shares = times(shares, ratio);
         }
         Self {
@@ -163,30 +163,33 @@ impl Script<'_> {
     }
 
     fn day(&mut self, today: Date, number: usize, acts: &[Act]) {
-        let one_o_clock = market::calendar::new_york(today, 1, 0);
-        for at in 0..self.stocks.len() {
-            let stock = &mut self.stocks[at];
-            for &(_, ratio) in stock.plan.splits.iter().filter(|&&(day, _)| usize::from(day) == number) {
-                stock.shares = over(stock.shares, ratio);
-                self.told
-                    .push((one_o_clock, Told::Split(stock.symbol, ratio.parse().expect("a ratio"))));
-            }
-        }
         let moment = self.calendar.daily_moment(today);
-        let mut acts: Vec<_> = acts.iter().collect();
-        let strike = Act {
+        // Acts stay within their day, after the splits of the night.
+        let day_of = |act: &&Act| market::calendar::new_york_date(moment + act.minute.minutes());
+        let acts = acts
+            .iter()
+            .filter(|act| act.minute > SPLIT_AT_NIGHT && day_of(act) == today);
+        let mut acts: Vec<_> = acts.cloned().chain(self.splits(number)).collect();
+        acts.push(Act {
             minute: 0,
             what: ActKind::Clock,
-        };
-        acts.push(&strike);
+        });
         acts.sort_by_key(|act| act.minute);
         for act in acts {
-            let now = moment + act.minute.minutes();
-            // Acts stay within their day, after its splits.
-            if market::calendar::new_york_date(now) == today && now > one_o_clock {
-                self.act(&act.what, today, now);
-            }
+            self.act(&act.what, today, moment + act.minute.minutes());
         }
+    }
+
+    fn splits(&self, day: usize) -> Vec<Act> {
+        let mut acts = Vec::new();
+        for (stock, plan) in (0..).zip(self.stocks.iter().map(|stock| stock.plan)) {
+            let of_today = plan.splits.iter().filter(|split| usize::from(split.0) == day);
+            acts.extend(of_today.map(|&(_, minute, ratio)| Act {
+                minute,
+                what: ActKind::Split { stock, ratio },
+            }));
+        }
+        acts
     }
 
     fn arm(&mut self, plan: &AlertPlan, now: Timestamp) {
@@ -208,6 +211,11 @@ impl Script<'_> {
         let day = |days: &i16| today + i64::from(*days).days();
         let told = match what {
             ActKind::Snapshot(steps) => self.snapshot(steps, now),
+            ActKind::Split { stock, ratio } => {
+                let stock = &mut self.stocks[of(stock)];
+                stock.shares = over(stock.shares, ratio);
+                Told::Split(stock.symbol, ratio.parse().expect("a ratio"))
+            }
             ActKind::Bars => return self.bars(today, now),
             ActKind::Bar {
                 stock,
