@@ -124,7 +124,7 @@ proptest! {
 fn every_condition_fires_in_the_invented_worlds() {
     let (mut runner, calendar) = (TestRunner::deterministic(), Calendar::nyse());
     let mut fired: BTreeMap<ConditionKind, usize> = BTreeMap::new();
-    for _ in 0..400 {
+    for _ in 0..1000 {
         let world = worlds().new_tree(&mut runner).expect("nothing is rejected").current();
         let mut oracle = Oracle::new(calendar.clone());
         let mut kinds = BTreeMap::new();

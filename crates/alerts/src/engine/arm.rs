@@ -42,7 +42,7 @@ impl Engine {
     pub(super) fn disarm(&mut self, id: AlertId) -> Result<(), NotTaken> {
         let slot = self.registry.find(id).ok_or(NotTaken::NotArmed)?;
         self.take_away(slot);
-        self.registry.retire(slot);
+        self.registry.remove(slot);
         Ok(())
     }
 
@@ -141,7 +141,10 @@ impl Engine {
                     facts.dated.remove(&slot);
                 }
             }
-            Placement::Insiders => drop(self.facts_of(stock).insider_watchers.remove(&slot)),
+            Placement::Insiders => {
+                self.facts_of(stock).insider_watchers.remove(&slot);
+                self.unjudged_insiders.retain(|&unjudged| unjudged != slot);
+            }
             Placement::Buzz => {
                 if let Condition::SocialBuzz(direction) = condition {
                     self.facts_of(stock).buzz.watchers(direction).remove(&slot);

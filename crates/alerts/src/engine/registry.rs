@@ -126,7 +126,16 @@ impl Registry {
         }
     }
 
-    /// Stops judging an alert.
+    /// Forgets an alert at once. Whoever still holds its slot must not use it any more.
+    pub(super) fn remove(&mut self, slot: Slot) {
+        let (id, _) = self.identities[slot.0 as usize];
+        self.live[slot.0 as usize / 64] &= !(1 << (slot.0 % 64));
+        self.slots.remove(&id);
+        self.free.push(slot);
+        self.armed -= 1;
+    }
+
+    /// Stops judging an alert, and forgets it when there is time ([`Registry::reclaim`]).
     pub(super) fn retire(&mut self, slot: Slot) -> (AlertId, Revision) {
         self.live[slot.0 as usize / 64] &= !(1 << (slot.0 % 64));
         self.retired.push(slot);

@@ -76,9 +76,9 @@ pub(crate) fn some_wishes() -> impl Strategy<Value = Wishes> {
     ]
 }
 
-const KINDS: [fn() -> Wishes; 14] = [
-    prices, changes, extremes, crosses, touches, touches, rsi_limits, rsi_limits, volumes, ratios, buzz, insiders,
-    reminders, dates,
+const KINDS: [fn() -> Wishes; 18] = [
+    prices, changes, extremes, extremes, crosses, crosses, touches, touches, rsi_limits, rsi_limits, volumes, ratios,
+    buzz, insiders, insiders, reminders, dates, dates,
 ];
 
 fn plain(conditions: impl Strategy<Value = Condition> + 'static) -> Wishes {
