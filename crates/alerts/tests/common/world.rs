@@ -93,9 +93,10 @@ pub(crate) enum ActKind {
         stock: u8,
         trades: Vec<TradePlan>,
     },
-    /// The next so many hours' counts, and one correction of an earlier hour.
+    /// So many hours of silence, the next so many hours' counts, and one correction of an earlier hour.
     Mentions {
         stock: u8,
+        silent: u8,
         hours: u8,
         count: u32,
         correction: Option<(u8, u32)>,
@@ -214,6 +215,8 @@ fn acts(alerts: BoxedStrategy<AlertPlan>) -> impl Strategy<Value = Act> {
     );
     let talk = (
         stock(),
+        // Six hours are borne.
+        prop_oneof![12 => Just(0_u8), 1 => 5_u8..=8],
         1_u8..40,
         0_u32..6,
         prop::option::weighted(0.3, (0_u8..30, 0_u32..60)),
@@ -227,7 +230,9 @@ fn acts(alerts: BoxedStrategy<AlertPlan>) -> impl Strategy<Value = Act> {
         8 => (stock(), prop::collection::vec(-3_i16..12, 0..3)).prop_map(|(stock, days)| ActKind::Earnings { stock, days }),
         6 => (stock(), payments).prop_map(|(stock, days)| ActKind::Dividends { stock, days }),
         8 => (stock(), prop::collection::vec(trade, 1..3)).prop_map(|(stock, trades)| ActKind::Insiders { stock, trades }),
-        8 => talk.prop_map(|(stock, hours, count, correction)| ActKind::Mentions { stock, hours, count, correction }),
+        8 => talk.prop_map(|(stock, silent, hours, count, correction)| {
+            ActKind::Mentions { stock, silent, hours, count, correction }
+        }),
         20 => alerts.prop_map(ActKind::Arm),
         3 => (0_u8..40).prop_map(ActKind::Disarm),
         2 => Just(ActKind::Clock),

@@ -257,10 +257,12 @@ impl Script<'_> {
             }
             ActKind::Mentions {
                 stock,
+                silent,
                 hours,
                 count,
                 correction,
             } => {
+                self.stocks[of(stock)].told_until += i64::from(*silent).hours();
                 return self.mentions(of(stock), i64::from(*hours), *count, *correction, now);
             }
             ActKind::Arm(plan) => return self.arm(plan, now),
