@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use bellwether::folder::{Loader, Table};
+use sources::folder::{Loader, Table};
 use libfuzzer_sys::fuzz_target;
 use market::Calendar;
 

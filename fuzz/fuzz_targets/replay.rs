@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use bellwether::alerts_file::parse_bodies;
-use bellwether::folder::{Loader, Table};
+use sources::folder::{Loader, Table};
 use bellwether::replay::{Firing, Replay, Span};
 use libfuzzer_sys::fuzz_target;
 use market::Calendar;

@@ -13,11 +13,11 @@ use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::civil::Date;
 use market::Calendar;
+use sources::folder::{self, MarketData, Rejections};
 
 use crate::alerts_file::{self, AlertsFileError, ReplayAlert};
 use crate::clock::Stopwatch;
 use crate::demo;
-use crate::folder::{self, MarketData, Rejections};
 use crate::replay::{Firing, Replay, Span, Summary};
 
 /// Says something on standard error. Nobody may be listening; that is no reason to fail.

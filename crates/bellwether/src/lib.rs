@@ -7,5 +7,4 @@ pub mod alerts_file;
 pub mod cli;
 pub mod clock;
 pub mod demo;
-pub mod folder;
 pub mod replay;

@@ -12,7 +12,14 @@ use serde_json::Value;
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("market", &[]),
     ("alerts", &["market"]),
-    ("bellwether", &["market", "alerts"]),
+    ("sources", &["market"]),
+    ("store", &["market", "alerts"]),
+    ("service", &["market", "alerts", "store", "sources"]),
+    ("server", &["market", "alerts", "service"]),
+    (
+        "bellwether",
+        &["market", "alerts", "sources", "store", "service", "server"],
+    ),
 ];
 
 /// What the pure rooms must not depend on: anything that reads a clock, a network, a database or chance by itself.

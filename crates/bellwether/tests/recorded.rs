@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use alerts::ConditionKind;
 use bellwether::alerts_file::parse_bodies;
-use bellwether::folder::{self, MarketData};
 use bellwether::replay::{Firing, Replay, Span, Summary};
 use jiff::civil::{Date, date};
 use market::Calendar;
+use market::records::MentionRow;
 use serde_json::{Value, json};
+use sources::folder::{self, MarketData};
 
 fn recorded(name: &str) -> Option<MarketData> {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -145,7 +146,7 @@ fn talk_about_ten_stocks_rises_and_fades() {
             .iter()
             .filter(|row| row.symbol == firing.symbol && row.time <= firing.time);
         let in_hours = |from: i64, to: i64| -> u64 {
-            let age = |row: &&folder::MentionRow| (firing.time.as_second() - row.time.as_second()) / 3600;
+            let age = |row: &&MentionRow| (firing.time.as_second() - row.time.as_second()) / 3600;
             earlier
                 .clone()
                 .filter(|row| (from..to).contains(&age(row)))

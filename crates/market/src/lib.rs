@@ -6,6 +6,7 @@
 //! * [`Symbol`], [`Price`], [`Decimal`], [`SplitRatio`], [`Bar`]: exact values that cannot be wrong once they exist.
 //!   Money and ratios are integers in millionths; a float appears only where the definition of an indicator asks for
 //!   one.
+//! * [`records`]: what becomes known about a stock, fact by fact.
 //! * [`calendar`]: when the New York Stock Exchange is open, by rules that hold for years to come.
 //! * [`indicators`] and [`history`]: averages, Wilder's RSI, 52-week extremes, kept up to date bar by bar. Each
 //!   takes a *provisional price* that stands in for today's close, so that "the average now" needs no finished day.
@@ -17,6 +18,7 @@ pub mod decimal;
 pub mod history;
 pub mod indicators;
 pub mod price;
+pub mod records;
 pub mod split;
 pub mod symbol;
 

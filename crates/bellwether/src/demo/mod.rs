@@ -3,22 +3,16 @@
 //! Twenty invented companies over two simulated years. The first year only warms the indicators up; in the second
 //! one, alerts of every condition are watched. Everything comes from one seed, so a demo can be told of and repeated.
 //!
-//! The prices follow a common market and a path of their own, with volatility that comes in clusters, jumps at
-//! earnings, gaps overnight and an occasional crash; volumes rise with the day's movement. It is meant to look like
-//! a market, not to be one.
+//! The market is [`sources::simulated`]; the alerts that are watched are here.
 
-mod companies;
-mod facts;
-mod prices;
 mod watch;
 
 use jiff::civil::{Date, date};
 use market::Calendar;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
+use sources::folder::MarketData;
+use sources::simulated;
 
-use crate::folder::{MarketData, SymbolBars};
 use crate::replay::Span;
 
 /// The first simulated day.
@@ -32,28 +26,7 @@ const REPLAYED: Span = Span {
 /// Makes the market, the days to replay and the alerts to watch, as create-alert bodies.
 #[must_use]
 pub fn prepare(seed: u64, calendar: &Calendar) -> (MarketData, Span, Vec<Value>) {
-    let mut data = MarketData::default();
-    let days: Vec<Date> = calendar
-        .sessions(FIRST_DAY, REPLAYED.to)
-        .map(|session| session.date)
-        .collect();
-    let mut market = ChaCha8Rng::seed_from_u64(seed);
-    let tides = prices::tides(&days, &mut market);
-    for (company, stream) in companies::ALL.iter().zip(1..) {
-        // A stream of its own for each company: a change to one leaves the others as they are.
-        let mut chance = ChaCha8Rng::seed_from_u64(seed);
-        chance.set_stream(stream);
-        let symbol = company.symbol();
-        let events = facts::simulate(company, &days, &mut chance, &mut data);
-        let daily = prices::simulate(company, &days, &tides, &events, &mut chance);
-        data.bars.insert(
-            symbol,
-            SymbolBars {
-                daily,
-                intraday: Vec::new(),
-            },
-        );
-    }
+    let data = simulated::record(seed, calendar, FIRST_DAY, REPLAYED.to);
     let bodies = watch::alerts(&data, REPLAYED.from);
     (data, REPLAYED, bodies)
 }

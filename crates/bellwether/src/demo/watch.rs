@@ -3,8 +3,7 @@
 use jiff::civil::Date;
 use market::{Bar, Decimal};
 use serde_json::{Value, json};
-
-use crate::folder::MarketData;
+use sources::folder::MarketData;
 
 /// Alerts on every stock of `data`, with levels around its price on the eve of `from`.
 pub(super) fn alerts(data: &MarketData, from: Date) -> Vec<Value> {

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york;
 use market::{Bar, Calendar, Session, Symbol};
+use sources::folder::MarketData;
 use uuid::Uuid;
 
 use super::firing::Firing;
@@ -16,7 +17,6 @@ use super::span::Span;
 use super::tape::{Reel, Rounds};
 use super::timeline::{Fact, facts, tell_known_dates};
 use crate::alerts_file::ReplayAlert;
-use crate::folder::MarketData;
 
 /// What a replay came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

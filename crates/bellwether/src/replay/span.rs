@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::{new_york, new_york_date};
-
-use crate::folder::MarketData;
+use sources::folder::MarketData;
 
 /// The first and last day of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,8 +14,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york_date;
 use market::{Bar, Price, Session, Symbol};
-
-use crate::folder::{IntradayBar, SymbolBars};
+use sources::folder::{IntradayBar, SymbolBars};
 
 /// The observations of one session in time order; those of one round are of one instant and of different stocks.
 pub(super) type Rounds = BTreeMap<(Timestamp, u32), Vec<Quote>>;

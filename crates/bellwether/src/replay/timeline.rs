@@ -6,9 +6,9 @@ use alerts::engine::{Dividend, Engine, Event, InsiderTrade};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york;
+use market::records::{InsiderRow, Side};
 use market::{Calendar, Decimal, MICROS_PER_UNIT, SplitRatio, Symbol};
-
-use crate::folder::{InsiderRow, MarketData, Side};
+use sources::folder::MarketData;
 
 /// Something that becomes known.
 pub(super) enum Fact {

@@ -6,15 +6,15 @@ use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Span};
 use market::Decimal;
 use market::calendar::new_york;
+use market::records::{
+    DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, Side, SplitRow, StockRow,
+};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::companies::Company;
 use super::prices::normal;
-use crate::folder::{
-    DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MarketData, MentionRow, Side, SplitRow,
-    StockRow,
-};
+use crate::folder::MarketData;
 
 /// The company whose shares split, and when.
 const SPLIT: (&str, Date, f64) = ("INDG", date(2025, 6, 9), 4.0);
@@ -34,9 +34,8 @@ pub(super) struct Events {
 pub(super) fn simulate(company: &Company, days: &[Date], chance: &mut ChaCha8Rng, data: &mut MarketData) -> Events {
     let symbol = company.symbol();
     data.stocks.push(StockRow {
-        symbol,
-        name: company.name.into(),
         sector: Some(company.sector.into()),
+        ..StockRow::named(symbol, company.name)
     });
     let split = (company.ticker == SPLIT.0).then_some(SPLIT);
     if let Some((_, date, ratio)) = split {
@@ -91,6 +90,10 @@ fn quarters(
             as_of: reported,
             eps_ttm: Decimal::from_f64((per_share * 100.0).round() / 100.0).ok(),
             eps_forward: Decimal::from_f64((per_share * 108.0).round() / 100.0).ok(),
+            market_cap: None,
+            dividend_yield: None,
+            dividend_amount: None,
+            beta: None,
         });
         if company.dividend > 0.0
             && let Some((ex_date, payment_date)) = day(45).zip(day(59))

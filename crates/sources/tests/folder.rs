@@ -7,9 +7,10 @@ mod folders;
 
 use std::path::Path;
 
-use bellwether::folder::{self, EarningsTime, FolderError, MAX_ROW_BYTES, MarketData, Rejections, Side};
 use jiff::civil::date;
 use market::Calendar;
+use market::records::{EarningsTime, Side};
+use sources::folder::{self, FolderError, MAX_ROW_BYTES, MarketData, Rejections};
 
 use folders::folder;
 

@@ -19,7 +19,7 @@ use super::table::Table;
 /// Reads tables, from wherever their bytes come, and puts them together.
 ///
 /// ```
-/// use bellwether::folder::{Loader, Table};
+/// use sources::folder::{Loader, Table};
 /// use market::Calendar;
 ///
 /// let calendar = Calendar::nyse();

@@ -8,8 +8,8 @@ mod folders;
 use std::fs;
 use std::path::Path;
 
-use bellwether::folder;
 use market::Calendar;
+use sources::folder;
 
 use folders::{folder, gzip};
 

@@ -135,6 +135,12 @@ impl Row {
         })
     }
 
+    /// Yes or no, in the ways in which programs write it.
+    pub(super) fn flag(&self, column: Column) -> Result<bool, RowError> {
+        let words = [("true", true), ("false", false), ("1", true), ("0", false)];
+        self.word(column, &words, "true or false")
+    }
+
     /// A transaction code: one letter, in upper case.
     pub(super) fn code(&self, column: Column) -> Result<char, RowError> {
         self.value(column, |text| match text.as_bytes() {

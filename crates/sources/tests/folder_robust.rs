@@ -5,11 +5,11 @@
 use std::ops::Range;
 use std::path::Path;
 
-use bellwether::folder::{FolderError, Loader, MarketData, Rejections, Table};
 use market::Calendar;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+use sources::folder::{FolderError, Loader, MarketData, Rejections, Table};
 
 const ROWS: usize = 20;
 

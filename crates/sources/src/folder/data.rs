@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use jiff::Timestamp;
-use jiff::civil::Date;
-use market::{Bar, Decimal, Price, SplitRatio, Symbol};
+use market::records::{DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, SplitRow, StockRow};
+use market::{Bar, Price, Symbol};
 
 /// Everything that was read from a data folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,120 +53,6 @@ pub struct IntradayBar {
     pub close: Price,
     /// Shares traded.
     pub volume: i64,
-}
-
-/// A split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SplitRow {
-    /// The stock.
-    pub symbol: Symbol,
-    /// The first session in new shares.
-    pub date: Date,
-    /// New shares per old share.
-    pub ratio: SplitRatio,
-}
-
-/// A dividend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DividendRow {
-    /// The stock.
-    pub symbol: Symbol,
-    /// The first session without a claim to the dividend.
-    pub ex_date: Date,
-    /// When it is paid.
-    pub payment_date: Option<Date>,
-    /// Dollars per share, zero or more.
-    pub amount: Option<Decimal>,
-}
-
-/// At which end of its day a company reports its earnings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EarningsTime {
-    /// Before the session.
-    BeforeOpen,
-    /// After the session.
-    AfterClose,
-    /// Not told.
-    #[default]
-    Unknown,
-}
-
-/// A date on which a company reports its earnings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EarningsRow {
-    /// The stock.
-    pub symbol: Symbol,
-    /// The date of the report.
-    pub date: Date,
-    /// Before or after the session.
-    pub time: EarningsTime,
-    /// Expected earnings per share.
-    pub eps_estimate: Option<Decimal>,
-}
-
-/// Earnings per share as they are known from a date on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FundamentalsRow {
-    /// The stock.
-    pub symbol: Symbol,
-    /// The date from which the figures are known.
-    pub as_of: Date,
-    /// Earnings per share of the last twelve months; negative for a loss.
-    pub eps_ttm: Option<Decimal>,
-    /// Earnings per share expected for the next twelve months; negative for a loss.
-    pub eps_forward: Option<Decimal>,
-}
-
-/// Whether shares came or went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The insider has more shares than before.
-    Buy,
-    /// The insider has fewer shares than before.
-    Sell,
-}
-
-/// A trade of an insider.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InsiderRow {
-    /// The stock.
-    pub symbol: Symbol,
-    /// The date of the filing, from which the trade is known.
-    pub filed_on: Date,
-    /// The date of the trade.
-    pub traded_on: Option<Date>,
-    /// Who traded.
-    pub insider: String,
-    /// The transaction code of the SEC's Form 4 in upper case: `P` for a purchase, `S` for a sale, and others.
-    pub code: char,
-    /// Whether shares came or went.
-    pub side: Side,
-    /// How many shares, zero or more.
-    pub shares: Decimal,
-    /// Dollars per share, zero or more; zero for a grant.
-    pub price: Decimal,
-}
-
-/// How often a stock was mentioned in one hour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MentionRow {
-    /// The stock.
-    pub symbol: Symbol,
-    /// The hour, by the instant that the file gives for it.
-    pub time: Timestamp,
-    /// How often.
-    pub mentions: u32,
-}
-
-/// A stock's name and sector.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StockRow {
-    /// The stock.
-    pub symbol: Symbol,
-    /// The company's name.
-    pub name: String,
-    /// The company's sector.
-    pub sector: Option<String>,
 }
 
 impl MarketData {

@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
-use bellwether::folder::{self, Loader, MarketData, Rejections, Table};
 use market::Calendar;
+use sources::folder::{self, Loader, MarketData, Rejections, Table};
 
 /// A folder of the recorded data; `None`, with a word about it, where it is absent.
 fn recorded(name: &str) -> Option<PathBuf> {

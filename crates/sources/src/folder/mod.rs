@@ -9,10 +9,10 @@
 //! | `splits.csv` | `symbol,date,ratio` (new shares per old) |
 //! | `dividends.csv` | `symbol,ex_date`, may have `payment_date,amount` |
 //! | `earnings.csv` | `symbol,date`, may have `time,eps_estimate` (time: `before_open`, `after_close`, `unknown`) |
-//! | `fundamentals.csv` | `symbol,as_of` and one or both of `eps_ttm,eps_forward` |
+//! | `fundamentals.csv` | `symbol,as_of` and one or both of `eps_ttm,eps_forward`, may have `market_cap,dividend_yield,dividend_amount,beta` |
 //! | `insiders.csv` | `symbol,filed_on,insider,code,side,shares,price`, may have `traded_on` |
 //! | `mentions.csv` | `symbol,time,mentions` |
-//! | `stocks.csv` | `symbol,name`, may have `sector` |
+//! | `stocks.csv` | `symbol,name`, may have `type,sector,industry,country,exchange,isin,is_active` |
 //!
 //! Dates are `2024-03-08`, instants are RFC 3339. The header row names the columns, in any order and any case;
 //! columns that are not listed above are ignored. A row is one line: a field in quotes may hold commas and doubled
@@ -57,10 +57,7 @@ use std::path::Path;
 
 use market::Calendar;
 
-pub use data::{
-    DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, IntradayBar, MarketData, MentionRow, Side,
-    SplitRow, StockRow, SymbolBars,
-};
+pub use data::{IntradayBar, MarketData, SymbolBars};
 pub use error::FolderError;
 pub use files::Progress;
 pub use lines::MAX_ROW_BYTES;

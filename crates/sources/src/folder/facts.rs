@@ -1,8 +1,9 @@
 //! The columns of everything that is no bar.
 
-use super::data::{
+use market::records::{
     DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, Side, SplitRow, StockRow,
 };
+
 use super::header::{Column, Header};
 use super::rejected::RowError;
 use super::rows::Columns;
@@ -109,6 +110,10 @@ pub(super) struct FundamentalsColumns {
     as_of: Column,
     eps_ttm: Option<Column>,
     eps_forward: Option<Column>,
+    market_cap: Option<Column>,
+    dividend_yield: Option<Column>,
+    dividend_amount: Option<Column>,
+    beta: Option<Column>,
 }
 
 impl Columns for FundamentalsColumns {
@@ -123,6 +128,10 @@ impl Columns for FundamentalsColumns {
             as_of,
             eps_ttm,
             eps_forward,
+            market_cap: header.optional("market_cap"),
+            dividend_yield: header.optional("dividend_yield"),
+            dividend_amount: header.optional("dividend_amount"),
+            beta: header.optional("beta"),
         }
     }
 
@@ -132,6 +141,10 @@ impl Columns for FundamentalsColumns {
             as_of: row.date(self.as_of)?,
             eps_ttm: row.optional(self.eps_ttm, Row::decimal)?,
             eps_forward: row.optional(self.eps_forward, Row::decimal)?,
+            market_cap: row.optional(self.market_cap, Row::amount)?,
+            dividend_yield: row.optional(self.dividend_yield, Row::amount)?,
+            dividend_amount: row.optional(self.dividend_amount, Row::amount)?,
+            beta: row.optional(self.beta, Row::decimal)?,
         })
     }
 }
@@ -210,7 +223,13 @@ impl Columns for MentionColumns {
 pub(super) struct StockColumns {
     symbol: Column,
     name: Column,
+    kind: Option<Column>,
     sector: Option<Column>,
+    industry: Option<Column>,
+    country: Option<Column>,
+    exchange: Option<Column>,
+    isin: Option<Column>,
+    is_active: Option<Column>,
 }
 
 impl Columns for StockColumns {
@@ -220,7 +239,13 @@ impl Columns for StockColumns {
         Self {
             symbol: header.required("symbol"),
             name: header.required("name"),
+            kind: header.optional("type"),
             sector: header.optional("sector"),
+            industry: header.optional("industry"),
+            country: header.optional("country"),
+            exchange: header.optional("exchange"),
+            isin: header.optional("isin"),
+            is_active: header.optional("is_active"),
         }
     }
 
@@ -228,7 +253,13 @@ impl Columns for StockColumns {
         Ok(StockRow {
             symbol: row.symbol(self.symbol)?,
             name: row.words(self.name)?,
+            kind: row.optional(self.kind, Row::words)?,
             sector: row.optional(self.sector, Row::words)?,
+            industry: row.optional(self.industry, Row::words)?,
+            country: row.optional(self.country, Row::words)?,
+            exchange: row.optional(self.exchange, Row::words)?,
+            isin: row.optional(self.isin, Row::words)?,
+            is_active: row.optional(self.is_active, Row::flag)?.unwrap_or(true),
         })
     }
 }

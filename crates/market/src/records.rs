@@ -1,0 +1,210 @@
+//! Records: what sources deliver about the market, the store keeps and the service takes in.
+//!
+//! Each is one fact about one stock, read and found sound. They are nouns of the whole house, so they live here and
+//! not with any of those who hand them on.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::{Bar, Decimal, Price, SplitRatio, Symbol};
+
+/// A split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SplitRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The first session in new shares.
+    pub date: Date,
+    /// New shares per old share.
+    pub ratio: SplitRatio,
+}
+
+/// A dividend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DividendRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The first session without a claim to the dividend.
+    pub ex_date: Date,
+    /// When it is paid.
+    pub payment_date: Option<Date>,
+    /// Dollars per share, zero or more.
+    pub amount: Option<Decimal>,
+}
+
+/// At which end of its day a company reports its earnings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EarningsTime {
+    /// Before the session.
+    BeforeOpen,
+    /// After the session.
+    AfterClose,
+    /// Not told.
+    #[default]
+    Unknown,
+}
+
+/// A date on which a company reports its earnings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EarningsRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The date of the report.
+    pub date: Date,
+    /// Before or after the session.
+    pub time: EarningsTime,
+    /// Expected earnings per share.
+    pub eps_estimate: Option<Decimal>,
+}
+
+/// Earnings per share as they are known from a date on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FundamentalsRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The date from which the figures are known.
+    pub as_of: Date,
+    /// Earnings per share of the last twelve months; negative for a loss.
+    pub eps_ttm: Option<Decimal>,
+    /// Earnings per share expected for the next twelve months; negative for a loss.
+    pub eps_forward: Option<Decimal>,
+    /// What all shares are worth together, in US dollars.
+    pub market_cap: Option<Decimal>,
+    /// The yearly dividend as a percentage of the price.
+    pub dividend_yield: Option<Decimal>,
+    /// The yearly dividend in dollars per share.
+    pub dividend_amount: Option<Decimal>,
+    /// How strongly the price moves with the market's; 1 is as strongly.
+    pub beta: Option<Decimal>,
+}
+
+/// Whether shares came or went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The insider has more shares than before.
+    Buy,
+    /// The insider has fewer shares than before.
+    Sell,
+}
+
+/// A trade of an insider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InsiderRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The date of the filing, from which the trade is known.
+    pub filed_on: Date,
+    /// The date of the trade.
+    pub traded_on: Option<Date>,
+    /// Who traded.
+    pub insider: String,
+    /// The transaction code of the SEC's Form 4 in upper case: `P` for a purchase, `S` for a sale, and others.
+    pub code: char,
+    /// Whether shares came or went.
+    pub side: Side,
+    /// How many shares, zero or more.
+    pub shares: Decimal,
+    /// Dollars per share, zero or more; zero for a grant.
+    pub price: Decimal,
+}
+
+/// How often a stock was mentioned in one hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MentionRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The hour, by the instant that the file gives for it.
+    pub time: Timestamp,
+    /// How often.
+    pub mentions: u32,
+}
+
+/// A stock of the catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StockRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The company's name.
+    pub name: String,
+    /// What it is: `stock`, `etf`, `adr`, ...
+    pub kind: Option<String>,
+    /// The company's sector.
+    pub sector: Option<String>,
+    /// The company's industry within the sector.
+    pub industry: Option<String>,
+    /// Where the company is at home.
+    pub country: Option<String>,
+    /// Where the stock is traded.
+    pub exchange: Option<String>,
+    /// The International Securities Identification Number.
+    pub isin: Option<String>,
+    /// Whether it is still traded.
+    pub is_active: bool,
+}
+
+impl StockRow {
+    /// A stock of which nothing but the name is known.
+    #[must_use]
+    pub fn named(symbol: Symbol, name: impl Into<String>) -> Self {
+        Self {
+            symbol,
+            name: name.into(),
+            kind: None,
+            sector: None,
+            industry: None,
+            country: None,
+            exchange: None,
+            isin: None,
+            is_active: true,
+        }
+    }
+}
+
+/// One observation of a stock's price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuoteRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The price of the last trade.
+    pub price: Price,
+    /// The session's shares so far (no increment).
+    pub volume: Option<i64>,
+    /// When the price was made; `None` is now.
+    pub time: Option<Timestamp>,
+    /// The best price that a buyer offers.
+    pub bid: Option<Price>,
+    /// The best price that a seller asks.
+    pub ask: Option<Price>,
+}
+
+/// A completed session of a stock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BarRow {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The session.
+    pub bar: Bar,
+}
+
+/// A delivery of a source: what became known, of any kinds, to be taken in as of one instant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// Stocks for the catalog.
+    pub stocks: Vec<StockRow>,
+    /// Observations.
+    pub quotes: Vec<QuoteRow>,
+    /// Completed sessions.
+    pub bars: Vec<BarRow>,
+    /// Earnings per share and other figures.
+    pub fundamentals: Vec<FundamentalsRow>,
+    /// Earnings dates.
+    pub earnings: Vec<EarningsRow>,
+    /// Dividends.
+    pub dividends: Vec<DividendRow>,
+    /// Splits.
+    pub splits: Vec<SplitRow>,
+    /// Insiders' trades.
+    pub insider_transactions: Vec<InsiderRow>,
+    /// Counts of mentions.
+    pub mentions: Vec<MentionRow>,
+}
