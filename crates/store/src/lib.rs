@@ -1,1 +1,22 @@
-//! The store.
+//! # The store: what must survive, on SQLite or PostgreSQL
+//!
+//! One [`Store`] over two databases. Reads are plain asynchronous functions on it, each in a file named after what it
+//! reads. Writes are *units of work* ([`Work`]): values that read, decide and write within one transaction, through a
+//! [`Unit`]. They come in through one door, [`Store::write`], behind which those that wait at the same time share a
+//! transaction and so one `fsync` ([`writer`]). What `write` has returned is on disk.
+//!
+//! Firings have a door of their own, [`Store::commit_evaluation`]: they come by the thousand and are committed by
+//! compare-and-set on status and revision, each with its history row and its event in the same transaction.
+//!
+//! The store knows alerts as values. It knows no engine, no HTTP and no clock: instants are given to it.
+
+pub mod error;
+pub mod model;
+mod store;
+mod unit;
+mod writer;
+
+pub use error::StoreError;
+pub use store::{Options, Store};
+pub use unit::Unit;
+pub use writer::{Abort, BoxFuture, Work};
