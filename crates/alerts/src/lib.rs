@@ -8,6 +8,7 @@ pub mod alert;
 pub mod condition;
 pub mod engine;
 pub mod equivalence;
+pub mod json;
 pub mod plan;
 pub mod request;
 pub mod transition;

@@ -1,1 +1,32 @@
-//! service
+//! # The service: the use cases, once, for every way in
+//!
+//! REST, MCP and the command line all call the same functions here, on a [`Service`]. This is the only room where the
+//! store, the engine and the clock meet.
+//!
+//! * [`access`]: who asks ([`Actor`]) and what they may do ([`Scope`]); accounts and API keys.
+//! * [`alerts`](mod@alerts): creating, reading, changing and deleting alerts.
+//! * [`catalog`]: every stock that is known.
+//! * [`stocks`]: the catalog and what is known of a stock.
+//! * [`market`]: what sources deliver comes in here; whether the market is open.
+//! * [`evaluator`]: owns the engine. It tells it what happens, commits what it decides, and tells it what users
+//!   changed, each change after its commit and in the order of the commits.
+//!
+//! Every refusal is a [`ServiceError`]: it knows nothing of HTTP, its message may be shown to the user and names the
+//! mend; what went wrong inside is logged and not shown.
+
+pub mod access;
+pub mod alerts;
+pub mod catalog;
+pub mod chance;
+pub mod error;
+pub mod evaluator;
+pub mod market;
+mod start;
+pub mod stocks;
+
+pub use access::{Actor, Scope, Via};
+pub use chance::Chance;
+pub use error::{Fields, ServiceError};
+pub use sources::Clock;
+pub use start::{Ports, Service, Settings, StartError};
+pub use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField, ApiKeyId, Page, PageRequest};
