@@ -208,3 +208,43 @@ pub struct Batch {
     /// Counts of mentions.
     pub mentions: Vec<MentionRow>,
 }
+
+impl Batch {
+    /// How many records it holds, of all kinds together.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let Self {
+            stocks,
+            quotes,
+            bars,
+            fundamentals,
+            earnings,
+            dividends,
+            splits,
+            insider_transactions,
+            mentions,
+        } = self;
+        let prices = stocks.len() + quotes.len() + bars.len();
+        let dates = earnings.len() + dividends.len() + splits.len();
+        prices + dates + fundamentals.len() + insider_transactions.len() + mentions.len()
+    }
+
+    /// Whether it holds nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds the records of `later` behind those of the same kind.
+    pub fn append(&mut self, mut later: Self) {
+        self.stocks.append(&mut later.stocks);
+        self.quotes.append(&mut later.quotes);
+        self.bars.append(&mut later.bars);
+        self.fundamentals.append(&mut later.fundamentals);
+        self.earnings.append(&mut later.earnings);
+        self.dividends.append(&mut later.dividends);
+        self.splits.append(&mut later.splits);
+        self.insider_transactions.append(&mut later.insider_transactions);
+        self.mentions.append(&mut later.mentions);
+    }
+}

@@ -1,9 +1,19 @@
 //! # Sources: where market data comes from
 //!
+//! A live source is a task that sends a [`Delivery`] whenever something became known: over a bounded channel, so that
+//! a source that is faster than those who listen has to wait for them; in the order of the instants; and with the
+//! time taken from a [`Clock`], so that a test can run a week in a moment. It ends when nobody listens any more. What
+//! kinds of data it has at all it says with a [`FeedSet`].
+//!
 //! * [`folder`]: recorded data as CSV files, read whole.
 //! * [`simulated`]: a market that needs no data.
 //!
 //! This room knows no alert: it turns what others write into the nouns of [`market`].
 
+mod clock;
+mod feed;
 pub mod folder;
 pub mod simulated;
+
+pub use clock::{Clock, ManualClock, Sleep};
+pub use feed::{Delivery, FeedKind, FeedSet, Offer};
