@@ -11,6 +11,7 @@ pub mod equivalence;
 pub mod json;
 pub mod plan;
 pub mod request;
+pub mod restore;
 pub mod transition;
 
 pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};

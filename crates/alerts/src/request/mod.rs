@@ -32,7 +32,10 @@ mod update;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use market::Calendar;
+use market::{Calendar, Decimal};
+use serde_json::{Map, Value};
+
+use crate::condition::{Condition, ConditionKind};
 
 pub use create::parse_create;
 pub use fields::Faults;
@@ -62,4 +65,23 @@ pub enum RequestError {
     /// The body is wrong in content.
     #[error("{0}")]
     Invalid(Faults),
+}
+
+/// Reads a condition of stored parts, see [`restore`](crate::restore).
+pub(crate) fn read_stored(
+    kind: ConditionKind,
+    threshold: Option<Decimal>,
+    parameters: Option<&Map<String, Value>>,
+    context: &Context<'_>,
+) -> Result<Condition, Faults> {
+    let asked = conditions::Asked {
+        kind,
+        threshold: threshold.map_or(numbers::Threshold::Absent, numbers::Threshold::Kept),
+        standing: None,
+    };
+    // What belongs to clients is of no interest here; most conditions have no parameters of their own to look for.
+    let has_own = !conditions::own_parameters(kind).is_empty();
+    let mut parameters = parameters::Parameters::new(parameters.filter(|_| has_own).cloned());
+    let mut faults = Faults::default();
+    conditions::read(&asked, &mut parameters, context, &mut faults).map_err(|_| faults)
 }

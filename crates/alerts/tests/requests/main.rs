@@ -7,6 +7,7 @@ mod equivalence;
 mod faults;
 mod properties;
 mod reminder;
+mod restore;
 mod support;
 mod transition;
 mod update;

@@ -1,7 +1,7 @@
 //! What holds for every body.
 
-use alerts::ConditionKind;
 use alerts::request::{RequestError, parse_update};
+use alerts::{ConditionKind, restore};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -138,6 +138,16 @@ proptest! {
                 "parameters": asked.parameters, "email": asked.email,
             });
             prop_assert_eq!(create(&again), Ok(asked));
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_restored_from_what_is_kept_of_it(body in bodies()) {
+        if let Ok(asked) = create(&body) {
+            let kept = (asked.condition.kind(), asked.condition.threshold(), restore::moment(&asked.condition));
+            let (kind, threshold, moment) = kept;
+            let restored = restore::condition(kind, threshold, asked.parameters.as_ref(), moment);
+            prop_assert_eq!(restored, Ok(asked.condition));
         }
     }
 
