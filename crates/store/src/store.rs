@@ -181,4 +181,9 @@ impl Store {
     pub async fn mentions(&self, _from: Timestamp) -> Result<Vec<MentionRow>, StoreError> {
         todo!()
     }
+
+    /// All splits by date, each with whether it has been applied ([`Unit::mark_split_applied`](crate::Unit)).
+    pub async fn splits(&self) -> Result<Vec<(market::records::SplitRow, bool)>, StoreError> {
+        todo!()
+    }
 }

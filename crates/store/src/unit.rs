@@ -110,8 +110,9 @@ impl Unit {
         todo!()
     }
 
-    /// Brings a stock's bars and latest quote into the shares of after a split.
-    pub async fn rescale_prices(&mut self, _split: &SplitRow) -> Result<(), StoreError> {
+    /// Notes that a split has been applied: alerts were moved into the new shares. (Bars and quotes stay as they were delivered, in the
+    /// shares of their day.) `false`: that was noted before, and nothing is written.
+    pub async fn mark_split_applied(&mut self, _split: &SplitRow) -> Result<bool, StoreError> {
         todo!()
     }
 

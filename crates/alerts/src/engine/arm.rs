@@ -35,7 +35,22 @@ impl Engine {
         };
         let slot = self.registry.add(alert.id, alert.revision, watch);
         self.place(slot, now, out);
+        self.skip_what_was_sent(slot, alert);
         self.mark_unsettled(alert.symbol);
+    }
+
+    /// A daily reminder that was sent for a moment is not sent for it again, however far the clock had come when the
+    /// engine last stopped.
+    fn skip_what_was_sent(&mut self, slot: Slot, alert: &Alert) {
+        let (Condition::DailyReminder(delivery), Some(sent)) = (alert.condition, alert.triggered_at) else {
+            return;
+        };
+        if let Placement::Moment(Some(at)) = self.registry.watch(slot).placement
+            && at <= sent
+        {
+            self.moments.remove(&(at, slot));
+            self.schedule(slot, self.daily_moment_after(delivery, sent));
+        }
     }
 
     /// Stops judging an alert.

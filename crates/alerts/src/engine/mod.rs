@@ -174,6 +174,17 @@ impl Engine {
         self.registry.armed()
     }
 
+    /// The revision of an alert that is judged at present.
+    #[must_use]
+    pub fn revision(&self, id: AlertId) -> Option<Revision> {
+        self.registry.find(id).map(|slot| self.registry.identity(slot).1)
+    }
+
+    /// The ids of all alerts that are judged at present.
+    pub fn armed_ids(&self) -> impl Iterator<Item = AlertId> {
+        self.registry.live().map(|slot| self.registry.identity(slot).0)
+    }
+
     /// The last observed price of a stock, per today's share.
     #[must_use]
     pub fn last_price(&self, symbol: Symbol) -> Option<Price> {
