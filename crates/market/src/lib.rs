@@ -13,6 +13,7 @@
 
 pub mod bar;
 pub mod calendar;
+pub mod change;
 pub mod day;
 pub mod decimal;
 pub mod history;
@@ -24,6 +25,7 @@ pub mod symbol;
 
 pub use bar::{Bar, BarError};
 pub use calendar::{Calendar, Session};
+pub use change::Change;
 pub use decimal::{Decimal, DecimalError, MICROS_PER_UNIT};
 pub use history::History;
 pub use price::{Price, PriceError};

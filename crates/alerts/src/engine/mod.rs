@@ -77,6 +77,8 @@ use level_index::Slot;
 use registry::Registry;
 use stock::Stock;
 
+use crate::alert::{AlertId, Revision};
+
 /// What can be set about judging.
 #[derive(Clone, Debug)]
 pub struct Settings {

@@ -3,7 +3,7 @@
 mod text;
 
 use jiff::civil::Date;
-use market::{Decimal, Price};
+use market::{Change, Decimal, Price};
 
 use super::group::{Group, GroupKey, View, average, averages};
 use super::level_index::Slot;
@@ -147,7 +147,7 @@ impl Reason {
     pub fn metric(&self) -> Option<Decimal> {
         match *self {
             Self::PriceReached { price, .. } | Self::NewExtreme { price, .. } => Some(price.decimal()),
-            Self::PriceChanged { price, initial, .. } => Some(percent_change(price, initial)),
+            Self::PriceChanged { price, initial, .. } => Some(Change::between(initial, price).percent),
             Self::AveragesCrossed { sma_50, .. } => Some(sma_50),
             Self::AverageTouched { average, .. } => Some(average),
             Self::RsiReached { rsi, .. } => Some(rsi),
@@ -160,12 +160,6 @@ impl Reason {
             Self::Reminder | Self::DailyReminder(_) => None,
         }
     }
-}
-
-/// By how many percent `price` is above `initial`, rounded towards zero to a millionth.
-fn percent_change(price: Price, initial: Price) -> Decimal {
-    let change = i128::from(price.micros() - initial.micros()) * 100_000_000 / i128::from(initial.micros());
-    Decimal::from_micros(i64::try_from(change).unwrap_or(i64::MAX))
 }
 
 /// Why an entry of a group fires.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use market::Decimal;
+use market::{Change, Decimal};
 
-use super::{Reason, percent_change};
+use super::Reason;
 use crate::condition::{BuzzDirection, DeliveryTime, Earnings};
 
 /// A number with at most two decimals, for reading.
@@ -27,7 +27,7 @@ impl fmt::Display for Reason {
             Self::PriceChanged {
                 side, price, initial, ..
             } => {
-                let moved = Decimal::from_micros(percent_change(price, initial).micros().abs());
+                let moved = Decimal::from_micros(Change::between(initial, price).percent.micros().abs());
                 write!(
                     f,
                     "price {price} is {}% {} {initial}",
