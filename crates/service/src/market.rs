@@ -1,9 +1,12 @@
 //! The market: what becomes known about it comes in here.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use market::records::Batch;
+use serde_json::Value;
 
-use crate::{Service, ServiceError};
+use crate::{Actor, Service, ServiceError};
 
 /// Whether the market is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +32,15 @@ pub struct NotIngested {
     pub reason: String,
 }
 
+/// What became of the body of an ingest request.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct IngestAnswer {
+    /// How many elements of each kind that the body has were taken in.
+    pub accepted: BTreeMap<&'static str, usize>,
+    /// The others, with their places in the body.
+    pub rejected: Vec<NotIngested>,
+}
+
 impl Service {
     /// Whether the market is open.
     #[must_use]
@@ -42,6 +54,16 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails; what was decided is kept and committed as soon as it answers.
     pub async fn ingest(&self, _batch: Batch) -> Result<Vec<NotIngested>, ServiceError> {
+        todo!()
+    }
+
+    /// Takes in what somebody pushed: the body of an ingest request (decisions 8). Bad elements come back with their
+    /// places and cost no other.
+    ///
+    /// # Errors
+    /// [`ServiceError::Forbidden`] unless the actor operates this service, [`ServiceError::Malformed`] and
+    /// [`ServiceError::Invalid`] for a body that is no object of arrays; as [`Service::ingest`].
+    pub async fn ingest_json(&self, _actor: &Actor, _body: &Value) -> Result<IngestAnswer, ServiceError> {
         todo!()
     }
 }
