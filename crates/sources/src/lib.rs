@@ -7,12 +7,14 @@
 //!
 //! * [`folder`]: recorded data as CSV files, read whole.
 //! * [`simulated`]: a market that needs no data.
+//! * [`ingest`]: the body of a request that pushes data. There the feed is the request itself, so there is no task.
 //!
 //! This room knows no alert: it turns what others write into the nouns of [`market`].
 
 mod clock;
 mod feed;
 pub mod folder;
+pub mod ingest;
 pub mod simulated;
 
 pub use clock::{Clock, ManualClock, Sleep};

@@ -1,8 +1,6 @@
 //! The columns of everything that is no bar.
 
-use market::records::{
-    DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, Side, SplitRow, StockRow,
-};
+use market::records::{DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, SplitRow, StockRow};
 
 use super::header::{Column, Header};
 use super::rejected::RowError;
@@ -87,18 +85,10 @@ impl Columns for EarningsColumns {
     }
 
     fn read(&self, row: &Row) -> Result<EarningsRow, RowError> {
-        let time = row.optional(self.time, |row, column| {
-            let words = [
-                ("before_open", EarningsTime::BeforeOpen),
-                ("after_close", EarningsTime::AfterClose),
-                ("unknown", EarningsTime::Unknown),
-            ];
-            row.word(column, &words, "before_open, after_close or unknown")
-        })?;
         Ok(EarningsRow {
             symbol: row.symbol(self.symbol)?,
             date: row.date(self.date)?,
-            time: time.unwrap_or_default(),
+            time: row.optional(self.time, Row::earnings_time)?.unwrap_or_default(),
             eps_estimate: row.optional(self.eps_estimate, Row::decimal)?,
         })
     }
@@ -178,14 +168,13 @@ impl Columns for InsiderColumns {
     }
 
     fn read(&self, row: &Row) -> Result<InsiderRow, RowError> {
-        let sides = [("buy", Side::Buy), ("sell", Side::Sell)];
         Ok(InsiderRow {
             symbol: row.symbol(self.symbol)?,
             filed_on: row.date(self.filed_on)?,
             traded_on: row.optional(self.traded_on, Row::date)?,
             insider: row.words(self.insider)?,
             code: row.code(self.code)?,
-            side: row.word(self.side, &sides, "buy or sell")?,
+            side: row.side(self.side)?,
             shares: row.amount(self.shares)?,
             price: row.amount(self.price)?,
         })

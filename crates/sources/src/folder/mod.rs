@@ -33,7 +33,8 @@
 //! ## Who does what
 //!
 //! `files` finds the files and opens them; `lines` cuts bytes into lines of a bounded length, `split` cuts a line
-//! into fields; `header` finds the columns; `rows` turns lines into rows, `values` single fields into values; `bars`
+//! into fields; `header` finds the columns; `rows` turns lines into rows, `values` single fields into values by way of
+//! `text`; `bars`
 //! and `facts` say which columns each table has and what a row of it means; `loader` brings them together, one table
 //! at a time; `data` holds the result.
 //!
@@ -51,6 +52,7 @@ mod rejected;
 mod rows;
 mod split;
 mod table;
+pub(crate) mod text;
 mod values;
 
 use std::path::Path;

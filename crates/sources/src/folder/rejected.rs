@@ -146,7 +146,7 @@ impl Excerpt {
     const HEADER_CHARS: usize = 200;
 
     /// The beginning of a field's value.
-    pub(super) fn of_value(bytes: &[u8]) -> Self {
+    pub(crate) fn of_value(bytes: &[u8]) -> Self {
         Self::new(bytes, Self::VALUE_CHARS)
     }
 

@@ -5,10 +5,12 @@ use std::str;
 use csv::ByteRecord;
 use jiff::Timestamp;
 use jiff::civil::Date;
+use market::records::{EarningsTime, Side};
 use market::{Decimal, Price, SplitRatio, Symbol};
 
 use super::header::Column;
 use super::rejected::{Excerpt, Problem, RowError};
+use super::text;
 
 /// One row, asked for its fields by column. White space around a field is ignored.
 #[derive(Default)]
@@ -64,117 +66,68 @@ impl Row {
 
     /// A ticker.
     pub(super) fn symbol(&self, column: Column) -> Result<Symbol, RowError> {
-        self.value(column, str::parse::<Symbol>)
+        self.value(column, text::symbol)
     }
 
     /// A date such as `2024-03-08`.
     pub(super) fn date(&self, column: Column) -> Result<Date, RowError> {
-        self.value(column, |text| date(text.as_bytes()).ok_or(Problem::Date))
+        self.value(column, text::date)
     }
 
     /// An instant of RFC 3339, with `Z` or an offset.
     pub(super) fn time(&self, column: Column) -> Result<Timestamp, RowError> {
-        self.value(column, |text| text.parse().map_err(|_| Problem::Time))
+        self.value(column, text::time)
     }
 
     /// A price.
     pub(super) fn price(&self, column: Column) -> Result<Price, RowError> {
-        self.value(column, str::parse::<Price>)
+        self.value(column, text::price)
     }
 
     /// A split ratio.
     pub(super) fn ratio(&self, column: Column) -> Result<SplitRatio, RowError> {
-        self.value(column, str::parse::<SplitRatio>)
+        self.value(column, text::ratio)
     }
 
     /// A number of either sign.
     pub(super) fn decimal(&self, column: Column) -> Result<Decimal, RowError> {
-        self.value(column, str::parse::<Decimal>)
+        self.value(column, text::decimal)
     }
 
     /// A number that is zero or more.
     pub(super) fn amount(&self, column: Column) -> Result<Decimal, RowError> {
-        let amount = self.decimal(column)?;
-        if amount < Decimal::ZERO {
-            return Err(self.error(column, Problem::Negative));
-        }
-        Ok(amount)
+        self.value(column, text::amount)
     }
 
     /// A whole number, also as `2113300.0` or `2.1133e6`.
     pub(super) fn whole(&self, column: Column) -> Result<i64, RowError> {
-        self.value(column, whole)
+        self.value(column, text::whole)
     }
 
     /// A whole number from 0 to `u32::MAX`.
     pub(super) fn count(&self, column: Column) -> Result<u32, RowError> {
-        let count = self.whole(column)?;
-        u32::try_from(count).map_err(|_| {
-            let problem = if count < 0 {
-                Problem::Negative
-            } else {
-                Problem::TooLarge(u32::MAX.into())
-            };
-            self.error(column, problem)
-        })
+        self.value(column, text::count)
     }
 
-    /// What the word in `column`, in any case, stands for; `listed` names the words in a message.
-    pub(super) fn word<T: Copy>(
-        &self,
-        column: Column,
-        words: &[(&str, T)],
-        listed: &'static str,
-    ) -> Result<T, RowError> {
-        self.value(column, |text| {
-            words
-                .iter()
-                .find(|(word, _)| word.eq_ignore_ascii_case(text))
-                .map(|(_, meaning)| *meaning)
-                .ok_or(Problem::NotOneOf(listed))
-        })
+    /// When in its day a company reports.
+    pub(super) fn earnings_time(&self, column: Column) -> Result<EarningsTime, RowError> {
+        self.value(column, text::earnings_time)
+    }
+
+    /// Whether shares came or went.
+    pub(super) fn side(&self, column: Column) -> Result<Side, RowError> {
+        self.value(column, text::side)
     }
 
     /// Yes or no, in the ways in which programs write it.
     pub(super) fn flag(&self, column: Column) -> Result<bool, RowError> {
-        let words = [("true", true), ("false", false), ("1", true), ("0", false)];
-        self.word(column, &words, "true or false")
+        self.value(column, text::flag)
     }
 
     /// A transaction code: one letter, in upper case.
     pub(super) fn code(&self, column: Column) -> Result<char, RowError> {
-        self.value(column, |text| match text.as_bytes() {
-            [letter] if letter.is_ascii_alphabetic() => Ok(char::from(letter.to_ascii_uppercase())),
-            _ => Err(Problem::Code),
-        })
+        self.value(column, text::code)
     }
-}
-
-/// Reads `YYYY-MM-DD` and nothing else: of the other forms of ISO 8601, some read like a number.
-fn date(text: &[u8]) -> Option<Date> {
-    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else {
-        return None;
-    };
-    let number = |digits: &[u8]| {
-        digits.iter().try_fold(0_i16, |value, digit| {
-            digit.is_ascii_digit().then(|| value * 10 + i16::from(digit - b'0'))
-        })
-    };
-    let month = i8::try_from(number(&[m1, m2])?).ok()?;
-    let day = i8::try_from(number(&[d1, d2])?).ok()?;
-    Date::new(number(&[y1, y2, y3, y4])?, month, day).ok()
-}
-
-fn whole(text: &str) -> Result<i64, Problem> {
-    let digits = match text.split_once('.') {
-        Some((digits, zeros)) if zeros.bytes().all(|byte| byte == b'0') => digits,
-        _ => text,
-    };
-    // What is not plainly a whole number may still be one, such as 1e6; else `Decimal` knows why not.
-    digits.parse().or_else(|_| {
-        let decimal: Decimal = text.parse()?;
-        decimal.as_whole().ok_or(Problem::Fractional)
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,187 @@
+//! What an element of each kind means.
+
+use market::price::MAX_VOLUME;
+use market::records::{
+    BarRow, DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, QuoteRow, SplitRow, StockRow,
+};
+use market::{Bar, Decimal, Symbol};
+
+use super::members::Members;
+use crate::folder::{Problem, text};
+
+/// The most that a company can earn per share, lose per share, or sway: beyond it, a unit is wrong.
+const MAX_FIGURE: i64 = 10_000_000;
+
+/// A record that can be read from an element.
+pub(super) trait Record: Sized {
+    /// The record, or what is wrong with the element.
+    fn read(members: &Members) -> Result<Self, String>;
+}
+
+fn symbol(members: &Members) -> Result<Symbol, String> {
+    members.required("symbol", text::symbol)
+}
+
+/// A figure of either sign that is not absurd.
+fn figure(text: &str) -> Result<Decimal, Problem> {
+    let figure = text::decimal(text)?;
+    let most = Decimal::from_units(MAX_FIGURE).unwrap_or_default();
+    if figure.micros().unsigned_abs() > most.micros().unsigned_abs() {
+        return Err(Problem::TooLarge(MAX_FIGURE));
+    }
+    Ok(figure)
+}
+
+/// A session's shares.
+fn volume(text: &str) -> Result<i64, Problem> {
+    match text::whole(text)? {
+        volume if volume < 0 => Err(Problem::Negative),
+        volume if volume > MAX_VOLUME => Err(Problem::TooLarge(MAX_VOLUME)),
+        volume => Ok(volume),
+    }
+}
+
+impl Record for StockRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let details = members.within("details");
+        let detail = |name: &str| Ok::<_, String>(members.name(name)?.or(details.name(name)?));
+        Ok(Self {
+            symbol: symbol(members)?,
+            name: members.name("name")?.ok_or("name is missing; send it")?,
+            kind: members.name("type")?,
+            sector: detail("sector")?,
+            industry: detail("industry")?,
+            country: detail("country")?,
+            exchange: detail("exchange")?,
+            isin: detail("isin")?,
+            is_active: members.optional("is_active", text::flag)?.unwrap_or(true),
+        })
+    }
+}
+
+impl Record for QuoteRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let time = members.optional("time", text::time)?;
+        Ok(Self {
+            symbol: symbol(members)?,
+            price: members.required("price", text::price)?,
+            volume: members.optional("volume", volume)?,
+            time: time.map(|time| members.passed("time", time)).transpose()?,
+            bid: members.optional("bid", text::price)?,
+            ask: members.optional("ask", text::price)?,
+        })
+    }
+}
+
+impl Record for BarRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let date = members.optional("date", text::date)?;
+        let date = date.ok_or("date is missing; send it, and prices within a session as quotes")?;
+        let bar = Bar {
+            date: members.past("date", date)?,
+            open: members.required("open", text::price)?,
+            high: members.required("high", text::price)?,
+            low: members.required("low", text::price)?,
+            close: members.required("close", text::price)?,
+            volume: members.optional("volume", volume)?.unwrap_or(0),
+        };
+        Ok(Self {
+            symbol: symbol(members)?,
+            bar: bar.checked().map_err(|error| error.to_string())?,
+        })
+    }
+}
+
+impl Record for FundamentalsRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let as_of = members.optional("as_of", text::date)?.unwrap_or(members.today());
+        let row = Self {
+            symbol: symbol(members)?,
+            as_of: members.past("as_of", as_of)?,
+            eps_ttm: members.optional("eps_ttm", figure)?,
+            eps_forward: members.optional("eps_forward", figure)?,
+            market_cap: members.optional("market_cap", text::amount)?,
+            dividend_yield: members.optional("dividend_yield", text::amount)?,
+            dividend_amount: members.optional("dividend_amount", text::amount)?,
+            beta: members.optional("beta", figure)?,
+        };
+        let figures = [
+            row.eps_ttm,
+            row.eps_forward,
+            row.market_cap,
+            row.dividend_yield,
+            row.dividend_amount,
+            row.beta,
+        ];
+        if figures.iter().all(Option::is_none) {
+            return Err("has no figures; send at least one such as eps_ttm or eps_forward".into());
+        }
+        Ok(row)
+    }
+}
+
+impl Record for EarningsRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let date = members.required("date", text::date)?;
+        Ok(Self {
+            symbol: symbol(members)?,
+            date: members.announced("date", date)?,
+            time: members.optional("time", text::earnings_time)?.unwrap_or_default(),
+            eps_estimate: members.optional("eps_estimate", figure)?,
+        })
+    }
+}
+
+impl Record for DividendRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let ex_date = members.required("ex_date", text::date)?;
+        let payment_date = members.optional("payment_date", text::date)?;
+        Ok(Self {
+            symbol: symbol(members)?,
+            ex_date: members.announced("ex_date", ex_date)?,
+            payment_date: payment_date
+                .map(|date| members.announced("payment_date", date))
+                .transpose()?,
+            amount: members.optional("amount", text::amount)?,
+        })
+    }
+}
+
+impl Record for SplitRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let date = members.required("date", text::date)?;
+        Ok(Self {
+            symbol: symbol(members)?,
+            date: members.announced("date", date)?,
+            ratio: members.required("ratio", text::ratio)?,
+        })
+    }
+}
+
+impl Record for InsiderRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let filed_on = members.required("filed_on", text::date)?;
+        let traded_on = members.optional("traded_on", text::date)?;
+        Ok(Self {
+            symbol: symbol(members)?,
+            filed_on: members.past("filed_on", filed_on)?,
+            traded_on: traded_on.map(|date| members.past("traded_on", date)).transpose()?,
+            insider: members.name("insider")?.ok_or("insider is missing; send a name")?,
+            code: members.required("code", text::code)?,
+            side: members.required("side", text::side)?,
+            shares: members.required("shares", text::amount)?,
+            price: members.required("price", text::amount)?,
+        })
+    }
+}
+
+impl Record for MentionRow {
+    fn read(members: &Members) -> Result<Self, String> {
+        let time = members.required("time", text::time)?;
+        Ok(Self {
+            symbol: symbol(members)?,
+            time: members.passed("time", time)?,
+            mentions: members.required("mentions", text::count)?,
+        })
+    }
+}
