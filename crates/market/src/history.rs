@@ -151,6 +151,14 @@ impl History {
         self.lows.since(today - DAYS_OF_52_WEEKS)
     }
 
+    /// The highest high and the lowest low of the completed sessions of the 52 weeks up to `today`, for showing. Days
+    /// that [`Self::high_52_weeks`] was asked to leave behind are not found again.
+    #[must_use]
+    pub fn extremes_52_weeks(&self, today: i32) -> Option<(i64, i64)> {
+        let from = today - DAYS_OF_52_WEEKS;
+        self.highs.peek_since(from).zip(self.lows.peek_since(from))
+    }
+
     /// From now on keeps the sum of the last `len` closes at hand.
     pub fn track_closes(&mut self, len: usize) {
         if !self.closes.iter().any(|window| window.len() == len) {

@@ -127,6 +127,12 @@ impl Buzz {
         gapless && self.first_hour.is_some_and(|first| first <= from)
     }
 
+    /// Mentions of the last 24 hours there are; `None` while it cannot be said what is usual.
+    pub(super) fn mentions_of_a_day(&self) -> Option<i64> {
+        let (&newest, _) = self.counts.last_key_value()?;
+        self.is_known().then(|| self.sums(newest).0)
+    }
+
     /// Mentions of the 24 hours up to `newest`, and of the seven days before.
     fn sums(&self, newest: i64) -> (i64, i64) {
         let now_from = newest - HOURS_NOW + 1;

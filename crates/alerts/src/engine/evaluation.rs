@@ -111,7 +111,32 @@ fn feed_of(condition: &Condition) -> Option<Feed> {
     }
 }
 
+/// How many alerts are in which state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Are being judged.
+    pub ok: usize,
+    /// Will be, by themselves.
+    pub waiting: usize,
+    /// Will not be unless something is done about it.
+    pub blind: usize,
+}
+
 impl Engine {
+    /// How many of the armed alerts are being judged, and how many not. It looks at each of them.
+    #[must_use]
+    pub fn tally(&self, now: Timestamp) -> Tally {
+        let mut tally = Tally::default();
+        for slot in self.registry.live() {
+            match self.why_not(self.registry.watch(slot), now) {
+                None => tally.ok += 1,
+                Some(reason) if reason.is_blind() => tally.blind += 1,
+                Some(_) => tally.waiting += 1,
+            }
+        }
+        tally
+    }
+
     /// Whether an alert is being judged, and if not, why; `None` if it is not armed.
     #[must_use]
     pub fn evaluation(&self, id: AlertId, now: Timestamp) -> Option<Evaluation> {

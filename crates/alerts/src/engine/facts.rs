@@ -126,8 +126,8 @@ impl Facts {
         );
     }
 
-    /// Why an insider alert holds on `today`; `None` if it does not.
-    pub(super) fn insider_reason(&self, watch: &InsiderWatch, today: Date) -> Option<Reason> {
+    /// What the trades that an insider alert counts on `today` are worth together, and how many insiders made them.
+    pub(super) fn insider_totals(&self, watch: &InsiderWatch, today: Date) -> (Decimal, u32) {
         let after = day_number(today) - i32::from(watch.window_days);
         let counts = |trade: &&InsiderTrade| {
             day_number(trade.filed_on) > after
@@ -141,13 +141,35 @@ impl Facts {
         let counted: Vec<_> = self.trades.iter().filter(counts).collect();
         let value: i128 = counted.iter().map(|trade| i128::from(trade.value_usd.micros())).sum();
         let insiders: BTreeSet<_> = counted.iter().map(|trade| trade.insider.as_str()).collect();
-        let holds =
-            value >= i128::from(watch.threshold_usd.micros()) && insiders.len() >= usize::from(watch.min_executives);
-        holds.then(|| Reason::InsidersTraded {
-            value_usd: Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
-            insiders: u32::try_from(insiders.len()).unwrap_or(u32::MAX),
+        (
+            Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
+            u32::try_from(insiders.len()).unwrap_or(u32::MAX),
+        )
+    }
+
+    /// Why an insider alert holds on `today`; `None` if it does not.
+    pub(super) fn insider_reason(&self, watch: &InsiderWatch, today: Date) -> Option<Reason> {
+        let (value_usd, insiders) = self.insider_totals(watch, today);
+        let holds = value_usd >= watch.threshold_usd && insiders >= u32::from(watch.min_executives);
+        holds.then_some(Reason::InsidersTraded {
+            value_usd,
+            insiders,
             window_days: watch.window_days,
         })
+    }
+
+    /// The date that a date condition waits for on `today`, and what is paid then, if it is about a payment.
+    pub(super) fn next_date(&self, condition: &Condition, today: Date) -> Option<(Date, Option<Decimal>)> {
+        let date = self.next_due(condition, today)?.about;
+        let paid = self
+            .dividends
+            .iter()
+            .find(|dividend| dividend.payment_date == Some(date));
+        let amount = match condition {
+            Condition::DividendPayment { .. } => paid.and_then(|dividend| dividend.amount),
+            _ => None,
+        };
+        Some((date, amount))
     }
 }
 

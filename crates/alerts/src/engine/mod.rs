@@ -23,6 +23,7 @@
 //! * [`arm`]: puts an alert where it waits, takes it away, moves it when its stock splits.
 //! * [`registry`]: which alerts are armed.
 //! * [`evaluation`]: why an alert cannot be judged at present.
+//! * [`figures`]: what is known of a stock, for showing.
 //!
 //! ## How it is driven
 //!
@@ -47,6 +48,7 @@ mod decision;
 mod evaluation;
 mod event;
 mod facts;
+mod figures;
 mod group;
 mod hot_line;
 mod judge;
@@ -58,7 +60,7 @@ mod stock;
 pub use arm::after_split;
 pub use buzz::BuzzLevels;
 pub use decision::{Decision, NotTaken, Verdict};
-pub use evaluation::{Evaluation, NotJudged, State};
+pub use evaluation::{Evaluation, NotJudged, State, Tally};
 pub use event::{Dividend, Event, Feed, InsiderTrade, Quote, SessionSoFar, StockIx};
 pub use reason::Reason;
 

@@ -78,7 +78,8 @@ pub(super) fn email(body: &Map<String, Value>, faults: &mut Faults) -> Result<Op
 }
 
 /// Whether mail can be tried: whether somebody reads it, only a mail can tell.
-fn is_plausible_email(text: &str) -> bool {
+#[must_use]
+pub fn is_plausible_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;
     };

@@ -37,6 +37,7 @@ use serde_json::{Map, Value};
 
 use crate::condition::{Condition, ConditionKind};
 
+pub use body::is_plausible_email;
 pub use create::parse_create;
 pub use fields::Faults;
 pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH};

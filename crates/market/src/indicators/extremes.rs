@@ -60,12 +60,23 @@ impl RollingExtreme {
         }
         self.queue.front().map(|&(_, value)| value)
     }
+
+    /// The extreme of the days from `day` on, of those that are not forgotten; forgets nothing.
+    #[must_use]
+    pub fn peek_since(&self, day: i32) -> Option<i64> {
+        let at = self.queue.partition_point(|&(seen, _)| seen < day);
+        self.queue.get(at).map(|&(_, value)| value)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn kept_since(seen: &[(i32, i64)], day: i32) -> impl Iterator<Item = i64> {
+        seen.iter().filter(move |(seen, _)| *seen >= day).map(|&(_, value)| value)
+    }
 
     proptest! {
         #[test]
@@ -80,7 +91,9 @@ mod tests {
                 high.push(day, value);
                 low.push(day, value);
                 seen.push((day, value));
-                let kept = || seen.iter().filter(|(seen, _)| *seen >= day - span).map(|&(_, value)| value);
+                let kept = || kept_since(&seen, day - span);
+                prop_assert_eq!(high.peek_since(day - span), kept().max());
+                prop_assert_eq!(low.peek_since(day - span / 2), kept_since(&seen, day - span / 2).min());
                 prop_assert_eq!(high.since(day - span), kept().max());
                 prop_assert_eq!(low.since(day - span), kept().min());
             }
