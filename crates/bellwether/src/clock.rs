@@ -2,6 +2,36 @@
 
 use std::time::{Duration, Instant};
 
+use jiff::{SignedDuration, Timestamp};
+use sources::{Clock, Sleep};
+
+/// The longest that is slept at a stretch. The machine's clock can be set, and a machine can be suspended; who sleeps
+/// for a day must not miss that.
+const LONGEST_NAP: Duration = Duration::from_secs(10);
+
+/// The machine's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the file that may")]
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+        Box::pin(async move {
+            loop {
+                let left = at.duration_since(self.now());
+                if left <= SignedDuration::ZERO {
+                    return;
+                }
+                tokio::time::sleep(left.unsigned_abs().min(LONGEST_NAP)).await;
+            }
+        })
+    }
+}
+
 /// Measures how long something took, to tell a person.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
@@ -18,5 +48,19 @@ impl Stopwatch {
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_instant_that_has_passed_is_not_waited_for() {
+        let clock = SystemClock;
+        let before = tokio::time::Instant::now();
+        clock.sleep_until(clock.now()).await;
+        clock.sleep_until(Timestamp::MIN).await;
+        assert_eq!(before.elapsed(), Duration::ZERO);
     }
 }

@@ -1,63 +1,26 @@
-//! The command line.
-//!
-//! Results go to standard output, everything said about them to standard error. Exit codes: 0 done, 1 failed, 2
-//! wrong usage.
+//! `bellwether replay`: recorded data, each firing a line.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::{Args, Parser, Subcommand};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::civil::Date;
 use market::Calendar;
 use sources::folder::{self, MarketData, Rejections};
 
+use super::{Failure, say};
 use crate::alerts_file::{self, AlertsFileError, ReplayAlert};
 use crate::clock::Stopwatch;
-use crate::demo;
 use crate::replay::{Firing, Replay, Span, Summary};
-
-/// Says something on standard error. Nobody may be listening; that is no reason to fail.
-macro_rules! say {
-    ($($text:tt)*) => {{
-        let _ = writeln!(io::stderr(), $($text)*);
-    }};
-}
 
 /// How many rejected rows are listed before "and more".
 const MAX_REJECTED_LISTED: usize = 50;
 
-/// Bellwether watches the stock market for your conditions and tells you when they are met, and why.
-#[derive(Parser, Debug)]
-#[command(version, arg_required_else_help = true)]
-pub struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand, Debug)]
-enum Command {
-    /// Replay a simulated year of twenty stocks with alerts of every family; needs nothing
-    Demo(DemoArgs),
-    /// Replay recorded market data and print each firing as a JSON line
-    Replay(ReplayArgs),
-}
-
 #[derive(Args, Debug)]
-struct DemoArgs {
-    /// The number the simulated market is made of: the same number, the same year
-    #[arg(long, default_value_t = 7)]
-    seed: u64,
-    /// Print each firing as a JSON line, like replay
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Args, Debug)]
-struct ReplayArgs {
+pub(super) struct ReplayArgs {
     /// The data folder: bars/*.csv[.gz], splits.csv, dividends.csv, earnings.csv, …
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
@@ -72,46 +35,15 @@ struct ReplayArgs {
     to: Option<Date>,
 }
 
-/// Runs the program and answers its exit code.
-#[must_use]
-pub fn run(cli: Cli) -> ExitCode {
-    let result = match cli.command {
-        Command::Demo(args) => run_demo(&args),
-        Command::Replay(args) if args.from.zip(args.to).is_some_and(|(from, to)| from > to) => {
-            say!("error: --from is after --to; swap them");
-            return ExitCode::from(2);
-        }
-        Command::Replay(args) => run_replay(&args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+/// Replays what `args` name.
+pub(super) fn run(args: &ReplayArgs) -> Result<(), Failure> {
+    if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
+        return Err(Failure::Usage("--from is after --to; swap them".to_owned()));
     }
+    replay_recorded(args).map_err(Failure::from)
 }
 
-fn run_demo(args: &DemoArgs) -> anyhow::Result<()> {
-    let calendar = Calendar::nyse();
-    let (data, span, bodies) = demo::prepare(args.seed, &calendar);
-    let alerts = alerts_file::parse_bodies(&bodies, &calendar, span.start())
-        .map_err(|bad| anyhow::anyhow!("the demo's own alerts are wrong: {bad}"))?;
-    say!(
-        "A simulated market, seed {}: {} stocks from {} to {}, {} alerts of every family.",
-        args.seed,
-        data.bars.len(),
-        span.from,
-        span.to,
-        alerts.len()
-    );
-    let line: fn(&Firing) -> String = if args.json { Firing::to_json_line } else { readable_line };
-    replay(&data, &calendar, span, alerts, &Rejections::default(), line)?;
-    say!("Your own data: bellwether replay --data DIR --alerts FILE (see README.md).");
-    Ok(())
-}
-
-fn run_replay(args: &ReplayArgs) -> anyhow::Result<()> {
+fn replay_recorded(args: &ReplayArgs) -> anyhow::Result<()> {
     let calendar = Calendar::nyse();
     let bodies = alerts_file::read_bodies(&args.alerts)?;
     let (data, rejected) = read_folder(&args.data, &calendar)?;
@@ -149,7 +81,7 @@ fn report_rejected(rejected: &Rejections) {
 }
 
 /// Replays, prints a line for each firing, and sums up.
-fn replay(
+pub(super) fn replay(
     data: &MarketData,
     calendar: &Calendar,
     span: Span,
@@ -208,19 +140,6 @@ fn sum_up(summary: &Summary, rejected: &Rejections, watch: Stopwatch) {
          {} rejected rows, {seconds:.2} s",
         rejected.count
     );
-}
-
-fn readable_line(firing: &Firing) -> String {
-    let time = firing
-        .time
-        .to_zoned(market::calendar::new_york_time_zone())
-        .strftime("%Y-%m-%d %H:%M");
-    format!(
-        "{time}  {:<5} {:<22} {}",
-        firing.symbol,
-        firing.condition.name(),
-        firing.reason
-    )
 }
 
 /// A bar on standard error; nothing at all where that is no terminal.

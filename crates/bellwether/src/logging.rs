@@ -1,0 +1,103 @@
+//! The log and the traces: what the program tells its operator about itself.
+//!
+//! Both come from the same spans and events. The log goes to standard error, as text for people or as JSON for
+//! programs; traces go to a collector where one is set.
+
+use std::io::{self, IsTerminal};
+
+use opentelemetry::KeyValue;
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+use crate::settings::{Log, LogFormat, Telemetry};
+
+/// Where below a collector's base address traces are taken.
+const TRACES_PATH: &str = "/v1/traces";
+/// What sending traces must not tell of, or each span sent would make new ones.
+const NOT_TRACED: &str = ",opentelemetry=off,reqwest=off,hyper=off,hyper_util=off,rustls=off,h2=off";
+
+/// Why nothing can be logged.
+#[derive(Debug, thiserror::Error)]
+pub enum LoggingError {
+    /// The exporter of traces.
+    #[error("cannot send traces to telemetry.otlp_endpoint: {0}")]
+    Exporter(#[from] ExporterBuildError),
+    /// Somebody logs already.
+    #[error("cannot begin to log: {0}")]
+    Begun(#[from] TryInitError),
+}
+
+/// Keeps what was traced until it is sent. Drop it last.
+#[derive(Debug)]
+#[must_use = "what was traced last is sent when this is dropped"]
+pub struct Logging(Option<SdkTracerProvider>);
+
+impl Drop for Logging {
+    fn drop(&mut self) {
+        if let Some(provider) = &self.0
+            && let Err(error) = provider.shutdown()
+        {
+            tracing::warn!(%error, "the last traces were not sent");
+        }
+    }
+}
+
+/// Begins to log, and to send traces if that is set. Not to be called from within an asynchronous task.
+///
+/// # Errors
+/// [`LoggingError`]
+pub fn begin(log: &Log, telemetry: &Telemetry) -> Result<Logging, LoggingError> {
+    let as_json = match log.format {
+        LogFormat::Json => true,
+        LogFormat::Text => false,
+        LogFormat::Auto => !io::stderr().is_terminal(),
+    };
+    let lines = fmt::layer().with_writer(io::stderr);
+    let lines = if as_json {
+        lines
+            .json()
+            .flatten_event(true)
+            .with_current_span(true)
+            .with_span_list(false)
+            .boxed()
+    } else {
+        lines.with_ansi(io::stderr().is_terminal()).boxed()
+    };
+    let provider = telemetry
+        .otlp_endpoint
+        .as_deref()
+        .map(|endpoint| tracer_provider(endpoint, &telemetry.service_name))
+        .transpose()?;
+    let traces = provider.as_ref().map(|provider| {
+        let tracer: SdkTracer = provider.tracer("bellwether");
+        let filter = EnvFilter::new(format!("{}{NOT_TRACED}", log.level));
+        tracing_opentelemetry::layer().with_tracer(tracer).with_filter(filter)
+    });
+    tracing_subscriber::registry()
+        .with(lines.with_filter(log.level.to_env_filter()))
+        .with(traces)
+        .try_init()?;
+    Ok(Logging(provider))
+}
+
+fn tracer_provider(endpoint: &str, service_name: &str) -> Result<SdkTracerProvider, ExporterBuildError> {
+    let base = endpoint.trim_end_matches('/');
+    let base = base.strip_suffix(TRACES_PATH).unwrap_or(base);
+    let exporter = SpanExporter::builder()
+        .with_http()
+        .with_endpoint(format!("{base}{TRACES_PATH}"))
+        .build()?;
+    let resource = Resource::builder()
+        .with_service_name(service_name.to_owned())
+        .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+        .build();
+    Ok(SdkTracerProvider::builder()
+        .with_resource(resource)
+        .with_batch_exporter(exporter)
+        .build())
+}

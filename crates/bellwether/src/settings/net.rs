@@ -1,0 +1,130 @@
+//! Settings of the network: networks and addresses of the web.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+
+use http::Uri;
+use toml::Value;
+
+use super::value::Setting;
+
+/// A range of addresses: `10.0.0.0/8`, or a single one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Network {
+    /// Its first address, or any other one of it.
+    pub address: IpAddr,
+    /// How many bits all its addresses have in common.
+    pub prefix_bits: u8,
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix_bits)
+    }
+}
+
+impl Setting for Network {
+    fn allowed() -> String {
+        "an address or a range of addresses, like 127.0.0.1 or 10.0.0.0/8".to_owned()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().ok()?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let prefix_bits = match bits {
+            Some(bits) => bits.parse().ok().filter(|&bits| bits <= most)?,
+            None => most,
+        };
+        Some(Self { address, prefix_bits })
+    }
+
+    fn to_toml(&self) -> Value {
+        self.to_string().into()
+    }
+}
+
+/// The address under which the world sees the service: `https://alerts.example.com`, without a slash at the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PublicUrl(String);
+
+impl PublicUrl {
+    /// The address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Setting for PublicUrl {
+    fn allowed() -> String {
+        "an address like https://alerts.example.com, without a path".to_owned()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        let uri: Uri = text.parse().ok()?;
+        let of_the_web = matches!(uri.scheme_str(), Some("http" | "https"));
+        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'))?;
+        let bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
+        (of_the_web && bare).then(|| Self(format!("{}://{authority}", uri.scheme_str().unwrap_or_default())))
+    }
+
+    fn to_toml(&self) -> Value {
+        self.0.clone().into()
+    }
+}
+
+impl Setting for SocketAddr {
+    fn allowed() -> String {
+        "an address and a port, like 127.0.0.1:8080 or [::]:8080 (port 0: any that is free)".to_owned()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn to_toml(&self) -> Value {
+        self.to_string().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_is_an_address_with_or_without_its_bits() {
+        let shown = |text: &str| Network::from_text(text).map(|network| network.to_string());
+        assert_eq!(shown("127.0.0.1").as_deref(), Some("127.0.0.1/32"));
+        assert_eq!(shown("10.0.0.0/8").as_deref(), Some("10.0.0.0/8"));
+        assert_eq!(shown("fd00::/8").as_deref(), Some("fd00::/8"));
+        for wrong in ["10.0.0.0/33", "10.0.0/8", "::/129", "proxy", "10.0.0.0/", ""] {
+            assert_eq!(shown(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_public_address_has_a_scheme_and_a_host_and_no_more() {
+        let shown = |text: &str| PublicUrl::from_text(text).map(|url| url.to_string());
+        assert_eq!(shown("https://a.example/").as_deref(), Some("https://a.example"));
+        assert_eq!(shown("http://localhost:8080").as_deref(), Some("http://localhost:8080"));
+        for wrong in [
+            "a.example",
+            "ftp://a.example",
+            "https://a.example/path",
+            "https://a?b",
+            "https://u@a.example",
+        ] {
+            assert_eq!(shown(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The settings, section by section. What each is for, at length, stands in `bellwether.example.toml`.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use jiff::SignedDuration;
+use jiff::civil::Date;
+use market::{Decimal, Symbol};
+
+use super::layers::Layers;
+use super::section::section;
+use super::value::{LogFormat, Setting, SourceKind};
+use super::{DatabaseUrl, Filter, Network, PublicUrl, Secret};
+
+section! {
+    /// How the service is reached.
+    Server "server" {
+        /// Where it listens.
+        listen: SocketAddr,
+        /// Its address as users see it; `None`: where it listens.
+        public_url: Option<PublicUrl>,
+        /// Where health and metrics are, if not beside the rest.
+        ops_listen: Option<SocketAddr>,
+        /// Whose word on a client's address is taken.
+        trusted_proxies: Vec<Network>,
+        /// At most so many connections at a time.
+        max_connections: NonZeroU32,
+        /// The largest body of a request, in bytes.
+        max_body_bytes: NonZeroU32,
+        /// The largest body of market data that is pushed, in bytes.
+        max_ingest_bytes: NonZeroU32,
+        /// How long a client may take to send the head of a request.
+        header_timeout: SignedDuration,
+        /// How long a client may take to send a body.
+        body_timeout: SignedDuration,
+        /// How long a request may take from its head to its answer.
+        request_timeout: SignedDuration,
+        /// How long a client may take nothing of its answer.
+        write_timeout: SignedDuration,
+        /// How long a connection is kept on which nothing is asked.
+        idle_timeout: SignedDuration,
+        /// How long requests may go on when the service stops.
+        shutdown_timeout: SignedDuration,
+    }
+}
+
+section! {
+    /// Where everything is kept.
+    Database "database" {
+        /// Which database.
+        url: DatabaseUrl,
+        /// At most so many connections for reading.
+        max_connections: NonZeroU32,
+    }
+}
+
+section! {
+    /// Where market data comes from, and how it is judged.
+    Market "market" {
+        /// The source.
+        source: SourceKind,
+        /// The folder of the file source.
+        data_dir: Option<PathBuf>,
+        /// Whether alerts are judged out of session, too.
+        always_open: bool,
+        /// Days on which the exchange is closed beside the known ones.
+        extra_closures: Vec<Date>,
+        /// What performance is compared with.
+        benchmark: Symbol,
+        /// What the simulated market is made of.
+        seed: u64,
+        /// A stock without an observation for so long during a session has stale quotes.
+        stale_after: SignedDuration,
+        /// Discussion rises: at least so many times the usual mentions a day ...
+        buzz_rising_ratio: Decimal,
+        /// ... and at least so many mentions in 24 hours.
+        buzz_rising_mentions: u32,
+        /// Discussion falls: at most so many times the usual mentions a day ...
+        buzz_falling_ratio: Decimal,
+        /// ... where at least so many a day are usual.
+        buzz_falling_base: u32,
+    }
+}
+
+section! {
+    /// How much a client may ask for.
+    Limits "limits" {
+        /// Requests an hour and group of routes on the basic plan.
+        basic_per_hour: NonZeroU32,
+        /// Requests an hour and group of routes on the paid plans.
+        premium_per_hour: NonZeroU32,
+        /// Webhook tests a minute.
+        webhook_test_per_minute: NonZeroU32,
+        /// Attempts to log in, a minute and address.
+        login_per_minute: NonZeroU32,
+        /// Registrations an hour and address.
+        register_per_hour: NonZeroU32,
+        /// Guests' alerts an hour and address.
+        guest_alerts_per_hour: NonZeroU32,
+    }
+}
+
+section! {
+    /// How people show who they are.
+    Auth "auth" {
+        /// What secrets at rest and tokens are protected with.
+        secret_key: Option<Secret>,
+    }
+}
+
+section! {
+    /// What only the operator may do.
+    Operator "operator" {
+        /// What scheduled jobs are started with from outside.
+        cron_secret: Option<Secret>,
+    }
+}
+
+section! {
+    /// What is told to a collector of traces.
+    Telemetry "telemetry" {
+        /// Where traces are sent, by OTLP over HTTP.
+        otlp_endpoint: Option<String>,
+        /// The name that traces carry.
+        service_name: String,
+    }
+}
+
+section! {
+    /// What is logged.
+    Log "log" {
+        /// What the log looks like.
+        format: LogFormat,
+        /// What is worth logging.
+        level: Filter,
+    }
+}
+
+/// All settings.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// How the service is reached.
+    pub server: Server,
+    /// Where everything is kept.
+    pub database: Database,
+    /// Where market data comes from.
+    pub market: Market,
+    /// How much a client may ask for.
+    pub limits: Limits,
+    /// How people show who they are.
+    pub auth: Auth,
+    /// What only the operator may do.
+    pub operator: Operator,
+    /// Traces.
+    pub telemetry: Telemetry,
+    /// The log.
+    pub log: Log,
+}
+
+impl Settings {
+    pub(super) fn read(layers: &mut Layers) -> Option<Self> {
+        // All sections are read before any is missed, so that every problem is told.
+        let server = Server::read(layers);
+        let database = Database::read(layers);
+        let market = Market::read(layers);
+        let limits = Limits::read(layers);
+        let auth = Auth::read(layers);
+        let operator = Operator::read(layers);
+        let telemetry = Telemetry::read(layers);
+        let log = Log::read(layers);
+        let settings = Self {
+            server: server?,
+            database: database?,
+            market: market?,
+            limits: limits?,
+            auth: auth?,
+            operator: operator?,
+            telemetry: telemetry?,
+            log: log?,
+        };
+        settings.check(layers);
+        Some(settings)
+    }
+
+    /// Refuses what is allowed alone, but not together.
+    fn check(&self, layers: &mut Layers) {
+        if self.market.source == SourceKind::File && self.market.data_dir.is_none() {
+            layers.refuse(
+                "market.data_dir",
+                "must name the folder to read when market.source is \"file\"",
+            );
+        }
+        if self.server.ops_listen == Some(self.server.listen) && self.server.listen.port() != 0 {
+            layers.refuse(
+                "server.ops_listen",
+                "must differ from server.listen; \"\" serves health and metrics there",
+            );
+        }
+        let endpoint = self.telemetry.otlp_endpoint.as_deref();
+        if endpoint.is_some_and(|endpoint| !endpoint.starts_with("http://") && !endpoint.starts_with("https://")) {
+            layers.refuse(
+                "telemetry.otlp_endpoint",
+                "must be an address like http://localhost:4318, or \"\" for none",
+            );
+        }
+    }
+
+    pub(super) fn show(&self) -> toml::Table {
+        let sections = [
+            (Server::NAME, self.server.show()),
+            (Database::NAME, self.database.show()),
+            (Market::NAME, self.market.show()),
+            (Limits::NAME, self.limits.show()),
+            (Auth::NAME, self.auth.show()),
+            (Operator::NAME, self.operator.show()),
+            (Telemetry::NAME, self.telemetry.show()),
+            (Log::NAME, self.log.show()),
+        ];
+        let sections = sections.into_iter();
+        sections
+            .map(|(name, section)| (name.to_owned(), toml::Value::Table(section)))
+            .collect()
+    }
+
+    /// The keys of all settings.
+    #[cfg(test)]
+    pub(super) fn keys() -> Vec<String> {
+        [
+            Server::keys(),
+            Database::keys(),
+            Market::keys(),
+            Limits::keys(),
+            Auth::keys(),
+            Operator::keys(),
+            Telemetry::keys(),
+            Log::keys(),
+        ]
+        .concat()
+    }
+}
