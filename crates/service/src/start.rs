@@ -5,10 +5,14 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use market::Calendar;
 use store::{Store, StoreError};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
+use crate::access::Reception;
 use crate::catalog::Catalog;
 use crate::evaluator::Evaluator;
-use crate::{Chance, Clock};
+use crate::market::Intake;
+use crate::{Chance, Clock, ServiceError};
 
 /// What the service works with.
 #[derive(Clone)]
@@ -48,11 +52,19 @@ pub enum StartError {
 #[derive(Clone)]
 pub struct Service(pub(crate) Arc<Inner>);
 
+/// What all handles share.
 pub(crate) struct Inner {
     pub(crate) ports: Ports,
     pub(crate) settings: Settings,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) evaluator: Arc<Evaluator>,
+    /// Held by whoever takes a delivery in.
+    pub(crate) intake: tokio::sync::Mutex<Intake>,
+    /// Who was let in lately.
+    pub(crate) reception: Reception,
+    stop: CancellationToken,
+    /// What runs in the background.
+    tasks: TaskTracker,
 }
 
 impl Service {
@@ -60,26 +72,77 @@ impl Service {
     ///
     /// # Errors
     /// [`StartError`]
-    pub async fn start(_ports: Ports, _settings: Settings) -> Result<Self, StartError> {
-        todo!()
+    pub async fn start(ports: Ports, settings: Settings) -> Result<Self, StartError> {
+        let service = Self::without_evaluation(ports, settings);
+        let evaluator = &service.0.evaluator;
+        evaluator.load().await?;
+        // What became due while nobody looked.
+        evaluator.evaluate(true).await?;
+        let background = Arc::clone(evaluator).run(service.0.stop.clone());
+        service.0.tasks.spawn(background);
+        Ok(service)
     }
 
     /// Does what the administrator's commands need, without judging alerts: another process may be doing that.
     #[must_use]
-    pub fn without_evaluation(_ports: Ports, _settings: Settings) -> Self {
-        todo!()
+    pub fn without_evaluation(ports: Ports, settings: Settings) -> Self {
+        let catalog = Arc::new(Catalog::default());
+        let evaluator = Arc::new(Evaluator::new(&ports, &settings, Arc::clone(&catalog)));
+        Self(Arc::new(Inner {
+            ports,
+            settings,
+            catalog,
+            evaluator,
+            intake: tokio::sync::Mutex::default(),
+            reception: Reception::default(),
+            stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        }))
+    }
+
+    /// Judges what is due by now, and what was armed or became known since it was judged last. It happens by itself
+    /// every second; this is for those who do not want to wait.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails; what was decided is kept and committed as soon as it answers.
+    pub async fn evaluate(&self) -> Result<(), ServiceError> {
+        Ok(self.0.evaluator.evaluate(false).await?)
+    }
+
+    /// Compares the alerts that are judged with those in the database, and mends what differs. It happens by itself
+    /// every now and then. Returns how many differed.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails.
+    pub async fn compare(&self) -> Result<usize, ServiceError> {
+        Ok(self.0.evaluator.compare().await?)
     }
 
     /// Ends the background tasks, commits what was decided and closes the database.
     pub async fn stop(&self) {
-        todo!()
+        self.0.stop.cancel();
+        self.0.tasks.close();
+        self.0.tasks.wait().await;
+        if let Err(error) = self.0.evaluator.flush().await {
+            tracing::error!(%error, "what was decided last could not be committed; it is judged again at the next start");
+        }
+        self.0.reception.close().await;
+        self.0.ports.store.close().await;
     }
 
     /// Whether the database answers and the evaluation keeps up.
     ///
     /// # Errors
-    /// [`crate::ServiceError::Unavailable`], saying what does not.
-    pub async fn ready(&self) -> Result<(), crate::ServiceError> {
-        todo!()
+    /// [`ServiceError::Unavailable`], saying what does not.
+    pub async fn ready(&self) -> Result<(), ServiceError> {
+        if let Err(error) = self.0.ports.store.ping().await {
+            tracing::warn!(%error, "the database does not answer");
+            return Err(ServiceError::Unavailable("the database does not answer".to_owned()));
+        }
+        if self.0.evaluator.is_behind() {
+            let message = "what alerts have fired cannot be written down at the moment; it is kept and tried again";
+            return Err(ServiceError::Unavailable(message.to_owned()));
+        }
+        Ok(())
     }
 }

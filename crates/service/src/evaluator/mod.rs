@@ -1,37 +1,221 @@
-//! The evaluator: owns the engine.
+//! # The evaluator: judges alerts and sees to it that what was decided is on disk
+//!
+//! The engine decides in memory, the database remembers. Between the two stands this room, and three rules keep them
+//! honest:
+//!
+//! 1. **Judging and committing have one order.** Whoever makes the engine judge holds the [gate](Evaluator::judge)
+//!    until what it decided is on disk. A decision that could not be committed stays in the backlog and is committed
+//!    before anything else is judged, so a database that is away for a while costs time and nothing else.
+//! 2. **A firing counts once it is committed**, by compare-and-set on the alert's status and revision. One that comes too
+//!    late, because the alert was changed, deleted or fired by another process, is dropped, and the engine is told what
+//!    the alert is now.
+//! 3. **The engine learns of changes after their commit and in the order of the commits** ([`Evaluator::tell`]), and an
+//!    older revision never takes the place of a newer one. Whatever slips through nonetheless is found by comparing
+//!    all revisions from time to time ([`compare`]).
+//!
+//! What an observation fired is on disk before the observation itself is: after a crash in between it is judged
+//! again, rather than never.
+//!
+//! * [`judge`]: the gate, the backlog, the commit.
+//! * [`load`]: what the engine has to be told at the start.
+//! * [`tick`]: the passing of time.
+//! * [`compare`]: looks for differences between the engine and the database.
+//! * [`splits`]: a stock is divided, and everything that is counted in its shares with it.
+//! * [`facts`]: records as the engine wants them.
+//! * [`event`]: what is delivered about a firing.
 
-use std::sync::{Mutex, PoisonError};
+mod compare;
+mod event;
+pub(crate) mod facts;
+mod judge;
+mod load;
+mod splits;
+mod tick;
 
-use alerts::engine::Engine;
-use alerts::{Alert, AlertId};
-use market::{Price, Symbol};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-/// Owns the engine.
-#[derive(Debug)]
+use ::alerts::engine::{Decision, Engine, Event};
+use ::alerts::{Alert, AlertId};
+use ::market::records::FundamentalsRow;
+use ::market::{Price, Symbol};
+use jiff::Timestamp;
+use store::Store;
+
+use crate::catalog::Catalog;
+use crate::start::{Ports, Settings};
+use crate::{Chance, Clock};
+
+pub(crate) use judge::Observed;
+
+/// A price that was seen while the market was closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OffSession {
+    /// The price.
+    pub price: Price,
+    /// When it was made.
+    pub at: Timestamp,
+}
+
+/// Owns the engine. See the [module documentation](self).
 pub struct Evaluator {
     engine: Mutex<Engine>,
+    /// What the engine decided while it was told of an alert; committed with the next judging.
+    decided_aside: Mutex<Vec<Decision>>,
+    gate: tokio::sync::Mutex<judge::Backlog>,
+    splits: Mutex<splits::Known>,
+    filings: Mutex<facts::Filings>,
+    off_session: RwLock<HashMap<Symbol, OffSession>>,
+    /// The latest instant that the engine was told, in microseconds: its time never goes back.
+    engine_time: AtomicI64,
+    /// Up to where other processes' changes were followed.
+    place: AtomicI64,
+    /// Whether the last commit failed.
+    is_behind: AtomicBool,
+    store: Store,
+    clock: Arc<dyn Clock>,
+    chance: Arc<Chance>,
+    catalog: Arc<Catalog>,
+    settings: Settings,
 }
 
 impl Evaluator {
+    pub(crate) fn new(ports: &Ports, settings: &Settings, catalog: Arc<Catalog>) -> Self {
+        Self {
+            engine: Mutex::new(Engine::new(settings.calendar.clone(), settings.engine.clone())),
+            decided_aside: Mutex::default(),
+            gate: tokio::sync::Mutex::default(),
+            splits: Mutex::default(),
+            filings: Mutex::default(),
+            off_session: RwLock::default(),
+            engine_time: AtomicI64::new(i64::MIN),
+            place: AtomicI64::new(0),
+            is_behind: AtomicBool::new(false),
+            store: ports.store.clone(),
+            clock: Arc::clone(&ports.clock),
+            chance: Arc::clone(&ports.chance),
+            catalog,
+            settings: settings.clone(),
+        }
+    }
+
     /// Reads from the engine. Judging waits meanwhile, so this must be short.
     pub fn read<T>(&self, read: impl FnOnce(&Engine) -> T) -> T {
-        read(&self.engine.lock().unwrap_or_else(PoisonError::into_inner))
+        read(&self.engine())
     }
 
     /// The last price of a stock, in or out of a session.
     #[must_use]
     pub fn last_price(&self, symbol: Symbol) -> Option<Price> {
-        self.read(|engine| engine.last_price(symbol))
+        let observed = self.read(|engine| {
+            let so_far = engine.session_so_far(symbol)?;
+            Some((so_far.last_at, so_far.last))
+        });
+        let off = self.off_session(symbol).map(|off| (off.at, off.price));
+        observed.max(off).map(|(_, price)| price).or_else(|| {
+            // A stock of which only history is known has the price of its last close.
+            self.read(|engine| Some(engine.history(symbol)?.last()?.close))
+        })
+    }
+
+    /// The close of the session before the one that a stock's last price belongs to.
+    #[must_use]
+    pub fn previous_close(&self, symbol: Symbol) -> Option<Price> {
+        self.read(|engine| {
+            let history = engine.history(symbol)?;
+            let Some(so_far) = engine.session_so_far(symbol) else {
+                return Some(history.bars().nth_back(1)?.close);
+            };
+            let mut earlier = history.bars().rev().filter(|bar| bar.date < so_far.date);
+            Some(earlier.next()?.close)
+        })
+    }
+
+    /// The price of a stock that was seen last while the market was closed.
+    #[must_use]
+    pub fn off_session(&self, symbol: Symbol) -> Option<OffSession> {
+        self.off_session
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&symbol)
+            .copied()
+    }
+
+    /// Takes note of a price that was seen while the market was closed.
+    pub(crate) fn see_off_session(&self, symbol: Symbol, seen: OffSession) {
+        let mut prices = self.off_session.write().unwrap_or_else(PoisonError::into_inner);
+        let kept = prices.entry(symbol).or_insert(seen);
+        if kept.at <= seen.at {
+            *kept = seen;
+        }
+    }
+
+    /// Whether no later figures of the stock are known than these.
+    pub(crate) fn is_latest(&self, row: &FundamentalsRow) -> bool {
+        let known = self.catalog.get(row.symbol).and_then(|entry| entry.facts.fundamentals);
+        known.is_none_or(|known| known.as_of <= row.as_of)
+    }
+
+    /// Whether what was decided could not be written down lately.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.is_behind.load(Ordering::Acquire)
     }
 
     /// Tells the engine of an alert as it is on disk now: it is judged if it is active, and not any more if it is not.
     /// To be called from [`store::Work::committed`], so that the engine learns of changes in the order of their commits.
-    pub fn tell(&self, _alert: &Alert) {
-        todo!()
+    pub fn tell(&self, alert: &Alert) {
+        let mut engine = self.engine();
+        if engine.revision(alert.id).is_some_and(|judged| judged > alert.revision) {
+            return;
+        }
+        let mut decisions = Vec::new();
+        let now = self.engine_now();
+        // An armed alert is always taken in.
+        let _ = engine.process(Event::Armed(alert), now, &mut decisions);
+        drop(engine);
+        if !decisions.is_empty() {
+            self.aside().append(&mut decisions);
+        }
     }
 
     /// Tells the engine that an alert was deleted. To be called as [`tell`](Self::tell) is.
-    pub fn forget(&self, _id: AlertId) {
-        todo!()
+    pub fn forget(&self, id: AlertId) {
+        let now = self.engine_now();
+        // That it was not armed is as good.
+        let _ = self.engine().process(Event::Disarmed(id), now, &mut Vec::new());
+    }
+
+    /// [`tell`](Self::tell), whatever revision the engine judges by: a split has moved it.
+    fn tell_anew(&self, alert: &Alert) {
+        self.forget(alert.id);
+        self.tell(alert);
+    }
+
+    /// The insiders' trades that are known.
+    pub(crate) fn filings(&self) -> MutexGuard<'_, facts::Filings> {
+        self.filings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn engine(&self) -> MutexGuard<'_, Engine> {
+        // A panic while the engine judged would leave it in an unknown state; but nothing in it panics on data, and a
+        // service that stops judging for ever is worse than one that is compared with the database every minute.
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn aside(&self) -> MutexGuard<'_, Vec<Decision>> {
+        self.decided_aside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The present instant as the engine may be told it: never before one that it was told already.
+    fn engine_now(&self) -> Timestamp {
+        self.advance_to(self.clock.now())
+    }
+
+    /// `at`, or the latest instant that the engine was told if that is later.
+    pub(crate) fn advance_to(&self, at: Timestamp) -> Timestamp {
+        let micros = at.as_microsecond();
+        let before = self.engine_time.fetch_max(micros, Ordering::AcqRel);
+        Timestamp::from_microsecond(before.max(micros)).unwrap_or(at)
     }
 }

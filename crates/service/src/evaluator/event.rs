@@ -1,0 +1,107 @@
+//! What is delivered about a firing: the `data` of an `alert.triggered` event.
+
+use std::sync::Arc;
+
+use ::alerts::{Status, json};
+use ::market::{Change, Price};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use store::model::{Compose, Firing, StoredAlert};
+
+use super::Evaluator;
+
+/// `data` of an event, as interface section 6 and decision 5.3 have it.
+#[derive(Serialize)]
+struct Data<'a> {
+    alert: AlertPart<'a>,
+    stock: StockPart<'a>,
+    company_name: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct AlertPart<'a> {
+    id: String,
+    symbol: &'a str,
+    condition: &'static str,
+    threshold: Option<f64>,
+    status: &'static str,
+    notification: &'static str,
+    triggered_at: String,
+    triggered_value: Option<f64>,
+    initial_price: Option<f64>,
+    parameters: Option<Map<String, Value>>,
+}
+
+#[derive(Serialize)]
+struct StockPart<'a> {
+    symbol: &'a str,
+    price: Option<f64>,
+    change: Option<f64>,
+    change_percent: Option<f64>,
+}
+
+/// What makes the `data` of events. It asks the engine for the closes of before, so it must not be called while the
+/// engine is locked.
+pub(super) fn composer(evaluator: &Arc<Evaluator>) -> Arc<Compose> {
+    let evaluator = Arc::clone(evaluator);
+    Arc::new(move |stored, firing| {
+        let name = evaluator.catalog.get(stored.alert.symbol);
+        let name = name
+            .as_ref()
+            .map_or(stored.alert.symbol.as_str(), |entry| &entry.row.name);
+        let previous = evaluator.previous_close(stored.alert.symbol);
+        compose(stored, firing, name, previous)
+    })
+}
+
+fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: Option<Price>) -> String {
+    let alert = &stored.alert;
+    let change = firing
+        .price
+        .zip(previous)
+        .map(|(price, previous)| Change::between(previous, price));
+    let data = Data {
+        alert: AlertPart {
+            id: alert.id.to_string(),
+            symbol: alert.symbol.as_str(),
+            condition: alert.condition.kind().name(),
+            threshold: alert.condition.threshold().map(|threshold| threshold.as_f64()),
+            // What recurs stays active, but the event is about its firing.
+            status: Status::Triggered.name(),
+            notification: alert.notification.name(),
+            triggered_at: instant(firing.at),
+            triggered_value: firing.metric.map(|metric| metric.as_f64()),
+            initial_price: alert.initial_price.map(Price::as_f64),
+            parameters: alert.parameters.clone().map(json::in_javascript_order),
+        },
+        stock: StockPart {
+            symbol: alert.symbol.as_str(),
+            price: firing.price.map(Price::as_f64),
+            change: change.map(|change| change.absolute.as_f64()),
+            change_percent: change.map(|change| change.percent.as_f64()),
+        },
+        company_name,
+        reason: &firing.reason,
+    };
+    // Texts, numbers and maps with texts for keys are always JSON.
+    let bytes = json::to_vec(&data).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// `2024-03-08T14:30:00.000Z`
+fn instant(at: Timestamp) -> String {
+    format!("{at:.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_have_milliseconds_and_a_z() {
+        let at = Timestamp::from_microsecond(1_709_908_200_000_999).unwrap();
+        assert_eq!(instant(at), "2024-03-08T14:30:00.000Z");
+    }
+}

@@ -1,0 +1,119 @@
+//! Records as the engine wants them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ::alerts::engine::{Dividend, InsiderTrade};
+use ::market::records::{DividendRow, EarningsRow, InsiderRow, Side};
+use ::market::{Decimal, MICROS_PER_UNIT, Symbol};
+use jiff::civil::Date;
+
+/// The dates on which a company reports.
+pub(crate) fn earnings_dates(rows: &[EarningsRow]) -> Vec<Date> {
+    rows.iter().map(|row| row.date).collect()
+}
+
+/// The dividends of one stock.
+pub(crate) fn dividends(rows: &[DividendRow]) -> Vec<Dividend> {
+    let dividends = rows.iter().map(|row| Dividend {
+        ex_date: row.ex_date,
+        payment_date: row.payment_date,
+        amount: row.amount,
+    });
+    dividends.collect()
+}
+
+/// Insiders' trades, stock by stock.
+pub(crate) fn by_symbol(rows: &[InsiderRow]) -> BTreeMap<Symbol, Vec<InsiderTrade>> {
+    let mut trades: BTreeMap<Symbol, Vec<InsiderTrade>> = BTreeMap::new();
+    for row in rows {
+        trades.entry(row.symbol).or_default().push(trade(row));
+    }
+    trades
+}
+
+fn trade(row: &InsiderRow) -> InsiderTrade {
+    let value = i128::from(row.shares.micros()) * i128::from(row.price.micros()) / i128::from(MICROS_PER_UNIT);
+    InsiderTrade {
+        filed_on: row.filed_on,
+        insider: row.insider.clone(),
+        bought: row.side == Side::Buy,
+        open_market: matches!(row.code, 'P' | 'S'),
+        value_usd: Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
+    }
+}
+
+/// The insiders' trades that are known, so that a filing that is delivered again is not counted again.
+///
+/// A filing may list two trades that are equal in everything, and both count. So rows are compared as one would two
+/// piles of paper: of a delivery only as many equal rows are new as it has more of them than are known.
+#[derive(Debug, Default)]
+pub(crate) struct Filings(HashMap<(Symbol, Date, String), Vec<InsiderRow>>);
+
+impl Filings {
+    /// Takes rows in as known.
+    pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = InsiderRow>) {
+        for row in rows {
+            let key = (row.symbol, row.filed_on, row.insider.clone());
+            self.0.entry(key).or_default().push(row);
+        }
+    }
+
+    /// The rows of a delivery that are not known yet.
+    pub(crate) fn new_among(&self, rows: &[InsiderRow]) -> Vec<InsiderRow> {
+        let mut delivered = Self::default();
+        let mut new = Vec::new();
+        for row in rows {
+            delivered.extend([row.clone()]);
+            if delivered.count(row) > self.count(row) {
+                new.push(row.clone());
+            }
+        }
+        new
+    }
+
+    /// Forgets what was filed before `date`.
+    pub(crate) fn forget_before(&mut self, date: Date) {
+        self.0.retain(|&(_, filed_on, _), _| filed_on >= date);
+    }
+
+    fn count(&self, row: &InsiderRow) -> usize {
+        let known = self.0.get(&(row.symbol, row.filed_on, row.insider.clone()));
+        known.map_or(0, |rows| rows.iter().filter(|known| *known == row).count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    fn row(shares: i64) -> InsiderRow {
+        InsiderRow {
+            symbol: "AAPL".parse().unwrap(),
+            filed_on: date(2026, 3, 2),
+            traded_on: None,
+            insider: "Jane Doe".to_owned(),
+            code: 'P',
+            side: Side::Buy,
+            shares: Decimal::from_units(shares).unwrap(),
+            price: Decimal::from_units(10).unwrap(),
+        }
+    }
+
+    #[test]
+    fn a_filing_that_is_delivered_again_has_nothing_new() {
+        let mut filings = Filings::default();
+        let delivery = [row(1), row(2), row(1)];
+        assert_eq!(filings.new_among(&delivery), delivery);
+        filings.extend(delivery.clone());
+        assert_eq!(filings.new_among(&delivery), []);
+    }
+
+    #[test]
+    fn of_equal_rows_those_beyond_the_known_ones_are_new() {
+        let mut filings = Filings::default();
+        filings.extend([row(1)]);
+        assert_eq!(filings.new_among(&[row(1), row(1), row(2)]), [row(1), row(2)]);
+    }
+}

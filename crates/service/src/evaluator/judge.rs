@@ -1,0 +1,157 @@
+//! The gate: judging, and committing what was decided, in one order.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ::alerts::engine::{Decision, Engine, Verdict};
+use ::market::Symbol;
+use jiff::Timestamp;
+use store::StoreError;
+use store::model::{EvaluationCommit, EventId, Firing, LatestQuote, Settled, SideDecided};
+
+use super::{Evaluator, event};
+
+/// What was decided and is not on disk yet, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Backlog(VecDeque<EvaluationCommit>);
+
+/// What a judging has looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Observed {
+    /// The stocks of which a price was observed.
+    pub(crate) symbols: Vec<Symbol>,
+    /// The instant up to which the clock was processed, if it was.
+    pub(crate) clock: Option<Timestamp>,
+}
+
+impl Evaluator {
+    /// Lets the engine judge, and returns when what it decided is on disk.
+    ///
+    /// If the caller is dropped or the database fails meanwhile, the decisions stay in the backlog; the next judging
+    /// commits them first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database did not take what was decided.
+    pub(crate) async fn judge<T>(
+        self: &Arc<Self>,
+        judge: impl FnOnce(&mut Engine, &mut Vec<Decision>) -> (Observed, T),
+    ) -> Result<T, StoreError> {
+        let mut backlog = self.gate.lock().await;
+        self.commit(&mut backlog).await?;
+        let result = self.judge_into(&mut backlog, judge);
+        self.commit(&mut backlog).await?;
+        Ok(result)
+    }
+
+    /// Commits what was decided and is not on disk yet.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database does not take it.
+    pub(crate) async fn flush(self: &Arc<Self>) -> Result<(), StoreError> {
+        self.judge(|_, _| (Observed::default(), ())).await
+    }
+
+    fn judge_into<T>(
+        &self,
+        backlog: &mut Backlog,
+        judge: impl FnOnce(&mut Engine, &mut Vec<Decision>) -> (Observed, T),
+    ) -> T {
+        let mut decisions = std::mem::take(&mut *self.aside());
+        let mut engine = self.engine();
+        let (observed, result) = judge(&mut engine, &mut decisions);
+        let quotes = latest_quotes(&engine, observed.symbols);
+        drop(engine);
+        let mut commit = EvaluationCommit {
+            quotes,
+            clock: observed.clock,
+            ..EvaluationCommit::default()
+        };
+        for decision in decisions {
+            self.note(&mut commit, &decision);
+        }
+        let is_idle = commit.firings.is_empty() && commit.sides.is_empty() && commit.quotes.is_empty();
+        if !is_idle || commit.clock.is_some() {
+            backlog.0.push_back(commit);
+        }
+        result
+    }
+
+    fn note(&self, commit: &mut EvaluationCommit, decision: &Decision) {
+        let Decision {
+            alert,
+            revision,
+            at,
+            verdict,
+        } = *decision;
+        match verdict {
+            Verdict::Fire { price, reason } => commit.firings.push(Firing {
+                alert,
+                revision,
+                at,
+                price,
+                metric: reason.metric(),
+                reason: reason.to_string(),
+                event: EventId(self.chance.uuid()),
+            }),
+            Verdict::Decide { side } => commit.sides.push(SideDecided { alert, revision, side }),
+            // Splits move alerts in the database first, and the engine is told each one as it is afterwards.
+            Verdict::Adjust { .. } => {}
+        }
+    }
+
+    /// Commits what is in the backlog, in order.
+    pub(super) async fn commit(self: &Arc<Self>, backlog: &mut Backlog) -> Result<(), StoreError> {
+        while let Some(next) = backlog.0.front() {
+            // A copy, because the backlog keeps its own until the database has said yes.
+            let committed = self.store.commit_evaluation(next.clone(), event::composer(self)).await;
+            self.is_behind.store(committed.is_err(), Ordering::Release);
+            let outcome = committed?;
+            self.settle(next, outcome.firings);
+            backlog.0.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Tells the engine what became of its firings.
+    fn settle(&self, commit: &EvaluationCommit, settled: Vec<Settled>) {
+        let mut fired = 0;
+        for (firing, settled) in commit.firings.iter().zip(settled) {
+            match settled {
+                Settled::Fired(stored) => {
+                    fired += 1;
+                    // What recurs is active still, and judged by its new revision from now on.
+                    if stored.alert.status == ::alerts::Status::Active {
+                        self.tell(&stored.alert);
+                    }
+                }
+                Settled::Stale(Some(stored)) => self.tell(&stored.alert),
+                Settled::Stale(None) => self.forget(firing.alert),
+            }
+        }
+        if !commit.firings.is_empty() {
+            metrics::counter!("bellwether_firings_total").increment(fired);
+            let stale = u64::try_from(commit.firings.len()).unwrap_or(u64::MAX) - fired;
+            metrics::counter!("bellwether_firings_stale_total").increment(stale);
+        }
+    }
+}
+
+fn latest_quotes(engine: &Engine, mut symbols: Vec<Symbol>) -> Vec<LatestQuote> {
+    symbols.sort_unstable();
+    symbols.dedup();
+    let quotes = symbols.into_iter().filter_map(|symbol| {
+        let so_far = engine.session_so_far(symbol)?;
+        Some(LatestQuote {
+            symbol,
+            session: so_far.date,
+            open: so_far.open,
+            high: so_far.high,
+            low: so_far.low,
+            last: so_far.last,
+            volume: so_far.volume,
+            at: so_far.last_at,
+        })
+    });
+    quotes.collect()
+}

@@ -1,0 +1,426 @@
+//! Taking in what a source delivered.
+//!
+//! What was delivered is told to the engine, what that fires is committed, and only then the delivery itself is written
+//! down: a crash in between leads to judging the same data again when it is delivered again, rather than to knowing it
+//! without ever having judged it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use ::alerts::engine::{Decision, Engine, Event, NotTaken, Quote};
+use ::market::calendar::new_york_date;
+use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow, StockRow};
+use ::market::{Bar, Symbol};
+use jiff::Timestamp;
+use store::{Abort, BoxFuture, StoreError, Unit, Work};
+
+use super::NotIngested;
+use crate::evaluator::{Evaluator, Observed, OffSession, facts};
+use crate::{Service, ServiceError};
+
+/// What is remembered from one delivery to the next. Whoever holds it is the only one who takes something in.
+#[derive(Debug, Default)]
+pub(crate) struct Intake {
+    /// The latest instant a quote of each stock gave for itself.
+    quoted_at: HashMap<Symbol, Timestamp>,
+}
+
+impl Service {
+    /// Takes in what a source delivered. When it returns, what the observations fired is on disk. What could not be taken
+    /// (a bar of a session that has not ended, ...) comes back with its place in the batch.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails; what was decided is kept and committed as soon as it answers.
+    pub async fn ingest(&self, batch: Batch) -> Result<Vec<NotIngested>, ServiceError> {
+        // On a task of its own: one who hangs up must not leave a delivery half taken in.
+        let service = self.clone();
+        let taken = tokio::spawn(async move { service.take_in(batch).await }).await;
+        Ok(taken.map_err(ServiceError::internal)??)
+    }
+
+    async fn take_in(&self, mut batch: Batch) -> Result<Vec<NotIngested>, StoreError> {
+        let mut intake = self.0.intake.lock().await;
+        let evaluator = &self.0.evaluator;
+        let now = self.0.ports.clock.now();
+        let mut rejected = Vec::new();
+        self.name_unknown_stocks(&mut batch);
+        evaluator.take_splits(&batch.splits).await?;
+        self.keep_ended_sessions(&batch, now).await?;
+        self.keep_what_is_known_by(now, &mut batch, &mut rejected);
+        self.judge(&mut intake, &batch, now, &mut rejected).await?;
+        let quotes = std::mem::take(&mut batch.quotes);
+        if batch != Batch::default() {
+            self.0
+                .ports
+                .store
+                .write(Record(batch.clone()))
+                .await
+                .map_err(never_refused)?;
+            self.put_into_catalog(batch);
+        }
+        metrics::counter!("bellwether_quotes_total").increment(u64::try_from(quotes.len()).unwrap_or_default());
+        Ok(rejected)
+    }
+
+    /// Stocks that nobody has named are in the catalog under their symbols.
+    fn name_unknown_stocks(&self, batch: &mut Batch) {
+        let named: HashSet<Symbol> = batch.stocks.iter().map(|row| row.symbol).collect();
+        let mut unknown: Vec<Symbol> = symbols(batch)
+            .filter(|symbol| !named.contains(symbol) && self.0.catalog.get(*symbol).is_none())
+            .collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        let unknown = unknown
+            .into_iter()
+            .map(|symbol| StockRow::named(symbol, symbol.as_str()));
+        batch.stocks.extend(unknown);
+    }
+
+    /// Leaves out what cannot be known yet, and what is known already and must not be counted twice.
+    fn keep_what_is_known_by(&self, now: Timestamp, batch: &mut Batch, rejected: &mut Vec<NotIngested>) {
+        let today = new_york_date(now);
+        let mut future = |kind: &'static str, index: usize, field: &str| {
+            rejected.push(NotIngested {
+                kind,
+                index,
+                reason: format!("{field} lies in the future; deliver the row when it has come"),
+            });
+        };
+        for (index, _) in batch
+            .fundamentals
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.as_of > today)
+        {
+            future("fundamentals", index, "as_of");
+        }
+        for (index, _) in batch
+            .insider_transactions
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.filed_on > today)
+        {
+            future("insider_transactions", index, "filed_on");
+        }
+        batch.fundamentals.retain(|row| row.as_of <= today);
+        batch.insider_transactions.retain(|row| row.filed_on <= today);
+        batch.insider_transactions = self.0.evaluator.filings().new_among(&batch.insider_transactions);
+    }
+
+    /// Writes down the sessions that no bar was delivered for and that the first quote of a later one ends: as the bars
+    /// that the engine makes of its observations.
+    async fn keep_ended_sessions(&self, batch: &Batch, now: Timestamp) -> Result<(), StoreError> {
+        let Some(session) = self.0.settings.calendar.session_at(now) else {
+            return Ok(());
+        };
+        let delivered: HashSet<_> = batch.bars.iter().map(|row| (row.symbol, row.bar.date)).collect();
+        let bars: Vec<BarRow> = self.0.evaluator.read(|engine| {
+            let ended = batch
+                .quotes
+                .iter()
+                .filter_map(|quote| ended_session(engine, quote.symbol, session.date));
+            ended
+                .filter(|row| !delivered.contains(&(row.symbol, row.bar.date)))
+                .collect()
+        });
+        if bars.is_empty() {
+            return Ok(());
+        }
+        let ended = Batch {
+            bars,
+            ..Batch::default()
+        };
+        self.0.ports.store.write(Record(ended)).await.map_err(never_refused)
+    }
+
+    async fn judge(
+        &self,
+        intake: &mut Intake,
+        batch: &Batch,
+        now: Timestamp,
+        rejected: &mut Vec<NotIngested>,
+    ) -> Result<(), StoreError> {
+        let evaluator = Arc::clone(&self.0.evaluator);
+        let known = self.known_facts(batch);
+        let quotes = self.quotes_in_session(intake, batch, now, rejected);
+        let at = evaluator.advance_to(now);
+        let not_taken = evaluator
+            .judge(|engine, decisions| {
+                let mut judging = Judging {
+                    evaluator: &evaluator,
+                    engine,
+                    decisions,
+                    at,
+                    not_taken: Vec::new(),
+                };
+                judging.bars(&batch.bars);
+                judging.facts(batch, &known);
+                judging.quotes(&quotes);
+                let not_taken = judging.not_taken;
+                let observed = Observed {
+                    symbols: quotes.iter().map(|(_, quote)| quote.symbol).collect(),
+                    clock: Some(at),
+                };
+                (observed, not_taken)
+            })
+            .await?;
+        rejected.extend(not_taken);
+        Ok(())
+    }
+
+    /// Dates that are known of a stock together with those of a delivery.
+    fn known_facts(&self, batch: &Batch) -> KnownDates {
+        let mut known = KnownDates::default();
+        for row in &batch.earnings {
+            let rows = known.earnings.entry(row.symbol).or_insert_with(|| {
+                self.0
+                    .catalog
+                    .get(row.symbol)
+                    .map(|entry| entry.facts.earnings.clone())
+                    .unwrap_or_default()
+            });
+            put_earnings(rows, *row);
+        }
+        for row in &batch.dividends {
+            let rows = known.dividends.entry(row.symbol).or_insert_with(|| {
+                self.0
+                    .catalog
+                    .get(row.symbol)
+                    .map(|entry| entry.facts.dividends.clone())
+                    .unwrap_or_default()
+            });
+            put_dividend(rows, *row);
+        }
+        known
+    }
+
+    /// The quotes that are judged, by time: those of the session that is open. Others only become the price that is
+    /// shown.
+    fn quotes_in_session<'a>(
+        &self,
+        intake: &mut Intake,
+        batch: &'a Batch,
+        now: Timestamp,
+        rejected: &mut Vec<NotIngested>,
+    ) -> Vec<(Timestamp, &'a QuoteRow)> {
+        let calendar = &self.0.settings.calendar;
+        let open = calendar.session_at(now);
+        let mut quotes = Vec::with_capacity(batch.quotes.len());
+        for (index, quote) in batch.quotes.iter().enumerate() {
+            let time = quote.time.unwrap_or(now).min(now);
+            let known = intake.quoted_at.entry(quote.symbol).or_insert(time);
+            if time < *known {
+                rejected.push(NotIngested {
+                    kind: "quotes",
+                    index,
+                    reason: format!("a quote of {known:.3} is known already, and this one is of before"),
+                });
+                continue;
+            }
+            *known = time;
+            let is_of_session =
+                open.is_some_and(|open| calendar.session_at(time).is_some_and(|at| at.date == open.date));
+            if is_of_session {
+                quotes.push((time, quote));
+            } else {
+                let seen = OffSession {
+                    price: quote.price,
+                    at: time,
+                };
+                self.0.evaluator.see_off_session(quote.symbol, seen);
+            }
+        }
+        quotes.sort_by_key(|&(time, _)| time);
+        quotes
+    }
+
+    fn put_into_catalog(&self, batch: Batch) {
+        let catalog = &self.0.catalog;
+        for row in batch.stocks {
+            catalog.change(row.symbol, |entry| entry.row = row);
+        }
+        for row in batch.fundamentals {
+            catalog.change(row.symbol, |entry| {
+                let kept = &mut entry.facts.fundamentals;
+                if kept.is_none_or(|kept| kept.as_of <= row.as_of) {
+                    *kept = Some(row);
+                }
+            });
+        }
+        for row in batch.earnings {
+            catalog.change(row.symbol, |entry| put_earnings(&mut entry.facts.earnings, row));
+        }
+        for row in batch.dividends {
+            catalog.change(row.symbol, |entry| put_dividend(&mut entry.facts.dividends, row));
+        }
+        self.0.evaluator.filings().extend(batch.insider_transactions);
+    }
+}
+
+/// All dates of the stocks that a delivery has dates of.
+#[derive(Default)]
+struct KnownDates {
+    earnings: BTreeMap<Symbol, Vec<EarningsRow>>,
+    dividends: BTreeMap<Symbol, Vec<DividendRow>>,
+}
+
+/// A delivery on its way into the engine.
+struct Judging<'a> {
+    evaluator: &'a Evaluator,
+    engine: &'a mut Engine,
+    decisions: &'a mut Vec<Decision>,
+    at: Timestamp,
+    not_taken: Vec<NotIngested>,
+}
+
+impl Judging<'_> {
+    fn bars(&mut self, rows: &[BarRow]) {
+        for (index, row) in rows.iter().enumerate() {
+            let event = Event::Bar {
+                symbol: row.symbol,
+                bar: self.evaluator.in_todays_shares(row.symbol, row.bar),
+            };
+            if let Err(why) = self.engine.process(event, self.at, self.decisions) {
+                self.reject("bars", index, &why);
+            }
+        }
+    }
+
+    fn facts(&mut self, batch: &Batch, known: &KnownDates) {
+        let mut latest: BTreeMap<Symbol, &FundamentalsRow> = BTreeMap::new();
+        for row in &batch.fundamentals {
+            let kept = latest.entry(row.symbol).or_insert(row);
+            if kept.as_of <= row.as_of {
+                *kept = row;
+            }
+        }
+        for row in latest.into_values().filter(|row| self.evaluator.is_latest(row)) {
+            self.tell(self.evaluator.fundamentals_event(row));
+        }
+        for (&symbol, rows) in &known.earnings {
+            let dates = &facts::earnings_dates(rows);
+            self.tell(Event::Earnings { symbol, dates });
+        }
+        for (&symbol, rows) in &known.dividends {
+            let dividends = &facts::dividends(rows);
+            self.tell(Event::Dividends { symbol, dividends });
+        }
+        for (symbol, trades) in facts::by_symbol(&batch.insider_transactions) {
+            let trades = &trades;
+            self.tell(Event::InsiderTrades { symbol, trades });
+        }
+        for row in &batch.mentions {
+            self.tell(Event::Mentions {
+                symbol: row.symbol,
+                hour: row.time,
+                count: row.mentions,
+            });
+        }
+    }
+
+    /// Observations, snapshot by snapshot: one instant and at most one observation of a stock in each.
+    fn quotes(&mut self, quotes: &[(Timestamp, &QuoteRow)]) {
+        // What waits for an instant is due before what is observed at it.
+        self.tell(Event::Clock);
+        let mut snapshot: Vec<Quote> = Vec::with_capacity(quotes.len());
+        let mut seen = HashSet::with_capacity(quotes.len());
+        for (_, row) in quotes {
+            if !seen.insert(row.symbol) {
+                self.tell(Event::Snapshot(&snapshot));
+                snapshot.clear();
+                seen.clear();
+                seen.insert(row.symbol);
+            }
+            let quote = Quote::new(self.engine.stock(row.symbol), row.price);
+            snapshot.push(row.volume.map_or(quote, |volume| quote.with_volume(volume)));
+        }
+        self.tell(Event::Snapshot(&snapshot));
+        self.tell(Event::Evaluate);
+    }
+
+    /// Tells the engine something that it takes, or that it is right to ignore.
+    fn tell(&mut self, event: Event<'_>) {
+        if let Err(why) = self.engine.process(event, self.at, self.decisions) {
+            tracing::debug!(%why, "not judged");
+        }
+    }
+
+    fn reject(&mut self, kind: &'static str, index: usize, why: &NotTaken) {
+        self.not_taken.push(NotIngested {
+            kind,
+            index,
+            reason: why.to_string(),
+        });
+    }
+}
+
+/// The stock's last session as a bar, if it is over, and none was delivered.
+fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil::Date) -> Option<BarRow> {
+    let session = engine.session_so_far(symbol).filter(|session| session.date < today)?;
+    let is_delivered = engine
+        .history(symbol)?
+        .last()
+        .is_some_and(|last| last.date >= session.date);
+    let bar = Bar {
+        date: session.date,
+        open: session.open,
+        high: session.high,
+        low: session.low,
+        close: session.last,
+        volume: session.volume.unwrap_or_default(),
+    };
+    (!is_delivered).then_some(BarRow { symbol, bar })
+}
+
+/// Every symbol that a delivery names, some of them often.
+fn symbols(batch: &Batch) -> impl Iterator<Item = Symbol> {
+    let quotes = batch.quotes.iter().map(|row| row.symbol);
+    let bars = batch.bars.iter().map(|row| row.symbol);
+    let fundamentals = batch.fundamentals.iter().map(|row| row.symbol);
+    let earnings = batch.earnings.iter().map(|row| row.symbol);
+    let dividends = batch.dividends.iter().map(|row| row.symbol);
+    let splits = batch.splits.iter().map(|row| row.symbol);
+    let insiders = batch.insider_transactions.iter().map(|row| row.symbol);
+    let mentions = batch.mentions.iter().map(|row| row.symbol);
+    let dated = earnings.chain(dividends).chain(splits);
+    quotes
+        .chain(bars)
+        .chain(fundamentals)
+        .chain(dated)
+        .chain(insiders)
+        .chain(mentions)
+}
+
+fn put_earnings(rows: &mut Vec<EarningsRow>, row: EarningsRow) {
+    match rows.binary_search_by_key(&row.date, |known| known.date) {
+        Ok(at) => rows[at] = row,
+        Err(at) => rows.insert(at, row),
+    }
+}
+
+fn put_dividend(rows: &mut Vec<DividendRow>, row: DividendRow) {
+    if !rows.contains(&row) {
+        let at = rows.partition_point(|known| known.ex_date <= row.ex_date);
+        rows.insert(at, row);
+    }
+}
+
+/// Writes a delivery down.
+struct Record(Batch);
+
+impl Work for Record {
+    type Done = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move { Ok(unit.record_market(&self.0).await?) })
+    }
+}
+
+/// A work that never refuses has failed for the database's sake.
+fn never_refused(abort: Abort<std::convert::Infallible>) -> StoreError {
+    match abort {
+        Abort::Refused(never) => match never {},
+        Abort::Store(error) => error,
+    }
+}

@@ -1,0 +1,144 @@
+//! The market: what becomes known about it comes in here.
+
+mod intake;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use sources::ingest::{self, IngestError, Ingested, Rejected};
+
+pub(crate) use intake::Intake;
+
+use crate::{Actor, Service, ServiceError};
+
+/// Whether the market is open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MarketStatus {
+    /// Whether the regular session is going on.
+    pub is_open: bool,
+    /// When it opens next.
+    pub next_open: Option<Timestamp>,
+    /// When it closes next.
+    pub next_close: Option<Timestamp>,
+    /// The instant this was asked.
+    pub now: Timestamp,
+}
+
+/// A row that could not be taken in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotIngested {
+    /// Which part of the batch: `quotes`, `bars`, ...
+    pub kind: &'static str,
+    /// Its place in it, from 0.
+    pub index: usize,
+    /// Why not, and what would help.
+    pub reason: String,
+}
+
+/// What became of the body of an ingest request.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct IngestAnswer {
+    /// How many elements of each kind that the body has were taken in.
+    pub accepted: BTreeMap<&'static str, usize>,
+    /// The others, with their places in the body.
+    pub rejected: Vec<NotIngested>,
+}
+
+impl Service {
+    /// Whether the market is open.
+    #[must_use]
+    pub fn market_status(&self) -> MarketStatus {
+        let now = self.0.ports.clock.now();
+        let calendar = &self.0.settings.calendar;
+        MarketStatus {
+            is_open: calendar.session_at(now).is_some(),
+            next_open: calendar.next_open(now),
+            next_close: calendar.next_close(now),
+            now,
+        }
+    }
+
+    /// Takes in what somebody pushed: the body of an ingest request (decisions 8). Bad elements come back with their
+    /// places and cost no other.
+    ///
+    /// # Errors
+    /// [`ServiceError::Forbidden`] unless the actor operates this service, [`ServiceError::Malformed`] and
+    /// [`ServiceError::Invalid`] for a body that is no object of arrays; as [`Service::ingest`].
+    pub async fn ingest_json(&self, actor: &Actor, body: &Value) -> Result<IngestAnswer, ServiceError> {
+        if !actor.is_operator {
+            return Err(ServiceError::Forbidden {
+                reason: "operator",
+                required: None,
+                message:
+                    "market data is delivered by the operator of this service; use the key of an operator's account"
+                        .to_owned(),
+            });
+        }
+        let read = ingest::parse_value(body, self.0.ports.clock.now()).map_err(|error| match error {
+            IngestError::NotAnObject | IngestError::NotJson(_) => ServiceError::Malformed(error.to_string()),
+            IngestError::NotAnArray { kind, .. } => ServiceError::field(kind, "must be an array of objects"),
+        })?;
+        let places = Places::of(&read);
+        let mut answer = IngestAnswer {
+            accepted: read.accepted,
+            rejected: read.rejected.into_iter().map(NotIngested::from).collect(),
+        };
+        for mut not_taken in self.ingest(read.batch).await? {
+            not_taken.index = places.in_body(not_taken.kind, not_taken.index);
+            if let Some(accepted) = answer.accepted.get_mut(not_taken.kind) {
+                *accepted = accepted.saturating_sub(1);
+            }
+            answer.rejected.push(not_taken);
+        }
+        answer.rejected.sort_by_key(|rejected| (rejected.kind, rejected.index));
+        Ok(answer)
+    }
+}
+
+impl From<Rejected> for NotIngested {
+    fn from(rejected: Rejected) -> Self {
+        Self {
+            kind: rejected.kind,
+            index: rejected.index,
+            reason: rejected.reason,
+        }
+    }
+}
+
+/// Where the elements that were read soundly stood in the body, among those that were not.
+struct Places(BTreeMap<&'static str, BTreeSet<usize>>);
+
+impl Places {
+    fn of(read: &Ingested) -> Self {
+        let mut unsound: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
+        for rejected in &read.rejected {
+            unsound.entry(rejected.kind).or_default().insert(rejected.index);
+        }
+        Self(unsound)
+    }
+
+    /// The place in the body of the sound element number `index`.
+    fn in_body(&self, kind: &str, index: usize) -> usize {
+        let mut place = index;
+        for &unsound in self.0.get(kind).into_iter().flatten() {
+            if unsound <= place {
+                place += 1;
+            }
+        }
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sound_elements_are_counted_past_the_unsound_ones() {
+        let places = Places(BTreeMap::from([("quotes", BTreeSet::from([0, 2, 3]))]));
+        let of_sound: Vec<_> = (0..3).map(|index| places.in_body("quotes", index)).collect();
+        assert_eq!(of_sound, [1, 4, 5]);
+        assert_eq!(places.in_body("bars", 7), 7);
+    }
+}
