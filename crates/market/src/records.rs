@@ -247,4 +247,17 @@ impl Batch {
         self.insider_transactions.append(&mut later.insider_transactions);
         self.mentions.append(&mut later.mentions);
     }
+
+    /// Keeps the records of the stocks for which `keep` says so.
+    pub fn retain(&mut self, keep: impl Fn(Symbol) -> bool) {
+        self.stocks.retain(|row| keep(row.symbol));
+        self.quotes.retain(|row| keep(row.symbol));
+        self.bars.retain(|row| keep(row.symbol));
+        self.fundamentals.retain(|row| keep(row.symbol));
+        self.earnings.retain(|row| keep(row.symbol));
+        self.dividends.retain(|row| keep(row.symbol));
+        self.splits.retain(|row| keep(row.symbol));
+        self.insider_transactions.retain(|row| keep(row.symbol));
+        self.mentions.retain(|row| keep(row.symbol));
+    }
 }

@@ -57,7 +57,7 @@ pub struct IntradayBar {
 
 impl MarketData {
     /// Brings rows that came in any order into theirs, and keeps the last where there is to be one.
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         for bars in self.bars.values_mut() {
             keep_last(&mut bars.daily, |bar| bar.date);
             keep_last(&mut bars.intraday, |bar| bar.time);

@@ -1,73 +1,316 @@
 //! The invented companies.
 
-use market::{Price, Symbol};
+use std::collections::BTreeSet;
 
-/// One company of the simulated market.
-#[derive(Clone, Copy, Debug)]
+use market::Symbol;
+use market::records::StockRow;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+
+use super::chance::{self, Topic};
+
+/// One company of the simulated market, or the fund that holds them all.
+#[derive(Clone, Debug)]
 pub(super) struct Company {
-    pub(super) ticker: &'static str,
-    pub(super) name: &'static str,
+    pub(super) symbol: Symbol,
+    pub(super) name: String,
+    /// `stock` or `etf`.
+    pub(super) kind: &'static str,
     pub(super) sector: &'static str,
+    pub(super) industry: &'static str,
+    pub(super) country: &'static str,
+    pub(super) exchange: &'static str,
     /// Its first price in US dollars.
     pub(super) first_price: f64,
-    /// Its usual movement in a year, as a fraction.
+    /// Its usual movement of its own in a year, as a fraction.
     pub(super) volatility: f64,
     /// How much of the market's movement it takes part in.
     pub(super) beta: f64,
-    /// Its usual volume a day, in shares.
+    /// Its usual volume a day at the first price, in shares.
     pub(super) volume: f64,
-    /// Its dividend in a quarter as a fraction of the price; 0 for none.
+    /// Its dividend in a quarter as a fraction of the first price; 0 for none.
     pub(super) dividend: f64,
+    /// Its usual price in years of earnings; below zero for one without earnings yet.
+    pub(super) pe: f64,
+    /// Whether people talk about it, and their talk is counted.
+    pub(super) talked_about: bool,
 }
 
 impl Company {
-    pub(super) fn symbol(&self) -> Symbol {
-        self.ticker.parse().expect("the tickers below are tickers")
+    /// What the catalog says of it.
+    pub(super) fn row(&self) -> StockRow {
+        StockRow {
+            kind: Some(self.kind.into()),
+            sector: Some(self.sector.into()),
+            industry: Some(self.industry.into()),
+            country: Some(self.country.into()),
+            exchange: Some(self.exchange.into()),
+            ..StockRow::named(self.symbol, self.name.clone())
+        }
     }
 
-    /// A price as near as it gets to `dollars`, in cents.
-    #[expect(clippy::cast_possible_truncation, reason = "clamped to what fits")]
-    pub(super) fn price(dollars: f64) -> Price {
-        let cents = (dollars * 100.0).round().clamp(1.0, 1e9);
-        Price::from_micros((cents as i64) * 10_000).expect("within the range of prices")
+    /// Whether it reports earnings and has insiders.
+    pub(super) fn is_company(&self) -> bool {
+        self.kind == "stock"
     }
 }
 
-macro_rules! companies {
-    ($($ticker:literal $name:literal $sector:literal $price:literal $volatility:literal $beta:literal $volume:literal $dividend:literal;)*) => {
-        /// All twenty of them.
-        pub(super) const ALL: &[Company] = &[$(Company {
-            ticker: $ticker,
-            name: $name,
-            sector: $sector,
-            first_price: $price,
-            volatility: $volatility,
-            beta: $beta,
-            volume: $volume,
-            dividend: $dividend,
-        },)*];
-    };
+/// The fund's ticker: that of the benchmark that portfolios are compared with.
+const FUND: &str = "SPY";
+
+/// Ticker, name, sector, industry, first price, volatility, beta, volume, dividend.
+type Listed = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    f64,
+    f64,
+    f64,
+    f64,
+    f64,
+);
+
+/// The companies that are always there first.
+#[rustfmt::skip]
+const LISTED: [Listed; 20] = [
+    ("ALDR", "Alder Semiconductors", "Technology", "Semiconductors", 142.50, 0.42, 1.5, 38e6, 0.001),
+    ("ARGO", "Argosy Freight", "Industrials", "Logistics", 88.20, 0.26, 1.0, 4e6, 0.005),
+    ("BRKW", "Breakwater Bank", "Financials", "Banks", 51.75, 0.28, 1.1, 21e6, 0.008),
+    ("CASC", "Cascade Hydro", "Utilities", "Electricity", 63.40, 0.17, 0.5, 3e6, 0.010),
+    ("CRLN", "Carillon Media", "Communication", "Publishing", 27.90, 0.38, 1.2, 9e6, 0.0),
+    ("DUNE", "Dune Energy", "Energy", "Oil and Gas", 71.10, 0.34, 0.9, 14e6, 0.009),
+    ("ELMS", "Elmstead Foods", "Staples", "Food", 58.60, 0.16, 0.5, 6e6, 0.007),
+    ("FLNT", "Flint Aerospace", "Industrials", "Aerospace", 205.30, 0.33, 1.2, 5e6, 0.0),
+    ("GLCR", "Glacier Health", "Health Care", "Medical Devices", 312.00, 0.24, 0.8, 3e6, 0.003),
+    ("HRTH", "Hearth and Home", "Discretionary", "Furniture", 118.40, 0.29, 1.1, 7e6, 0.004),
+    ("INDG", "Indigo Software", "Technology", "Software", 264.80, 0.36, 1.3, 16e6, 0.0),
+    ("JUNI", "Juniper Peak Gold", "Materials", "Mining", 34.15, 0.40, 0.2, 11e6, 0.002),
+    ("KEST", "Kestrel Motors", "Discretionary", "Automobiles", 189.20, 0.55, 1.7, 62e6, 0.0),
+    ("LNTN", "Lantern Biotech", "Health Care", "Biotechnology", 16.35, 0.70, 1.1, 8e6, 0.0),
+    ("MRDN", "Meridian Networks", "Technology", "Networks", 97.70, 0.27, 1.1, 10e6, 0.006),
+    ("NIMB", "Nimbus Cloud", "Technology", "Software", 143.10, 0.48, 1.5, 12e6, 0.0),
+    ("OAKL", "Oakline Realty", "Real Estate", "Offices", 44.90, 0.22, 0.8, 4e6, 0.011),
+    ("PRLS", "Perlis Payments", "Financials", "Payments", 232.60, 0.25, 1.0, 6e6, 0.003),
+    ("QRRY", "Quarry Cement", "Materials", "Building Materials", 76.80, 0.26, 1.0, 2e6, 0.005),
+    ("RVBN", "Riverbend Retail", "Discretionary", "Department Stores", 39.45, 0.44, 1.3, 15e6, 0.0),
+];
+
+/// Of these companies people talk.
+const TALKED_ABOUT: [&str; 3] = ["KEST", "LNTN", "RVBN"];
+
+/// What further companies are called: a place and a trade, with the trade's sector.
+const PLACES: [&str; 40] = [
+    "Amber",
+    "Birch",
+    "Copper",
+    "Driftwood",
+    "Eastgate",
+    "Falcon",
+    "Granite",
+    "Harbor",
+    "Ivory",
+    "Jasper",
+    "Kingsley",
+    "Larkspur",
+    "Maple",
+    "Northwind",
+    "Orchard",
+    "Pinecrest",
+    "Quill",
+    "Redwood",
+    "Sable",
+    "Tidewater",
+    "Umber",
+    "Vantage",
+    "Willow",
+    "Xenia",
+    "Yarrow",
+    "Zephyr",
+    "Ashford",
+    "Bluestone",
+    "Coral",
+    "Dunmore",
+    "Evergreen",
+    "Foxglove",
+    "Greystone",
+    "Hollow",
+    "Ironwood",
+    "Jade",
+    "Kelso",
+    "Lakeshore",
+    "Mistral",
+    "Nightingale",
+];
+const TRADES: [(&str, &str, &str); 25] = [
+    ("Robotics", "Technology", "Automation"),
+    ("Software", "Technology", "Software"),
+    ("Optics", "Technology", "Instruments"),
+    ("Data", "Technology", "Data Centers"),
+    ("Chips", "Technology", "Semiconductors"),
+    ("Bank", "Financials", "Banks"),
+    ("Insurance", "Financials", "Insurance"),
+    ("Capital", "Financials", "Asset Management"),
+    ("Therapeutics", "Health Care", "Biotechnology"),
+    ("Diagnostics", "Health Care", "Medical Devices"),
+    ("Clinics", "Health Care", "Health Services"),
+    ("Rail", "Industrials", "Railways"),
+    ("Tools", "Industrials", "Machinery"),
+    ("Airlines", "Industrials", "Airlines"),
+    ("Builders", "Discretionary", "Home Building"),
+    ("Apparel", "Discretionary", "Apparel"),
+    ("Restaurants", "Discretionary", "Restaurants"),
+    ("Beverages", "Staples", "Beverages"),
+    ("Grocers", "Staples", "Food Retail"),
+    ("Petroleum", "Energy", "Oil and Gas"),
+    ("Solar", "Energy", "Renewables"),
+    ("Water", "Utilities", "Water"),
+    ("Steel", "Materials", "Steel"),
+    ("Chemicals", "Materials", "Chemicals"),
+    ("Towers", "Real Estate", "Communication Sites"),
+];
+
+/// How many companies there can be.
+pub(super) const MAX_COMPANIES: usize = LISTED.len() + PLACES.len() * TRADES.len();
+
+/// The first `count` companies; beyond those that are listed, they depend on the seed.
+pub(super) fn companies(seed: u64, count: usize) -> Vec<Company> {
+    let listed = LISTED.iter().zip(0..).map(|(row, who)| listed(row, seed, who));
+    let mut companies: Vec<_> = listed.take(count).collect();
+    let mut taken: BTreeSet<Symbol> = LISTED.iter().map(|row| symbol(row.0)).collect();
+    taken.insert(symbol(FUND));
+    for number in 0..count.min(MAX_COMPANIES).saturating_sub(companies.len()) {
+        companies.push(invent(seed, number, &mut taken));
+    }
+    companies
 }
 
-companies! {
-    "ALDR" "Alder Semiconductors" "Technology" 142.50 0.42 1.5 38e6 0.001;
-    "ARGO" "Argosy Freight" "Industrials" 88.20 0.26 1.0 4e6 0.005;
-    "BRKW" "Breakwater Bank" "Financials" 51.75 0.28 1.1 21e6 0.008;
-    "CASC" "Cascade Hydro" "Utilities" 63.40 0.17 0.5 3e6 0.010;
-    "CRLN" "Carillon Media" "Communication" 27.90 0.38 1.2 9e6 0.0;
-    "DUNE" "Dune Energy" "Energy" 71.10 0.34 0.9 14e6 0.009;
-    "ELMS" "Elmstead Foods" "Staples" 58.60 0.16 0.5 6e6 0.007;
-    "FLNT" "Flint Aerospace" "Industrials" 205.30 0.33 1.2 5e6 0.0;
-    "GLCR" "Glacier Health" "Health Care" 312.00 0.24 0.8 3e6 0.003;
-    "HRTH" "Hearth and Home" "Discretionary" 118.40 0.29 1.1 7e6 0.004;
-    "INDG" "Indigo Software" "Technology" 264.80 0.36 1.3 16e6 0.0;
-    "JUNI" "Juniper Peak Gold" "Materials" 34.15 0.40 0.2 11e6 0.002;
-    "KEST" "Kestrel Motors" "Discretionary" 189.20 0.55 1.7 62e6 0.0;
-    "LNTN" "Lantern Biotech" "Health Care" 16.35 0.70 1.1 8e6 0.0;
-    "MRDN" "Meridian Networks" "Technology" 97.70 0.27 1.1 10e6 0.006;
-    "NIMB" "Nimbus Cloud" "Technology" 143.10 0.48 1.5 12e6 0.0;
-    "OAKL" "Oakline Realty" "Real Estate" 44.90 0.22 0.8 4e6 0.011;
-    "PRLS" "Perlis Payments" "Financials" 232.60 0.25 1.0 6e6 0.003;
-    "QRRY" "Quarry Cement" "Materials" 76.80 0.26 1.0 2e6 0.005;
-    "RVBN" "Riverbend Retail" "Discretionary" 39.45 0.44 1.3 15e6 0.0;
+/// The fund that moves as the market does.
+pub(super) fn fund() -> Company {
+    Company {
+        symbol: symbol(FUND),
+        name: "Simulated Market Index Fund".into(),
+        kind: "etf",
+        sector: "Funds",
+        industry: "Index Funds",
+        country: "US",
+        exchange: "SIM ARCA",
+        first_price: 480.0,
+        volatility: 0.01,
+        beta: 1.0,
+        volume: 70e6,
+        dividend: 0.0035,
+        pe: 22.0,
+        talked_about: false,
+    }
+}
+
+fn symbol(ticker: &str) -> Symbol {
+    ticker.parse().expect("the tickers here are tickers")
+}
+
+fn listed(row: &Listed, seed: u64, who: i64) -> Company {
+    let &(ticker, name, sector, industry, first_price, volatility, beta, volume, dividend) = row;
+    let mut chance = chance::of(seed, Topic::Invention, 0, who);
+    Company {
+        symbol: symbol(ticker),
+        name: name.into(),
+        kind: "stock",
+        sector,
+        industry,
+        country: "US",
+        exchange: exchange(volatility),
+        first_price,
+        volatility,
+        beta,
+        volume,
+        dividend,
+        // Biotechs are young and have no earnings yet.
+        pe: if industry == "Biotechnology" {
+            -14.0
+        } else {
+            chance.random_range(14.0..32.0)
+        },
+        talked_about: TALKED_ABOUT.contains(&ticker),
+    }
+}
+
+/// The calm list where the old firms list, the lively ones with the young.
+fn exchange(volatility: f64) -> &'static str {
+    if volatility < 0.35 { "SIM NYSE" } else { "SIM NASDAQ" }
+}
+
+fn invent(seed: u64, number: usize, taken: &mut BTreeSet<Symbol>) -> Company {
+    // Each round of the places shifts the trades by 16, which has no divisor in common with 25: no pair comes twice.
+    let place = PLACES[number % PLACES.len()];
+    let (trade, sector, industry) = TRADES[(number / PLACES.len() + number) % TRADES.len()];
+    let who = i64::try_from(LISTED.len() + number).unwrap_or(i64::MAX);
+    let mut chance = chance::of(seed, Topic::Invention, 0, who);
+    let volatility: f64 = chance.random_range(0.16..0.6);
+    let biotech = industry == "Biotechnology";
+    let pays = !biotech && volatility < 0.35;
+    Company {
+        symbol: ticker(place, trade, taken, &mut chance),
+        name: format!("{place} {trade}"),
+        kind: "stock",
+        sector,
+        industry,
+        country: "US",
+        exchange: exchange(volatility),
+        first_price: (chance.random_range(15.0_f64..350.0) * 100.0).round() / 100.0,
+        volatility,
+        beta: chance.random_range(0.3..1.7),
+        volume: chance.random_range(1e6_f64..30e6).round(),
+        dividend: if pays { chance.random_range(0.002..0.011) } else { 0.0 },
+        pe: if biotech {
+            -14.0
+        } else {
+            chance.random_range(12.0..35.0)
+        },
+        talked_about: chance.random_bool(0.1),
+    }
+}
+
+/// Four letters that nobody has, from the name if possible.
+fn ticker(place: &str, trade: &str, taken: &mut BTreeSet<Symbol>, chance: &mut ChaCha8Rng) -> Symbol {
+    let letters: Vec<char> = place.chars().chain(trade.chars()).collect();
+    let first = letters[0];
+    loop {
+        let mut rest: Vec<usize> = (0..3).map(|_| chance.random_range(1..letters.len())).collect();
+        rest.sort_unstable();
+        let text: String = [first]
+            .into_iter()
+            .chain(rest.into_iter().map(|at| letters[at]))
+            .collect();
+        let symbol = symbol(&text.to_ascii_uppercase());
+        if taken.insert(symbol) {
+            return symbol;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_company_has_a_ticker_and_a_name_of_its_own() {
+        let companies = companies(7, usize::MAX);
+        assert_eq!(companies.len(), MAX_COMPANIES);
+        let symbols: BTreeSet<_> = companies.iter().map(|company| company.symbol).collect();
+        let names: BTreeSet<_> = companies.iter().map(|company| &company.name).collect();
+        assert_eq!((symbols.len(), names.len()), (MAX_COMPANIES, MAX_COMPANIES));
+        assert!(!symbols.contains(&fund().symbol));
+    }
+
+    #[test]
+    fn more_companies_leave_the_first_as_they_are() {
+        let (few, many) = (companies(7, 30), companies(7, 60));
+        for (one, other) in few.iter().zip(&many) {
+            assert_eq!(
+                (one.symbol, one.first_price.to_bits()),
+                (other.symbol, other.first_price.to_bits())
+            );
+        }
+    }
 }
