@@ -8,15 +8,29 @@
 //! Firings have a door of their own, [`Store::commit_evaluation`]: they come by the thousand and are committed by
 //! compare-and-set on status and revision, each with its history row and its event in the same transaction.
 //!
-//! The store knows alerts as values. It knows no engine, no HTTP and no clock: instants are given to it.
+//! The store knows alerts as values. It knows no engine, no HTTP and no clock: instants are given to it. It keeps them to
+//! the microsecond.
 
+mod accounts;
+mod alerts;
+mod api_keys;
+mod bulk;
+mod columns;
+mod database;
 pub mod error;
+mod events;
+mod feed;
+mod firings;
+mod history;
+mod market;
 pub mod model;
+mod open;
 mod store;
 mod unit;
 mod writer;
 
 pub use error::StoreError;
-pub use store::{Options, Store};
+pub use open::Options;
+pub use store::Store;
 pub use unit::Unit;
-pub use writer::{Abort, BoxFuture, Work};
+pub use writer::{Abort, BoxFuture, Work, Written};

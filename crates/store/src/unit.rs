@@ -1,123 +1,147 @@
 //! A unit of work: what can be read and written within one transaction.
+//!
+//! What a unit can do lies in the files named after the subjects, as blocks of `impl Unit`. Here is the transaction
+//! itself, and what the writer has to know of it afterwards: whether a work has written, and whether the database has
+//! failed in the middle of it. The latter is noted here and not left to the works, because PostgreSQL gives a transaction
+//! up at the first failure, but does not say so at the commit.
 
-use alerts::transition::Changed;
-use alerts::{Alert, AlertId, NewAlert, Revision};
-use jiff::Timestamp;
-use market::Symbol;
-use market::records::{Batch, SplitRow};
+use std::fmt;
 
 use crate::StoreError;
-use crate::model::{Account, AccountId, ApiKey, ApiKeyId, HistoryRow, LatestQuote, Owner, StoredAlert};
+use crate::database::{Link, execute};
 
 /// One transaction, shared by those whose work is done in it.
-#[derive(Debug)]
-pub struct Unit {}
+pub struct Unit {
+    pub(crate) link: Link,
+    has_written: bool,
+    trouble: Option<Trouble>,
+    /// Whether this transaction has announced that it writes history (`feed.rs`).
+    pub(crate) is_announced: bool,
+}
 
-impl Unit {
-    /// Reads an account and keeps others from changing it, or anything that is counted for it, until the end of the
-    /// transaction.
-    pub async fn lock_account(&mut self, _id: AccountId) -> Result<Option<Account>, StoreError> {
-        todo!()
-    }
+/// A failure of the database in the middle of a transaction.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    /// Whether it was in the way of another transaction, has been rolled back for that, and may well succeed if tried
+    /// again.
+    pub(crate) is_in_the_way: bool,
+    /// Whether the connection is to blame.
+    pub(crate) is_of_connection: bool,
+    /// What the database said.
+    pub(crate) said: String,
+}
 
-    /// Adds an account. `false`: its address has one already; nothing is written.
-    pub async fn insert_account(&mut self, _account: &Account) -> Result<bool, StoreError> {
-        todo!()
-    }
-
-    /// Writes an account's fields over. `false`: there is none.
-    pub async fn update_account(&mut self, _account: &Account) -> Result<bool, StoreError> {
-        todo!()
-    }
-
-    /// The account of an address.
-    pub async fn account_by_email(&mut self, _email: &str) -> Result<Option<Account>, StoreError> {
-        todo!()
-    }
-
-    /// Adds an API key.
-    pub async fn insert_api_key(&mut self, _key: &ApiKey) -> Result<(), StoreError> {
-        todo!()
-    }
-
-    /// How many API keys an account has.
-    pub async fn count_api_keys(&mut self, _account: AccountId) -> Result<u64, StoreError> {
-        todo!()
-    }
-
-    /// Deletes an API key of an account. `false`: it has no such key.
-    pub async fn delete_api_key(&mut self, _account: AccountId, _id: ApiKeyId) -> Result<bool, StoreError> {
-        todo!()
-    }
-
-    /// How many of an account's alerts are active.
-    pub async fn count_active_alerts(&mut self, _account: AccountId) -> Result<u32, StoreError> {
-        todo!()
-    }
-
-    /// The alerts of the owner that [`alerts::equivalence::equivalent`] may find equivalent to `asked`: those of the same
-    /// symbol and condition, and those of the same `onboarding_id`; none that is deleted. Oldest first.
-    pub async fn similar_alerts(&mut self, _owner: &Owner, _asked: &NewAlert) -> Result<Vec<StoredAlert>, StoreError> {
-        todo!()
-    }
-
-    /// An alert of an account, kept from changing until the end of the transaction. `None`: it has no such alert, or
-    /// it was deleted.
-    pub async fn alert_to_change(&mut self, _account: AccountId, _id: AlertId) -> Result<Option<StoredAlert>, StoreError> {
-        todo!()
-    }
-
-    /// All alerts of a stock that are not deleted, kept from changing until the end of the transaction.
-    pub async fn alerts_of_symbol_to_change(&mut self, _symbol: Symbol) -> Result<Vec<StoredAlert>, StoreError> {
-        todo!()
-    }
-
-    /// Adds an alert with its history entry.
-    pub async fn insert_alert(&mut self, _alert: &StoredAlert, _row: &HistoryRow) -> Result<(), StoreError> {
-        todo!()
-    }
-
-    /// Writes a changed alert and its history entry, if it still is of the revision `before`. `false`: it is not, and
-    /// nothing was written.
-    pub async fn update_alert(
-        &mut self,
-        _changed: &Changed,
-        _before: Revision,
-        _at: Timestamp,
-        _details: Option<&serde_json::Map<String, serde_json::Value>>,
-    ) -> Result<bool, StoreError> {
-        todo!()
-    }
-
-    /// Marks an alert as deleted and writes its history entry.
-    pub async fn delete_alert(&mut self, _alert: &Alert, _row: &HistoryRow) -> Result<bool, StoreError> {
-        todo!()
-    }
-
-    /// Adds an entry to an alert's history.
-    pub async fn append_history(&mut self, _row: &HistoryRow) -> Result<(), StoreError> {
-        todo!()
-    }
-
-    /// Takes in what a source delivered, but for quotes and splits: later figures of the same key replace earlier ones. New
-    /// stocks get a place in the catalog; a stock known by its symbol only takes over the name.
-    pub async fn record_market(&mut self, _batch: &Batch) -> Result<(), StoreError> {
-        todo!()
-    }
-
-    /// Notes a split. `false`: it was noted before, and nothing is written.
-    pub async fn record_split(&mut self, _split: &SplitRow) -> Result<bool, StoreError> {
-        todo!()
-    }
-
-    /// Notes that a split has been applied: alerts were moved into the new shares. (Bars and quotes stay as they were delivered, in the
-    /// shares of their day.) `false`: that was noted before, and nothing is written.
-    pub async fn mark_split_applied(&mut self, _split: &SplitRow) -> Result<bool, StoreError> {
-        todo!()
-    }
-
-    /// Keeps the last observations, each unless a later one is kept already.
-    pub async fn record_quotes(&mut self, _quotes: &[LatestQuote]) -> Result<(), StoreError> {
-        todo!()
+impl Trouble {
+    pub(crate) fn of(error: &sqlx::Error) -> Self {
+        let code = error.as_database_error().and_then(|error| error.code());
+        // Serialization failure and deadlock.
+        let is_in_the_way = matches!(code.as_deref(), Some("40001" | "40P01"));
+        // The server is stopped, or one of its processes has crashed, or it is still starting.
+        let is_shut_down = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03"));
+        let is_of_connection = is_shut_down
+            || matches!(
+                error,
+                sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed
+            );
+        Self {
+            is_in_the_way,
+            is_of_connection,
+            said: error.to_string(),
+        }
     }
 }
+
+impl fmt::Debug for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unit")
+            .field("has_written", &self.has_written)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Unit {
+    pub(crate) const fn new(link: Link) -> Self {
+        Self {
+            link,
+            has_written: false,
+            trouble: None,
+            is_announced: false,
+        }
+    }
+
+    pub(crate) fn into_link(self) -> Link {
+        self.link
+    }
+
+    pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
+        self.is_announced = false;
+        self.next_work();
+        // A deferred BEGIN of SQLite fails when it wants to write and another has written since it has read.
+        let begin = if self.link.is_pg() { "BEGIN" } else { "BEGIN IMMEDIATE" };
+        execute!(&mut self.link, begin).map(drop)
+    }
+
+    pub(crate) async fn commit(&mut self) -> Result<(), sqlx::Error> {
+        execute!(&mut self.link, "COMMIT").map(drop)
+    }
+
+    pub(crate) async fn roll_back(&mut self) -> Result<(), sqlx::Error> {
+        execute!(&mut self.link, "ROLLBACK").map(drop)
+    }
+
+    /// Forgets what the work before has done.
+    pub(crate) fn next_work(&mut self) {
+        self.has_written = false;
+        self.trouble = None;
+    }
+
+    /// Whether the work at hand has written anything.
+    pub(crate) const fn has_written(&self) -> bool {
+        self.has_written
+    }
+
+    /// The first failure of the database in the work at hand.
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
+        self.trouble.clone()
+    }
+
+    /// Takes note of what the database answered.
+    pub(crate) fn noted<T>(&mut self, answer: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+        answer.map_err(|error| {
+            if self.trouble.is_none() {
+                self.trouble = Some(Trouble::of(&error));
+            }
+            StoreError::Database(error)
+        })
+    }
+
+    /// Takes note of what the database answered to something that writes.
+    pub(crate) fn noted_writing<T>(&mut self, answer: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+        self.has_written = true;
+        self.noted(answer)
+    }
+
+    /// Takes note of how many rows were written. A failed statement may be one that has written.
+    pub(crate) fn noted_rows(&mut self, answer: Result<u64, sqlx::Error>) -> Result<u64, StoreError> {
+        self.has_written |= !matches!(answer, Ok(0));
+        self.noted(answer)
+    }
+}
+
+/// Runs a query within a unit.
+macro_rules! ask {
+    ($unit:expr, $fetch:ident $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {{
+        let answer = $crate::database::query!($fetch $row, &mut $unit.link, $sql $(, $bind)*);
+        $unit.noted(answer)?
+    }};
+}
+
+/// Writes within a unit, and says how many rows.
+macro_rules! write {
+    ($unit:expr, $sql:expr $(, $bind:expr)* $(,)?) => {{
+        let answer = $crate::database::execute!(&mut $unit.link, $sql $(, $bind)*);
+        $unit.noted_rows(answer)?
+    }};
+}
+
+pub(crate) use {ask, write};

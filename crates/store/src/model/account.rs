@@ -30,4 +30,3 @@ pub struct Account {
     /// When it was made.
     pub created_at: Timestamp,
 }
-

@@ -54,7 +54,7 @@ pub struct EvaluationCommit {
 /// What became of one firing.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Settled {
-    /// It is on disk: the alert as it is now, and the event's place in the order.
+    /// It is on disk, with its history entry and its event: the alert as it is now.
     Fired(Box<StoredAlert>),
     /// Not taken: the alert has changed since it was judged. This is what it is now (`None`: deleted), to be told to
     /// the engine.

@@ -17,3 +17,11 @@ pub struct Page<T> {
     /// How many there are on all pages together.
     pub total: u64,
 }
+
+impl PageRequest {
+    /// How many items come before the page.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        u64::from(self.page.saturating_sub(1)) * u64::from(self.limit)
+    }
+}

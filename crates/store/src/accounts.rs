@@ -1,0 +1,152 @@
+//! Accounts.
+
+use alerts::Plan;
+use uuid::Uuid;
+
+use crate::columns::Table;
+use crate::database::query;
+use crate::model::{Account, AccountId};
+use crate::unit::{ask, write};
+use crate::{Store, StoreError, Unit};
+
+const TABLE: Table = Table("accounts");
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, email, password_hash, full_name, plan, is_operator, is_verified, time_zone, created_at \
+             FROM accounts ",
+            $rest
+        )
+    };
+}
+
+#[derive(sqlx::FromRow)]
+pub(crate) struct AccountRow {
+    id: Uuid,
+    email: String,
+    password_hash: Option<String>,
+    full_name: Option<String>,
+    plan: String,
+    is_operator: bool,
+    is_verified: bool,
+    time_zone: String,
+    created_at: i64,
+}
+
+impl TryFrom<AccountRow> for Account {
+    type Error = StoreError;
+
+    fn try_from(row: AccountRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: AccountId(row.id),
+            email: row.email,
+            password_hash: row.password_hash,
+            full_name: row.full_name,
+            plan: TABLE.named("plan", &row.plan, Plan::from_name)?,
+            is_operator: row.is_operator,
+            is_verified: row.is_verified,
+            time_zone: row.time_zone,
+            created_at: TABLE.instant(row.created_at)?,
+        })
+    }
+}
+
+impl Store {
+    /// An account.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
+        let row = query!(fetch_optional AccountRow, &self.pools, select!("WHERE id = $1"), id.0)?;
+        row.map(Account::try_from).transpose()
+    }
+
+    /// The account of an address, which is in lower case.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn account_by_email(&self, email: &str) -> Result<Option<Account>, StoreError> {
+        if email.contains('\0') {
+            return Ok(None);
+        }
+        let row = query!(fetch_optional AccountRow, &self.pools, select!("WHERE email = $1"), email)?;
+        row.map(Account::try_from).transpose()
+    }
+}
+
+impl Unit {
+    /// Reads an account and keeps others from changing it, or anything that is counted for it, until the end of the
+    /// transaction.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn lock_account(&mut self, id: AccountId) -> Result<Option<Account>, StoreError> {
+        // SQLite has one writer at a time. PostgreSQL's weaker row lock lets others refer to the account meanwhile.
+        let sql = if self.link.is_pg() {
+            select!("WHERE id = $1 FOR NO KEY UPDATE")
+        } else {
+            select!("WHERE id = $1")
+        };
+        let row = ask!(self, fetch_optional AccountRow, sql, id.0);
+        row.map(Account::try_from).transpose()
+    }
+
+    /// Adds an account. `false`: its address has one already; nothing is written.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn insert_account(&mut self, account: &Account) -> Result<bool, StoreError> {
+        let rows = write!(
+            self,
+            "INSERT INTO accounts
+             (id, email, password_hash, full_name, plan, is_operator, is_verified, time_zone, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+             ON CONFLICT (email) DO NOTHING",
+            account.id.0,
+            &account.email,
+            account.password_hash.as_deref(),
+            account.full_name.as_deref(),
+            account.plan.name(),
+            account.is_operator,
+            account.is_verified,
+            &account.time_zone,
+            account.created_at.as_microsecond(),
+        );
+        Ok(rows == 1)
+    }
+
+    /// Writes an account's fields over. `false`: there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails, also because the address is another account's.
+    pub async fn update_account(&mut self, account: &Account) -> Result<bool, StoreError> {
+        let rows = write!(
+            self,
+            "UPDATE accounts SET email = $2, password_hash = $3, full_name = $4, plan = $5, is_operator = $6,
+             is_verified = $7, time_zone = $8
+             WHERE id = $1",
+            account.id.0,
+            &account.email,
+            account.password_hash.as_deref(),
+            account.full_name.as_deref(),
+            account.plan.name(),
+            account.is_operator,
+            account.is_verified,
+            &account.time_zone,
+        );
+        Ok(rows == 1)
+    }
+
+    /// The account of an address.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn account_by_email(&mut self, email: &str) -> Result<Option<Account>, StoreError> {
+        if email.contains('\0') {
+            return Ok(None);
+        }
+        let row = ask!(self, fetch_optional AccountRow, select!("WHERE email = $1"), email);
+        row.map(Account::try_from).transpose()
+    }
+}

@@ -1,0 +1,110 @@
+//! Lists of alerts: filtered, sorted, page by page.
+
+use sqlx::AssertSqlSafe;
+
+use super::row::{AlertRow, TABLE, select};
+use crate::database::on;
+use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, Page, PageRequest, StoredAlert};
+use crate::{Store, StoreError};
+
+/// A filter that is absent is null, and a null lets everything pass. The parameter for a search is a pattern.
+const MATCHING: &str = "LEFT JOIN stocks ON stocks.symbol = alerts.symbol
+    WHERE account_id = $1 AND deleted_at IS NULL
+    AND status = COALESCE($2, status) AND condition = COALESCE($3, condition)
+    AND alerts.symbol = COALESCE($4, alerts.symbol)";
+
+/// Two patterns: symbols are in upper case, names are searched in lower case.
+const SEARCHED: &str = r"
+    AND (alerts.symbol LIKE $5 ESCAPE '\' OR stocks.name_lower LIKE $6 ESCAPE '\')";
+
+/// No name is longer, and SQLite takes no longer patterns than 50000 bytes.
+const MAX_SEARCH_BYTES: usize = 1000;
+
+/// The column that a list is sorted by.
+const fn column(field: AlertSortField) -> &'static str {
+    match field {
+        AlertSortField::CreatedAt => "alerts.created_at",
+        AlertSortField::Symbol => "alerts.symbol",
+        AlertSortField::Condition => "condition",
+        AlertSortField::Status => "status",
+        AlertSortField::Threshold => "threshold",
+        AlertSortField::TriggeredAt => "triggered_at",
+        AlertSortField::InitialPrice => "initial_price",
+    }
+}
+
+/// A pattern that finds a text anywhere; what has a meaning in patterns is taken as it is.
+fn pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len() + 2);
+    pattern.push('%');
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    pattern
+}
+
+impl Store {
+    /// An account's alerts, a page of them.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn alerts(
+        &self,
+        account: AccountId,
+        filter: &AlertFilter,
+        sort: AlertSort,
+        page: PageRequest,
+    ) -> Result<Page<StoredAlert>, StoreError> {
+        let search = filter.search.as_deref().filter(|text| !text.is_empty());
+        if search.is_some_and(|text| text.len() > MAX_SEARCH_BYTES || text.contains('\0')) {
+            return Ok(Page {
+                items: Vec::new(),
+                total: 0,
+            });
+        }
+        let status = filter.status.map(alerts::Status::name);
+        let condition = filter.condition.map(alerts::ConditionKind::name);
+        let symbol = filter.symbol.as_ref().map(market::Symbol::as_str);
+        let patterns = search.map(|text| (pattern(&text.to_ascii_uppercase()), pattern(&text.to_lowercase())));
+        let searched = if patterns.is_some() { SEARCHED } else { "" };
+
+        let count = format!("SELECT COUNT(*) FROM alerts {MATCHING}{searched}");
+        let order = if sort.ascending { "ASC" } else { "DESC" };
+        let list = format!(
+            "{}{MATCHING}{searched} ORDER BY {} {order} NULLS LAST, alerts.seq DESC LIMIT {} OFFSET {}",
+            select!(""),
+            column(sort.field),
+            page.limit,
+            page.offset(),
+        );
+        let (total, rows) = on!(&self.pools, pool => {
+            let mut count = sqlx::query_as::<_, (i64,)>(AssertSqlSafe(count))
+                .bind(account.0).bind(status).bind(condition).bind(symbol);
+            let mut list = sqlx::query_as::<_, AlertRow>(AssertSqlSafe(list))
+                .bind(account.0).bind(status).bind(condition).bind(symbol);
+            if let Some((symbol, name)) = &patterns {
+                count = count.bind(symbol).bind(name);
+                list = list.bind(symbol).bind(name);
+            }
+            // Its text has the page in it, so it is not worth keeping.
+            (count.fetch_one(pool).await?.0, list.persistent(false).fetch_all(pool).await?)
+        });
+        let items = rows.into_iter().map(StoredAlert::try_from).collect::<Result<_, _>>()?;
+        let total = TABLE.narrow("COUNT(*)", total)?;
+        Ok(Page { items, total })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_a_meaning_in_patterns_is_searched_for_as_it_is() {
+        assert_eq!(pattern(r"50%_\o"), r"%50\%\_\\o%");
+    }
+}

@@ -1,0 +1,100 @@
+//! Reading alerts one by one, and all of them.
+
+use alerts::{AlertId, Revision};
+use uuid::Uuid;
+
+use super::row::{AlertRow, TABLE, select};
+use crate::bulk::{Statement, query_many};
+use crate::database::{query, stream};
+use crate::model::{AccountId, StoredAlert};
+use crate::{Store, StoreError, Unit};
+
+/// Alerts by their ids, deleted ones included.
+pub(crate) const BY_ID: Statement = Statement {
+    before: select!("WHERE id IN (VALUES "),
+    columns: 1,
+    after: ")",
+};
+
+/// Alerts by the order of their creation, deleted ones included.
+const BY_SEQ: Statement = Statement {
+    before: select!("WHERE seq IN (VALUES "),
+    columns: 1,
+    after: ")",
+};
+
+/// An alert's id and revision as a row.
+#[derive(sqlx::FromRow)]
+struct RevisionRow {
+    id: Uuid,
+    revision: i64,
+}
+
+impl TryFrom<RevisionRow> for (AlertId, Revision) {
+    type Error = StoreError;
+
+    fn try_from(row: RevisionRow) -> Result<Self, StoreError> {
+        Ok((AlertId(row.id), Revision(TABLE.narrow("revision", row.revision)?)))
+    }
+}
+
+impl Store {
+    /// An alert of an account that is not deleted.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn alert(&self, account: AccountId, id: AlertId) -> Result<Option<StoredAlert>, StoreError> {
+        let sql = select!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL");
+        let row = query!(fetch_optional AlertRow, &self.pools, sql, id.0, account.0)?;
+        row.map(StoredAlert::try_from).transpose()
+    }
+
+    /// All active alerts, in the order of their creation, handed to `take` in pieces as they are read: what was there at
+    /// one moment.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn active_alerts(&self, take: &mut (dyn FnMut(Vec<StoredAlert>) + Send)) -> Result<(), StoreError> {
+        let sql = select!("WHERE status = 'active' AND deleted_at IS NULL ORDER BY seq");
+        stream!(AlertRow, &self.pools, take, sql)
+    }
+
+    /// The revisions of all active alerts, for comparison with the engine's, in pieces.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn active_revisions(
+        &self,
+        take: &mut (dyn FnMut(Vec<(AlertId, Revision)>) + Send),
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT id, revision FROM alerts WHERE status = 'active' AND deleted_at IS NULL ORDER BY seq";
+        stream!(RevisionRow, &self.pools, take, sql)
+    }
+
+    /// Alerts by their ids, whoever owns them, in any order; those that are deleted are missing.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn alerts_by_id(&self, ids: &[AlertId]) -> Result<Vec<StoredAlert>, StoreError> {
+        let rows = query_many!(AlertRow, &self.pools, BY_ID, ids, |query, id| query.bind(id.0))?;
+        let there = rows.into_iter().filter(|row| !row.is_deleted());
+        there.map(StoredAlert::try_from).collect()
+    }
+
+    /// Alerts as rows by the order of their creation, deleted ones included.
+    pub(crate) async fn alert_rows(&self, seqs: &[i64]) -> Result<Vec<AlertRow>, StoreError> {
+        Ok(query_many!(AlertRow, &self.pools, BY_SEQ, seqs, |query, seq| query.bind(*seq))?)
+    }
+}
+
+impl Unit {
+    /// Alerts by their ids, whoever owns them, in any order; those that are deleted are missing.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn alerts_by_id(&mut self, ids: &[AlertId]) -> Result<Vec<StoredAlert>, StoreError> {
+        let rows = query_many!(AlertRow, &mut self.link, BY_ID, ids, |query, id| query.bind(id.0));
+        let there = self.noted(rows)?.into_iter().filter(|row| !row.is_deleted());
+        there.map(StoredAlert::try_from).collect()
+    }
+}

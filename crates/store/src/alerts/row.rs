@@ -1,0 +1,132 @@
+//! An alert as a row.
+//!
+//! A condition is kept as its kind, its threshold, the parameters and, of a reminder, the moment; see
+//! [`alerts::restore`].
+
+use alerts::condition::Side;
+use alerts::{Alert, AlertId, Channel, ConditionKind, Revision, Status, restore};
+use market::Decimal;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::StoreError;
+use crate::columns::Table;
+use crate::model::{AccountId, Owner, StoredAlert};
+
+pub(crate) const TABLE: Table = Table("alerts");
+
+macro_rules! select {
+    ($rest:expr) => {
+        concat!(
+            "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
+             notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
+             created_by, deleted_at \
+             FROM alerts ",
+            $rest
+        )
+    };
+}
+pub(crate) use select;
+
+#[derive(sqlx::FromRow)]
+pub(crate) struct AlertRow {
+    pub(crate) seq: i64,
+    id: Uuid,
+    account_id: Option<Uuid>,
+    guest_email: Option<String>,
+    symbol: String,
+    condition: String,
+    threshold: Option<i64>,
+    moment: Option<i64>,
+    parameters: Option<String>,
+    notification: String,
+    status: String,
+    revision: i64,
+    initial_price: Option<i64>,
+    created_at: i64,
+    armed_at: i64,
+    triggered_at: Option<i64>,
+    rsi_side: Option<String>,
+    created_by: Option<String>,
+    deleted_at: Option<i64>,
+}
+
+impl AlertRow {
+    pub(crate) const fn id(&self) -> AlertId {
+        AlertId(self.id)
+    }
+
+    pub(crate) const fn is_deleted(&self) -> bool {
+        self.deleted_at.is_some()
+    }
+
+    fn alert(&self) -> Result<Alert, StoreError> {
+        let kind = TABLE.named("condition", &self.condition, ConditionKind::from_name)?;
+        let parameters = TABLE.object_if_any(self.parameters.as_deref())?;
+        let threshold = self.threshold.map(Decimal::from_micros);
+        let moment = TABLE.instant_if_any(self.moment)?;
+        let condition = restore::condition(kind, threshold, parameters.as_ref(), moment);
+        let rsi_side = self.rsi_side.as_deref().map(|name| TABLE.named("rsi_side", name, side));
+        Ok(Alert {
+            id: self.id(),
+            revision: Revision(TABLE.narrow("revision", self.revision)?),
+            symbol: TABLE.symbol(&self.symbol)?,
+            condition: condition.map_err(|error| TABLE.corrupt(error))?,
+            notification: TABLE.named("notification", &self.notification, Channel::from_name)?,
+            parameters,
+            status: TABLE.named("status", &self.status, Status::from_name)?,
+            initial_price: TABLE.price_if_any(self.initial_price)?,
+            created_at: TABLE.instant(self.created_at)?,
+            armed_at: TABLE.instant(self.armed_at)?,
+            rsi_side: rsi_side.transpose()?,
+            triggered_at: TABLE.instant_if_any(self.triggered_at)?,
+        })
+    }
+}
+
+impl TryFrom<AlertRow> for StoredAlert {
+    type Error = StoreError;
+
+    fn try_from(row: AlertRow) -> Result<Self, StoreError> {
+        let alert = row.alert().map_err(|error| match error {
+            StoreError::Corrupt { table, what } => StoreError::Corrupt {
+                table,
+                what: format!("alert {}: {what}", row.id),
+            },
+            other => other,
+        })?;
+        let owner = match (row.account_id, row.guest_email) {
+            (Some(account), _) => Owner::Account(AccountId(account)),
+            (None, Some(email)) => Owner::Guest { email },
+            (None, None) => return Err(TABLE.corrupt(format_args!("alert {}: nobody owns it", alert.id))),
+        };
+        Ok(Self {
+            alert,
+            owner,
+            created_by: row.created_by,
+        })
+    }
+}
+
+/// The side of that name.
+fn side(name: &str) -> Option<Side> {
+    [Side::Above, Side::Below]
+        .into_iter()
+        .find(|side| side_name(*side) == name)
+}
+
+/// What a side is called in its column.
+pub(crate) const fn side_name(side: Side) -> &'static str {
+    side.pick("above", "below")
+}
+
+/// The mark by which a client recognises its own request, as the text it is found by.
+///
+/// As [`alerts::equivalence`] has it, a null, an empty text and anything but a text or a number is none.
+pub(crate) fn onboarding_id(parameters: Option<&Map<String, Value>>) -> Option<String> {
+    match parameters?.get("onboarding_id")? {
+        Value::String(text) if text.is_empty() => None,
+        id @ (Value::String(_) | Value::Number(_)) => Some(id.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,47 @@
+//! Events: the records of firings.
+
+use alerts::AlertId;
+use uuid::Uuid;
+
+use crate::columns::Table;
+use crate::database::query;
+use crate::model::{AccountId, EventId, Owner, StoredEvent};
+use crate::{Store, StoreError};
+
+const TABLE: Table = Table("events");
+
+#[derive(sqlx::FromRow)]
+struct EventRow {
+    seq: i64,
+    id: Uuid,
+    alert_id: Uuid,
+    at: i64,
+    data: String,
+}
+
+impl Store {
+    /// An account's events after a place in their order, oldest first, at most `limit`. No event turns up later at a place
+    /// that was passed.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn events_after(&self, account: AccountId, seq: i64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
+        let complete = self.place().await?;
+        let sql = "SELECT events.seq, events.id, alerts.id AS alert_id, events.at, events.data
+                   FROM events JOIN alerts ON alerts.seq = events.alert_seq
+                   WHERE events.account_id = $1 AND events.seq > $2 AND events.seq <= $3
+                   ORDER BY events.seq LIMIT $4";
+        let rows = query!(fetch_all EventRow, &self.pools, sql, account.0, seq, complete, i64::from(limit))?;
+        let events = rows.into_iter().map(|row| {
+            Ok(StoredEvent {
+                id: EventId(row.id),
+                seq: row.seq,
+                owner: Owner::Account(account),
+                alert: AlertId(row.alert_id),
+                at: TABLE.instant(row.at)?,
+                data: TABLE.object(&row.data)?,
+            })
+        });
+        events.collect()
+    }
+}

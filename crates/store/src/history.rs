@@ -1,0 +1,105 @@
+//! What happened to alerts.
+
+use alerts::transition::{Entry, HistoryAction, HistoryStatus};
+use alerts::{AlertId, Status};
+use market::Price;
+
+use crate::columns::{Table, json};
+use crate::database::query;
+use crate::model::{AccountId, HistoryRow, Page, PageRequest};
+use crate::unit::{ask, write};
+use crate::{Store, StoreError, Unit};
+
+const TABLE: Table = Table("history");
+
+#[derive(sqlx::FromRow)]
+struct EntryRow {
+    action: String,
+    previous_status: Option<String>,
+    new_status: String,
+    at: i64,
+    price: Option<i64>,
+    details: Option<String>,
+}
+
+impl EntryRow {
+    fn row(self, alert: AlertId, symbol: market::Symbol) -> Result<HistoryRow, StoreError> {
+        let previous = self.previous_status.as_deref();
+        let previous = previous.map(|name| TABLE.named("previous_status", name, Status::from_name));
+        Ok(HistoryRow {
+            alert,
+            symbol,
+            entry: Entry {
+                action: TABLE.named("action", &self.action, HistoryAction::from_name)?,
+                previous_status: previous.transpose()?,
+                new_status: TABLE.named("new_status", &self.new_status, HistoryStatus::from_name)?,
+            },
+            at: TABLE.instant(self.at)?,
+            price: TABLE.price_if_any(self.price)?,
+            details: TABLE.object_if_any(self.details.as_deref())?,
+        })
+    }
+}
+
+impl Store {
+    /// An alert's history, newest first; also of a deleted alert. `None`: the account never had such an alert.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn history(
+        &self,
+        account: AccountId,
+        alert: AlertId,
+        page: PageRequest,
+    ) -> Result<Option<Page<HistoryRow>>, StoreError> {
+        let sql = "SELECT seq, symbol FROM alerts WHERE id = $1 AND account_id = $2";
+        let found = query!(fetch_optional(i64, String), &self.pools, sql, alert.0, account.0)?;
+        let Some((seq, symbol)) = found else {
+            return Ok(None);
+        };
+        let symbol = TABLE.symbol(&symbol)?;
+        let sql = "SELECT COUNT(*) FROM history WHERE alert_seq = $1";
+        let (total,) = query!(fetch_one(i64,), &self.pools, sql, seq)?;
+        let sql = "SELECT action, previous_status, new_status, at, price, details FROM history
+                   WHERE alert_seq = $1 ORDER BY seq DESC LIMIT $2 OFFSET $3";
+        let (limit, offset) = (i64::from(page.limit), i64::try_from(page.offset()).unwrap_or(i64::MAX));
+        let rows = query!(fetch_all EntryRow, &self.pools, sql, seq, limit, offset)?;
+        let items = rows
+            .into_iter()
+            .map(|row| row.row(alert, symbol))
+            .collect::<Result<_, _>>()?;
+        let total = TABLE.narrow("COUNT(*)", total)?;
+        Ok(Some(Page { items, total }))
+    }
+}
+
+impl Unit {
+    /// Adds an entry to an alert's history.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails or there is no such alert.
+    pub async fn append_history(&mut self, row: &HistoryRow) -> Result<(), StoreError> {
+        let sql = "SELECT seq FROM alerts WHERE id = $1";
+        let (seq,) = ask!(self, fetch_one(i64,), sql, row.alert.0);
+        self.write_history(seq, row).await
+    }
+
+    /// Adds an entry to the history of the alert that was made in that place.
+    pub(crate) async fn write_history(&mut self, alert_seq: i64, row: &HistoryRow) -> Result<(), StoreError> {
+        self.announce_history().await?;
+        let details = row.details.as_ref().map(json).transpose()?;
+        write!(
+            self,
+            "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            alert_seq,
+            row.entry.action.name(),
+            row.entry.previous_status.map(Status::name),
+            row.entry.new_status.name(),
+            row.at.as_microsecond(),
+            row.price.map(Price::micros),
+            details.as_deref(),
+        );
+        Ok(())
+    }
+}

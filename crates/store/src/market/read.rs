@@ -1,0 +1,130 @@
+//! Reading what is known of the market.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use market::records::{BarRow, DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, StockRow};
+use market::{Bar, Symbol};
+
+use super::row::{Dividend, Earnings, Fundamentals, Insider, Mention, Quote, SessionBar, Stock};
+use crate::columns::{Table, days};
+use crate::database::{query, stream};
+use crate::model::{LatestQuote, StockFacts};
+use crate::{Store, StoreError};
+
+/// Rows as records.
+fn records<Row, Record: TryFrom<Row, Error = StoreError>>(rows: Vec<Row>) -> Result<Vec<Record>, StoreError> {
+    rows.into_iter().map(Record::try_from).collect()
+}
+
+impl Store {
+    /// The last instant that the clock was processed with.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn clock(&self) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT at FROM marks WHERE name = 'clock'";
+        let row = query!(fetch_optional(i64,), &self.pools, sql)?;
+        Table("marks").instant_if_any(row.map(|(at,)| at))
+    }
+
+    /// A stock of the catalog.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn stock(&self, symbol: Symbol) -> Result<Option<StockRow>, StoreError> {
+        let sql = "SELECT symbol, name, kind, sector, industry, country, exchange, isin, is_active FROM stocks
+                   WHERE symbol = $1";
+        let row = query!(fetch_optional Stock, &self.pools, sql, symbol.as_str())?;
+        row.map(StockRow::try_from).transpose()
+    }
+
+    /// All stocks of the catalog, by symbol.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn stocks(&self) -> Result<Vec<StockRow>, StoreError> {
+        let sql = "SELECT symbol, name, kind, sector, industry, country, exchange, isin, is_active FROM stocks
+                   ORDER BY symbol";
+        records(query!(fetch_all Stock, &self.pools, sql)?)
+    }
+
+    /// A stock's bars from `from` on, by date.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn bars(&self, symbol: Symbol, from: Date) -> Result<Vec<Bar>, StoreError> {
+        let sql = "SELECT symbol, date, open, high, low, close, volume FROM bars
+                   WHERE symbol = $1 AND date >= $2 ORDER BY date";
+        let rows = query!(fetch_all SessionBar, &self.pools, sql, symbol.as_str(), days(from))?;
+        rows.into_iter()
+            .map(|row| BarRow::try_from(row).map(|row| row.bar))
+            .collect()
+    }
+
+    /// All stocks' bars from `from` on, by symbol and date, in pieces.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn all_bars(&self, from: Date, take: &mut (dyn FnMut(Vec<BarRow>) + Send)) -> Result<(), StoreError> {
+        let sql = "SELECT symbol, date, open, high, low, close, volume FROM bars
+                   WHERE date >= $1 ORDER BY symbol, date";
+        stream!(SessionBar, &self.pools, take, sql, days(from))
+    }
+
+    /// The last observation of each stock, by symbol.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn latest_quotes(&self) -> Result<Vec<LatestQuote>, StoreError> {
+        let sql = "SELECT symbol, session, open, high, low, last, volume, at FROM quotes ORDER BY symbol";
+        records(query!(fetch_all Quote, &self.pools, sql)?)
+    }
+
+    /// What is known beside prices, of each stock of which something is, by symbol.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn stock_facts(&self) -> Result<Vec<(Symbol, StockFacts)>, StoreError> {
+        let sql = "SELECT symbol, as_of, eps_ttm, eps_forward, market_cap, dividend_yield, dividend_amount, beta
+                   FROM fundamentals AS known
+                   WHERE as_of = (SELECT MAX(as_of) FROM fundamentals WHERE symbol = known.symbol)";
+        let fundamentals: Vec<FundamentalsRow> = records(query!(fetch_all Fundamentals, &self.pools, sql)?)?;
+        let sql = "SELECT symbol, date, time, eps_estimate FROM earnings ORDER BY symbol, date";
+        let earnings: Vec<EarningsRow> = records(query!(fetch_all Earnings, &self.pools, sql)?)?;
+        let sql = "SELECT symbol, ex_date, payment_date, amount FROM dividends ORDER BY symbol, ex_date";
+        let dividends: Vec<DividendRow> = records(query!(fetch_all Dividend, &self.pools, sql)?)?;
+
+        let mut facts: BTreeMap<Symbol, StockFacts> = BTreeMap::new();
+        for row in fundamentals {
+            facts.entry(row.symbol).or_default().fundamentals = Some(row);
+        }
+        for row in earnings {
+            facts.entry(row.symbol).or_default().earnings.push(row);
+        }
+        for row in dividends {
+            facts.entry(row.symbol).or_default().dividends.push(row);
+        }
+        Ok(facts.into_iter().collect())
+    }
+
+    /// Insiders' trades filed on or after `from`, by filing date.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn insider_trades(&self, from: Date) -> Result<Vec<InsiderRow>, StoreError> {
+        let sql = "SELECT symbol, filed_on, traded_on, insider, code, side, shares, price FROM insider_trades
+                   WHERE filed_on >= $1 ORDER BY filed_on, symbol, insider, traded_on, code, side, shares, price";
+        records(query!(fetch_all Insider, &self.pools, sql, days(from))?)
+    }
+
+    /// Counts of mentions of hours from `from` on, by hour.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn mentions(&self, from: Timestamp) -> Result<Vec<MentionRow>, StoreError> {
+        let sql = "SELECT symbol, time, mentions FROM mentions WHERE time >= $1 ORDER BY time, symbol";
+        records(query!(fetch_all Mention, &self.pools, sql, from.as_microsecond())?)
+    }
+}

@@ -1,0 +1,268 @@
+//! Taking in what sources deliver.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use market::records::{Batch, InsiderRow, StockRow};
+use market::{Bar, Decimal, Price, Symbol};
+
+use super::row::{NO_DATE, side_name, time_name};
+use crate::bulk::{Statement, execute_many};
+use crate::columns::{days, text};
+use crate::model::LatestQuote;
+use crate::{StoreError, Unit};
+
+/// A stock that is known better than by its symbol keeps its name if the later record does not know one, and what the
+/// later record is silent about.
+const STOCKS: Statement = Statement {
+    before: "INSERT INTO stocks
+             (symbol, name, name_lower, kind, sector, industry, country, exchange, isin, is_active) VALUES ",
+    columns: 10,
+    after: " ON CONFLICT (symbol) DO UPDATE SET
+             name = CASE WHEN excluded.name = excluded.symbol THEN stocks.name ELSE excluded.name END,
+             name_lower = CASE WHEN excluded.name = excluded.symbol THEN stocks.name_lower ELSE excluded.name_lower END,
+             kind = COALESCE(excluded.kind, stocks.kind), sector = COALESCE(excluded.sector, stocks.sector),
+             industry = COALESCE(excluded.industry, stocks.industry),
+             country = COALESCE(excluded.country, stocks.country),
+             exchange = COALESCE(excluded.exchange, stocks.exchange), isin = COALESCE(excluded.isin, stocks.isin),
+             is_active = excluded.is_active",
+};
+
+/// Stocks of which nothing but the symbol is known.
+const SYMBOLS: Statement = Statement {
+    before: "INSERT INTO stocks (symbol, name, name_lower, is_active)
+             SELECT column1, column1, LOWER(column1), column2 FROM (VALUES ",
+    columns: 2,
+    after: ") AS known WHERE 1 = 1 ON CONFLICT (symbol) DO NOTHING",
+};
+
+const BARS: Statement = Statement {
+    before: "INSERT INTO bars (symbol, date, open, high, low, close, volume) VALUES ",
+    columns: 7,
+    after: " ON CONFLICT (symbol, date) DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low,
+             close = excluded.close, volume = excluded.volume",
+};
+
+const QUOTES: Statement = Statement {
+    before: "INSERT INTO quotes (symbol, session, open, high, low, last, volume, at) VALUES ",
+    columns: 8,
+    after: " ON CONFLICT (symbol) DO UPDATE SET session = excluded.session, open = excluded.open, high = excluded.high,
+             low = excluded.low, last = excluded.last, volume = excluded.volume, at = excluded.at
+             WHERE excluded.at >= quotes.at",
+};
+
+const FUNDAMENTALS: Statement = Statement {
+    before: "INSERT INTO fundamentals
+             (symbol, as_of, eps_ttm, eps_forward, market_cap, dividend_yield, dividend_amount, beta) VALUES ",
+    columns: 8,
+    after: " ON CONFLICT (symbol, as_of) DO UPDATE SET eps_ttm = excluded.eps_ttm, eps_forward = excluded.eps_forward,
+             market_cap = excluded.market_cap, dividend_yield = excluded.dividend_yield,
+             dividend_amount = excluded.dividend_amount, beta = excluded.beta",
+};
+
+const EARNINGS: Statement = Statement {
+    before: "INSERT INTO earnings (symbol, date, time, eps_estimate) VALUES ",
+    columns: 4,
+    after: " ON CONFLICT (symbol, date) DO UPDATE SET time = excluded.time, eps_estimate = excluded.eps_estimate",
+};
+
+const DIVIDENDS: Statement = Statement {
+    before: "INSERT INTO dividends (symbol, ex_date, payment_date, amount) VALUES ",
+    columns: 4,
+    after: " ON CONFLICT (symbol, ex_date) DO UPDATE SET payment_date = excluded.payment_date, amount = excluded.amount",
+};
+
+const INSIDER_TRADES: Statement = Statement {
+    before: "INSERT INTO insider_trades
+             (symbol, filed_on, traded_on, insider, code, side, shares, price, ordinal) VALUES ",
+    columns: 9,
+    after: " ON CONFLICT DO NOTHING",
+};
+
+const MENTIONS: Statement = Statement {
+    before: "INSERT INTO mentions (symbol, time, mentions) VALUES ",
+    columns: 3,
+    after: " ON CONFLICT (time, symbol) DO UPDATE SET mentions = excluded.mentions",
+};
+
+/// Of rows with the same key the last, in the order of the keys: a statement must not write a row twice, and all take
+/// rows in the same order.
+fn last_of_each<Row, Key: Ord>(rows: &[Row], key: impl Fn(&Row) -> Key) -> Vec<&Row> {
+    let last: BTreeMap<Key, &Row> = rows.iter().map(|row| (key(row), row)).collect();
+    last.into_values().collect()
+}
+
+/// Each trade with its number among those that look the same.
+fn numbered(trades: &[InsiderRow]) -> Vec<(&InsiderRow, i64)> {
+    let mut seen: BTreeMap<_, i64> = BTreeMap::new();
+    let mut numbered = Vec::with_capacity(trades.len());
+    for trade in trades {
+        let who = (trade.symbol, &trade.insider, trade.filed_on, trade.traded_on);
+        let what = (trade.code, side_name(trade.side), trade.shares, trade.price);
+        let number = seen.entry((who, what)).or_default();
+        *number += 1;
+        numbered.push((trade, *number));
+    }
+    numbered
+}
+
+fn symbols(batch: &Batch) -> BTreeSet<Symbol> {
+    let mut symbols = BTreeSet::new();
+    symbols.extend(batch.quotes.iter().map(|row| row.symbol));
+    symbols.extend(batch.bars.iter().map(|row| row.symbol));
+    symbols.extend(batch.fundamentals.iter().map(|row| row.symbol));
+    symbols.extend(batch.earnings.iter().map(|row| row.symbol));
+    symbols.extend(batch.dividends.iter().map(|row| row.symbol));
+    symbols.extend(batch.splits.iter().map(|row| row.symbol));
+    symbols.extend(batch.insider_transactions.iter().map(|row| row.symbol));
+    symbols.extend(batch.mentions.iter().map(|row| row.symbol));
+    symbols
+}
+
+impl Unit {
+    /// Takes in what a source delivered, but for quotes and splits: later figures of the same key replace earlier ones. All
+    /// stocks of the batch get a place in the catalog, those of its quotes and splits, too. A stock known by its symbol
+    /// only takes over the name; what a record of a stock is silent about stays.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn record_market(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        self.record_stocks(&batch.stocks, &symbols(batch)).await?;
+        let bars: Vec<(Symbol, Bar)> = last_of_each(&batch.bars, |row| (row.symbol, row.bar.date))
+            .into_iter()
+            .map(|row| (row.symbol, row.bar))
+            .collect();
+        self.write_bars(&bars).await?;
+        self.record_facts(batch).await?;
+
+        let trades = numbered(&batch.insider_transactions);
+        let written = execute_many!(&mut self.link, INSIDER_TRADES, &trades, |query, trade| {
+            let (row, ordinal) = trade;
+            query
+                .bind(row.symbol.as_str().to_owned())
+                .bind(days(row.filed_on))
+                .bind(row.traded_on.map_or(NO_DATE, days))
+                .bind(text(&row.insider))
+                .bind(text(&row.code.to_string()))
+                .bind(side_name(row.side))
+                .bind(row.shares.micros())
+                .bind(row.price.micros())
+                .bind(*ordinal)
+        });
+        self.noted_rows(written)?;
+
+        let mentions = last_of_each(&batch.mentions, |row| (row.time, row.symbol));
+        let written = execute_many!(&mut self.link, MENTIONS, &mentions, |query, row| {
+            query
+                .bind(row.symbol.as_str())
+                .bind(row.time.as_microsecond())
+                .bind(i64::from(row.mentions))
+        });
+        self.noted_rows(written)?;
+        Ok(())
+    }
+
+    async fn record_stocks(&mut self, stocks: &[StockRow], symbols: &BTreeSet<Symbol>) -> Result<(), StoreError> {
+        let stocks = last_of_each(stocks, |row| row.symbol);
+        let written = execute_many!(&mut self.link, STOCKS, &stocks, |query, row| {
+            query
+                .bind(row.symbol.as_str())
+                .bind(text(&row.name))
+                .bind(text(&row.name.to_lowercase()))
+                .bind(row.kind.as_deref().map(text))
+                .bind(row.sector.as_deref().map(text))
+                .bind(row.industry.as_deref().map(text))
+                .bind(row.country.as_deref().map(text))
+                .bind(row.exchange.as_deref().map(text))
+                .bind(row.isin.as_deref().map(text))
+                .bind(row.is_active)
+        });
+        self.noted_rows(written)?;
+        let symbols: Vec<Symbol> = symbols.iter().copied().collect();
+        let written = execute_many!(&mut self.link, SYMBOLS, &symbols, |query, symbol| {
+            query.bind(symbol.as_str()).bind(true)
+        });
+        self.noted_rows(written)?;
+        Ok(())
+    }
+
+    async fn record_facts(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        let fundamentals = last_of_each(&batch.fundamentals, |row| (row.symbol, row.as_of));
+        let written = execute_many!(&mut self.link, FUNDAMENTALS, &fundamentals, |query, row| {
+            query
+                .bind(row.symbol.as_str())
+                .bind(days(row.as_of))
+                .bind(row.eps_ttm.map(Decimal::micros))
+                .bind(row.eps_forward.map(Decimal::micros))
+                .bind(row.market_cap.map(Decimal::micros))
+                .bind(row.dividend_yield.map(Decimal::micros))
+                .bind(row.dividend_amount.map(Decimal::micros))
+                .bind(row.beta.map(Decimal::micros))
+        });
+        self.noted_rows(written)?;
+        let earnings = last_of_each(&batch.earnings, |row| (row.symbol, row.date));
+        let written = execute_many!(&mut self.link, EARNINGS, &earnings, |query, row| {
+            query
+                .bind(row.symbol.as_str())
+                .bind(days(row.date))
+                .bind(time_name(row.time))
+                .bind(row.eps_estimate.map(Decimal::micros))
+        });
+        self.noted_rows(written)?;
+        let dividends = last_of_each(&batch.dividends, |row| (row.symbol, row.ex_date));
+        let written = execute_many!(&mut self.link, DIVIDENDS, &dividends, |query, row| {
+            query
+                .bind(row.symbol.as_str())
+                .bind(days(row.ex_date))
+                .bind(row.payment_date.map(days))
+                .bind(row.amount.map(Decimal::micros))
+        });
+        self.noted_rows(written)?;
+        Ok(())
+    }
+
+    /// Writes bars over, no two of one stock and day.
+    pub(super) async fn write_bars(&mut self, bars: &[(Symbol, Bar)]) -> Result<(), StoreError> {
+        let written = execute_many!(&mut self.link, BARS, bars, |query, row| {
+            let (symbol, bar) = row;
+            query
+                .bind(symbol.as_str())
+                .bind(days(bar.date))
+                .bind(bar.open.micros())
+                .bind(bar.high.micros())
+                .bind(bar.low.micros())
+                .bind(bar.close.micros())
+                .bind(bar.volume)
+        });
+        self.noted_rows(written)?;
+        Ok(())
+    }
+
+    /// Keeps the last observations, each unless a later one is kept already.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn record_quotes(&mut self, quotes: &[LatestQuote]) -> Result<(), StoreError> {
+        let mut latest: BTreeMap<Symbol, &LatestQuote> = BTreeMap::new();
+        for quote in quotes {
+            let kept = latest.entry(quote.symbol).or_insert(quote);
+            if quote.at >= kept.at {
+                *kept = quote;
+            }
+        }
+        let quotes: Vec<&LatestQuote> = latest.into_values().collect();
+        let written = execute_many!(&mut self.link, QUOTES, &quotes, |query, quote| {
+            query
+                .bind(quote.symbol.as_str())
+                .bind(days(quote.session))
+                .bind(Price::micros(quote.open))
+                .bind(Price::micros(quote.high))
+                .bind(Price::micros(quote.low))
+                .bind(Price::micros(quote.last))
+                .bind(quote.volume)
+                .bind(Timestamp::as_microsecond(quote.at))
+        });
+        self.noted_rows(written)?;
+        Ok(())
+    }
+}

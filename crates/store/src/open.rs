@@ -1,0 +1,252 @@
+//! Opening a database: where it is, whether it is recent enough, and its tables.
+//!
+//! SQLite runs in WAL mode with `synchronous=FULL`: what was committed is on disk. One connection writes, others only
+//! read. The file is made for its owner's eyes alone, because it holds addresses and password hashes.
+
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection};
+
+use crate::StoreError;
+use crate::database::{Either, Link, Pools, execute, on, query};
+
+/// How a database is used.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// `sqlite://FILE` or `postgres://...`.
+    pub url: String,
+    /// At most so many connections for reading; one more writes. 0 is taken for 1.
+    pub max_connections: u32,
+    /// For the harness only, never for service: takes firings without looking at status and revision, so that a test of
+    /// exactly-once firing can show that it would notice.
+    pub unsafe_without_compare_and_set: bool,
+}
+
+impl Options {
+    /// The usual way to use the database at `url`.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            max_connections: 8,
+            unsafe_without_compare_and_set: false,
+        }
+    }
+}
+
+/// How to reach the database.
+#[derive(Clone, Debug)]
+pub(crate) struct Address(Either<SqliteConnectOptions, PgConnectOptions>);
+
+static LITE: Migrator = sqlx::migrate!("migrations/sqlite");
+static PG: Migrator = sqlx::migrate!("migrations/postgres");
+
+/// Before this, SQLite could corrupt a database in WAL mode when two connections reset the log at once.
+const SQLITE: (&str, [u32; 3]) = ("3.51.3", [3, 51, 3]);
+const POSTGRESQL: (&str, u32) = ("14", 140_000);
+
+/// How long a write waits for another program's transaction on the same file.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Rows that SQLite's thread reads ahead of the one who asked for them.
+const ROW_BUFFER: usize = 512;
+
+impl Address {
+    /// Reads a URL.
+    pub(crate) fn parse(url: &str) -> Result<Self, StoreError> {
+        if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Url(error.to_string()))?;
+            return Ok(Self(Either::Pg(options.application_name("bellwether"))));
+        }
+        let Some(file) = url.strip_prefix("sqlite://") else {
+            return Err(StoreError::Url("this one begins with neither".to_owned()));
+        };
+        if file.is_empty() || file.contains(":memory:") || file.contains("mode=memory") {
+            return Err(StoreError::Url(
+                "the database has to be a file, so that it survives".to_owned(),
+            ));
+        }
+        let options = SqliteConnectOptions::from_str(url).map_err(|error| StoreError::Url(error.to_string()))?;
+        Ok(Self(Either::Lite(
+            options
+                .journal_mode(SqliteJournalMode::Wal)
+                .synchronous(SqliteSynchronous::Full)
+                .foreign_keys(true)
+                .busy_timeout(BUSY_TIMEOUT)
+                .row_buffer_size(ROW_BUFFER),
+        )))
+    }
+
+    /// The place without passwords.
+    fn place(&self) -> String {
+        match &self.0 {
+            Either::Lite(options) => options.get_filename().display().to_string(),
+            Either::Pg(options) => format!(
+                "{}:{}/{}",
+                options.get_host(),
+                options.get_port(),
+                options.get_database().unwrap_or_default()
+            ),
+        }
+    }
+
+    fn cannot_open(&self, error: sqlx::Error) -> StoreError {
+        StoreError::Open {
+            place: self.place(),
+            source: Arc::new(error),
+        }
+    }
+
+    /// The connection that writes.
+    pub(crate) async fn link(&self) -> Result<Link, sqlx::Error> {
+        match &self.0 {
+            Either::Lite(options) => {
+                let options = options.clone().disable_statement_logging();
+                Ok(Either::Lite(options.connect().await?))
+            }
+            Either::Pg(options) => {
+                let options = options.clone().disable_statement_logging();
+                let mut link: Link = Either::Pg(options.connect().await?);
+                // Whatever the server's default is, a commit is on its disk when it is confirmed. A firmer setting stays.
+                execute!(
+                    &mut link,
+                    "SELECT set_config('synchronous_commit', 'on', false)
+                     WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+                )?;
+                // A writer that waits for somebody else's lock keeps all others waiting behind it.
+                execute!(&mut link, "SELECT set_config('lock_timeout', '10s', false)")?;
+                Ok(link)
+            }
+        }
+    }
+
+    /// Opens the database, makes its file if there is none, and brings its tables up to date.
+    pub(crate) async fn open(&self, max_connections: u32) -> Result<(Pools, Link), StoreError> {
+        if let Either::Lite(options) = &self.0 {
+            make_file(options.get_filename()).map_err(|error| self.cannot_open(sqlx::Error::Io(error)))?;
+        }
+        let mut link = self.link().await.map_err(|error| self.cannot_open(error))?;
+        check_version(&mut link).await?;
+        migrate(&mut link).await?;
+        let most = max_connections.max(1);
+        let pools = match &self.0 {
+            Either::Lite(options) => {
+                let options = options.clone().pragma("query_only", "on");
+                Either::Lite(
+                    SqlitePoolOptions::new()
+                        .max_connections(most)
+                        .connect_lazy_with(options),
+                )
+            }
+            Either::Pg(options) => Either::Pg(
+                PgPoolOptions::new()
+                    .max_connections(most)
+                    .connect_lazy_with(options.clone()),
+            ),
+        };
+        Ok((pools, link))
+    }
+}
+
+/// Makes the file if there is none, so that nobody but its owner can read it. SQLite gives its log the same rights.
+fn make_file(file: &Path) -> Result<(), std::io::Error> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+async fn check_version(link: &mut Link) -> Result<(), StoreError> {
+    if link.is_pg() {
+        let (found,): (String,) = query!(fetch_one(String,), link, "SELECT current_setting('server_version_num')")?;
+        if found.parse::<u32>().unwrap_or(0) < POSTGRESQL.1 {
+            return Err(StoreError::TooOld {
+                product: "PostgreSQL",
+                found,
+                needed: POSTGRESQL.0,
+            });
+        }
+    } else {
+        let (found,): (String,) = query!(fetch_one(String,), link, "SELECT sqlite_version()")?;
+        if !is_recent(&found, SQLITE.1) {
+            return Err(StoreError::TooOld {
+                product: "SQLite",
+                found,
+                needed: SQLITE.0,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a version such as 3.51.3 is `needed` or later.
+fn is_recent(found: &str, needed: [u32; 3]) -> bool {
+    let parts: Vec<u32> = found.split('.').map(|part| part.parse().unwrap_or(0)).collect();
+    parts >= needed.to_vec()
+}
+
+async fn migrate(link: &mut Link) -> Result<(), StoreError> {
+    // Two programs that open a new SQLite file at the same moment get into each other's way: the one that comes second
+    // finds a table that was not there before. It looks again.
+    let mut attempts = if link.is_pg() { 1 } else { 4 };
+    loop {
+        attempts -= 1;
+        let done = match link {
+            Either::Lite(link) => LITE.run(&mut *link).await,
+            Either::Pg(link) => PG.run(&mut *link).await,
+        };
+        return match done {
+            Ok(()) => Ok(()),
+            Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) if attempts > 0 => continue,
+            Err(MigrateError::VersionMissing(version)) if !LITE.iter().any(|known| known.version > version) => {
+                Err(StoreError::TooNew(version))
+            }
+            Err(error) => Err(StoreError::Migration(error)),
+        };
+    }
+}
+
+/// Closes the connection that writes.
+pub(crate) async fn close(link: Link) {
+    let closed = on!(link, link => link.close().await);
+    if let Err(error) = closed {
+        tracing::warn!(%error, "the connection to the database did not close as it should");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_number_by_number() {
+        assert!(is_recent("3.51.3", SQLITE.1));
+        assert!(is_recent("3.100.0", SQLITE.1));
+        assert!(!is_recent("3.51.2", SQLITE.1));
+        assert!(!is_recent("3.9.4", SQLITE.1));
+    }
+
+    #[test]
+    fn an_address_that_is_no_file_and_no_server_is_refused_with_the_mend() {
+        for url in [
+            "",
+            "mysql://root@host/db",
+            "sqlite://",
+            "sqlite::memory:",
+            "sqlite://:memory:",
+            "bellwether.db",
+        ] {
+            let refusal = Address::parse(url).unwrap_err();
+            assert!(refusal.to_string().contains("sqlite://FILE"), "{url}: {refusal}");
+        }
+    }
+}
