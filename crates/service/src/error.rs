@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use alerts::plan::PlanRefusal;
 use alerts::request::{Faults, RequestError};
+use alerts::transition::Refused;
 use store::{Abort, StoreError};
 
 /// For each field at fault what is wrong with it and how to mend it.
@@ -37,7 +38,7 @@ pub enum ServiceError {
         message: String,
     },
     /// There is no such thing, or it belongs to somebody else.
-    #[error("there is no such {0}; check its id")]
+    #[error("there is no such {0}; check its {key}", key = key_of(.0))]
     NotFound(&'static str),
     /// There is such a thing already.
     #[error("{0}")]
@@ -50,14 +51,31 @@ pub enum ServiceError {
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// By what a thing is asked for.
+fn key_of(what: &str) -> &'static str {
+    match what {
+        "stock" => "symbol",
+        "account" => "address",
+        _ => "id",
+    }
+}
+
 impl ServiceError {
     /// One field is at fault.
     #[must_use]
     pub fn field(name: &str, fault: impl Into<String>) -> Self {
-        let fault = fault.into();
+        Self::fields(BTreeMap::from([(name.to_owned(), vec![fault.into()])]))
+    }
+
+    /// These fields are at fault.
+    #[must_use]
+    pub fn fields(fields: Fields) -> Self {
+        let lines = fields
+            .iter()
+            .flat_map(|(name, faults)| faults.iter().map(move |fault| format!("{name}: {fault}")));
         Self::Invalid {
-            message: format!("{name}: {fault}"),
-            fields: BTreeMap::from([(name.to_owned(), vec![fault])]),
+            message: lines.collect::<Vec<_>>().join(" | "),
+            fields,
         }
     }
 
@@ -99,6 +117,20 @@ impl From<PlanRefusal> for ServiceError {
     }
 }
 
+impl From<Refused> for ServiceError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::NoPrice => Self::Unavailable(refused.to_string()),
+            Refused::NoInitialPrice => Self::field("condition", refused.to_string()),
+            Refused::CannotPause(_)
+            | Refused::NotVerified
+            | Refused::CannotVerify(_)
+            | Refused::ReminderPassed(_)
+            | Refused::NotActive(_) => Self::field("status", refused.to_string()),
+        }
+    }
+}
+
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         Self::internal(error)
@@ -111,5 +143,52 @@ impl From<Abort<Self>> for ServiceError {
             Abort::Refused(refusal) => refusal,
             Abort::Store(error) => error.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_fields_at_fault_are_told_in_one_line() {
+        let error = ServiceError::fields(BTreeMap::from([
+            ("password".to_owned(), vec!["is short".to_owned()]),
+            ("email".to_owned(), vec!["is none".to_owned()]),
+        ]));
+        assert_eq!(error.to_string(), "email: is none | password: is short");
+    }
+
+    #[test]
+    fn what_is_missing_says_by_what_it_is_found() {
+        assert_eq!(
+            ServiceError::NotFound("stock").to_string(),
+            "there is no such stock; check its symbol"
+        );
+        assert_eq!(
+            ServiceError::NotFound("alert").to_string(),
+            "there is no such alert; check its id"
+        );
+    }
+
+    #[test]
+    fn only_a_missing_price_is_worth_another_try() {
+        use alerts::Status;
+        assert!(matches!(
+            ServiceError::from(Refused::NoPrice),
+            ServiceError::Unavailable(_)
+        ));
+        let fields = |refused: Refused| match ServiceError::from(refused) {
+            ServiceError::Invalid { fields, .. } => fields.into_keys().collect::<Vec<_>>(),
+            other => panic!("{other}"),
+        };
+        assert_eq!(fields(Refused::NoInitialPrice), ["condition"]);
+        assert_eq!(fields(Refused::CannotPause(Status::Triggered)), ["status"]);
+    }
+
+    #[test]
+    fn what_went_wrong_inside_is_not_shown() {
+        let error = ServiceError::internal("table alerts is on fire");
+        assert!(!error.to_string().contains("fire"), "{error}");
     }
 }

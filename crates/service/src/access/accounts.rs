@@ -1,16 +1,19 @@
 //! Accounts, as the operator makes them.
 
 use alerts::Plan;
-use store::model::Account;
+use alerts::request::is_plausible_email;
+use store::model::{Account, AccountId};
+use store::{Abort, BoxFuture, Unit, Work};
 
-use crate::{Service, ServiceError};
+use super::password;
+use crate::{Fields, Service, ServiceError};
 
 /// An account to be made by the operator.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct NewUser {
     /// Its address.
     pub email: String,
-    /// Its password, 8 characters or more.
+    /// Its password, 8 to 200 characters.
     pub password: String,
     /// What it pays for.
     pub plan: Plan,
@@ -20,21 +23,134 @@ pub struct NewUser {
     pub is_verified: bool,
 }
 
+impl std::fmt::Debug for NewUser {
+    /// Everything but the password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewUser")
+            .field("email", &self.email)
+            .field("plan", &self.plan)
+            .field("is_operator", &self.is_operator)
+            .field("is_verified", &self.is_verified)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Service {
-    /// Makes an account.
+    /// Makes an account. Its address is kept in lower case, so that it is one address however it is written.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for an address or a password that will not do, [`ServiceError::Conflict`] if the
     /// address has an account.
-    pub async fn create_user(&self, _user: NewUser) -> Result<Account, ServiceError> {
-        todo!()
+    pub async fn create_user(&self, user: NewUser) -> Result<Account, ServiceError> {
+        let email = normal_email(&user.email);
+        let mut faults = Fields::new();
+        if !is_plausible_email(&email) {
+            let fault = "must be an email address such as ann@example.com".to_owned();
+            faults.insert("email".to_owned(), vec![fault]);
+        }
+        if let Some(fault) = password::fault(&user.password) {
+            faults.insert("password".to_owned(), vec![fault]);
+        }
+        if !faults.is_empty() {
+            return Err(ServiceError::fields(faults));
+        }
+        let account = Account {
+            id: AccountId(self.0.ports.chance.uuid()),
+            email,
+            password_hash: Some(self.hash_password(user.password).await?),
+            full_name: None,
+            plan: user.plan,
+            is_operator: user.is_operator,
+            is_verified: user.is_verified,
+            time_zone: DEFAULT_TIME_ZONE.to_owned(),
+            created_at: self.0.ports.clock.now(),
+        };
+        Ok(self.0.ports.store.write(Insert(account)).await?)
     }
 
     /// Puts an account on another plan.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] if the address has no account.
-    pub async fn set_plan(&self, _email: &str, _plan: Plan) -> Result<Account, ServiceError> {
-        todo!()
+    pub async fn set_plan(&self, email: &str, plan: Plan) -> Result<Account, ServiceError> {
+        let work = SetPlan {
+            email: normal_email(email),
+            plan,
+        };
+        let account = self.0.ports.store.write(work).await?;
+        self.0.reception.forget(account.id);
+        Ok(account)
+    }
+}
+
+/// The zone of an account whose owner has not said where they live: the market's.
+const DEFAULT_TIME_ZONE: &str = "America/New_York";
+
+/// An address as it is kept and looked for.
+pub(super) fn normal_email(email: &str) -> String {
+    email.trim().to_lowercase()
+}
+
+struct Insert(Account);
+
+impl Work for Insert {
+    type Done = Account;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+        Box::pin(async move {
+            if unit.insert_account(&self.0).await? {
+                return Ok(self.0.clone());
+            }
+            let message = "this address has an account already; use another address, or that account";
+            Err(Abort::Refused(ServiceError::Conflict(message.to_owned())))
+        })
+    }
+}
+
+struct SetPlan {
+    email: String,
+    plan: Plan,
+}
+
+impl Work for SetPlan {
+    type Done = Account;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let missing = || Abort::Refused(ServiceError::NotFound("account"));
+            let found = unit.account_by_email(&self.email).await?.ok_or_else(missing)?;
+            // Read again under its lock, so that no change of somebody else's is written over.
+            let mut account = unit.lock_account(found.id).await?.ok_or_else(missing)?;
+            account.plan = self.plan;
+            if unit.update_account(&account).await? {
+                Ok(account)
+            } else {
+                Err(missing())
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_the_same_in_any_case_and_with_space_around_it() {
+        assert_eq!(normal_email("  Ann@Example.COM\n"), "ann@example.com");
+    }
+
+    #[test]
+    fn a_password_is_not_printed() {
+        let user = NewUser {
+            email: "ann@example.com".to_owned(),
+            password: "correct horse".to_owned(),
+            plan: Plan::Basic,
+            is_operator: false,
+            is_verified: true,
+        };
+        assert!(!format!("{user:?}").contains("horse"));
     }
 }

@@ -1,12 +1,21 @@
 //! Who asks, and what they may do.
+//!
+//! Somebody shows who they are ([`Service::authenticate_key`](crate::Service::authenticate_key)) and becomes an
+//! [`Actor`], which every use case of theirs is given. What was looked up is remembered for a few seconds
+//! (`reception.rs`). Accounts and keys are made by the operator's commands (`accounts.rs`,
+//! [`Service::create_key_for`](crate::Service::create_key_for)) and keys by their owners, within their plan
+//! (`keys.rs`). Passwords are kept as argon2id (`password.rs`), keys as SHA-256.
 
 mod accounts;
 mod authenticate;
 mod keys;
+mod password;
+mod reception;
 mod scope;
 
 pub use accounts::NewUser;
 pub use keys::{CreatedKey, NewKey};
+pub(crate) use reception::Reception;
 pub use scope::Scope;
 
 use alerts::Plan;

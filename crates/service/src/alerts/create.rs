@@ -1,9 +1,17 @@
 //! Creating an alert.
 
+use alerts::equivalence::equivalent;
+use alerts::request::{Context, parse_create};
+use alerts::transition::{self, Owner as Verification};
+use alerts::{AlertId, NewAlert};
+use jiff::Timestamp;
+use market::Price;
 use serde_json::Value;
+use store::model::{HistoryRow, Owner, StoredAlert};
+use store::{Abort, BoxFuture, Unit, Work};
 
-use super::AlertDetail;
-use crate::{Actor, Service, ServiceError};
+use super::{AlertDetail, terms};
+use crate::{AccountId, Actor, Service, ServiceError, Via};
 
 /// What a create request came to.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,7 +29,105 @@ impl Service {
     /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]; [`ServiceError::NotFound`] for an unknown symbol,
     /// [`ServiceError::Forbidden`] for what the plan does not have, [`ServiceError::Unavailable`] for a percentage
     /// without a price.
-    pub async fn create_alert(&self, _actor: &Actor, _body: &Value) -> Result<Created, ServiceError> {
-        todo!()
+    pub async fn create_alert(&self, actor: &Actor, body: &Value) -> Result<Created, ServiceError> {
+        let now = self.0.ports.clock.now();
+        let context = Context {
+            now,
+            time_zone: &actor.time_zone,
+            calendar: &self.0.settings.calendar,
+        };
+        let asked = parse_create(body, &context)?;
+        terms::check(actor.plan, asked.condition.kind(), asked.notification)?;
+        self.require_stock(asked.symbol)?;
+        let work = Create {
+            service: self.clone(),
+            account: actor.account,
+            id: AlertId(self.0.ports.chance.uuid()),
+            created_by: Some(maker(actor)),
+            price: self.0.evaluator.last_price(asked.symbol),
+            asked,
+            now,
+        };
+        Ok(match self.0.ports.store.write(work).await? {
+            Done::Inserted(stored) => Created::New(Box::new(self.detail(stored))),
+            Done::Found(stored) => Created::Existing(Box::new(self.detail(stored))),
+        })
+    }
+}
+
+/// What made an alert: the name of the API key.
+fn maker(actor: &Actor) -> String {
+    let Via::Key { name, .. } = &actor.via;
+    name.clone()
+}
+
+struct Create {
+    service: Service,
+    account: AccountId,
+    asked: NewAlert,
+    id: AlertId,
+    created_by: Option<String>,
+    price: Option<Price>,
+    now: Timestamp,
+}
+
+enum Done {
+    Inserted(StoredAlert),
+    Found(StoredAlert),
+}
+
+impl Work for Create {
+    type Done = Done;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let Some(account) = unit.lock_account(self.account).await? else {
+                let message = "this account is not there any more; sign in with another one";
+                return Err(Abort::Refused(ServiceError::Unauthenticated(message.to_owned())));
+            };
+            let owner = Owner::Account(self.account);
+            let similar = unit.similar_alerts(&owner, &self.asked).await?;
+            if let Some(found) = similar
+                .into_iter()
+                .find(|similar| equivalent(&similar.alert, &self.asked))
+            {
+                return Ok(Done::Found(found));
+            }
+            // The plan as it is now: the actor's may be a few seconds old.
+            let (kind, channel) = (self.asked.condition.kind(), self.asked.notification);
+            terms::check(account.plan, kind, channel).map_err(Abort::Refused)?;
+            let active = unit.count_active_alerts(self.account).await?;
+            terms::check_room(account.plan, active).map_err(Abort::Refused)?;
+            let made = transition::create(
+                self.asked.clone(),
+                self.id,
+                Verification::Verified,
+                self.price,
+                self.now,
+            );
+            let made = made.map_err(|refused| Abort::Refused(refused.into()))?;
+            let row = HistoryRow {
+                alert: self.id,
+                symbol: made.alert.symbol,
+                entry: made.entry,
+                at: self.now,
+                price: None,
+                details: None,
+            };
+            let stored = StoredAlert {
+                alert: made.alert,
+                owner,
+                created_by: self.created_by.clone(),
+            };
+            unit.insert_alert(&stored, &row).await?;
+            Ok(Done::Inserted(stored))
+        })
+    }
+
+    fn committed(&self, done: &Done) {
+        if let Done::Inserted(stored) = done {
+            self.service.0.evaluator.tell(&stored.alert);
+        }
     }
 }

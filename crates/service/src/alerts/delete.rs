@@ -1,15 +1,62 @@
 //! Deleting an alert.
 
-use alerts::AlertId;
+use alerts::{AlertId, transition};
+use jiff::Timestamp;
+use store::model::HistoryRow;
+use store::{Abort, BoxFuture, Unit, Work};
 
-use crate::{Actor, Service, ServiceError};
+use super::no_such_alert;
+use crate::{AccountId, Actor, Service, ServiceError};
 
 impl Service {
     /// Deletes an alert for good; its history stays.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
-    pub async fn delete_alert(&self, _actor: &Actor, _id: AlertId) -> Result<(), ServiceError> {
-        todo!()
+    pub async fn delete_alert(&self, actor: &Actor, id: AlertId) -> Result<(), ServiceError> {
+        let work = Delete {
+            service: self.clone(),
+            account: actor.account,
+            id,
+            now: self.0.ports.clock.now(),
+        };
+        Ok(self.0.ports.store.write(work).await?)
+    }
+}
+
+struct Delete {
+    service: Service,
+    account: AccountId,
+    id: AlertId,
+    now: Timestamp,
+}
+
+impl Work for Delete {
+    type Done = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            let missing = || Abort::Refused(no_such_alert());
+            let found = unit.alert_to_change(self.account, self.id).await?;
+            let alert = found.ok_or_else(missing)?.alert;
+            let row = HistoryRow {
+                alert: alert.id,
+                symbol: alert.symbol,
+                entry: transition::delete(&alert),
+                at: self.now,
+                price: None,
+                details: None,
+            };
+            if unit.delete_alert(&alert, &row).await? {
+                Ok(())
+            } else {
+                Err(missing())
+            }
+        })
+    }
+
+    fn committed(&self, (): &()) {
+        self.service.0.evaluator.forget(self.id);
     }
 }

@@ -3,6 +3,7 @@
 use alerts::AlertId;
 use store::model::{HistoryRow, Page, PageRequest};
 
+use super::no_such_alert;
 use crate::{Actor, Service, ServiceError};
 
 impl Service {
@@ -12,10 +13,11 @@ impl Service {
     /// [`ServiceError::NotFound`]
     pub async fn alert_history(
         &self,
-        _actor: &Actor,
-        _id: AlertId,
-        _page: PageRequest,
+        actor: &Actor,
+        id: AlertId,
+        page: PageRequest,
     ) -> Result<Page<HistoryRow>, ServiceError> {
-        todo!()
+        let found = self.0.ports.store.history(actor.account, id, page).await?;
+        found.ok_or_else(no_such_alert)
     }
 }

@@ -1,11 +1,26 @@
 //! Alerts: created, read, changed, deleted.
+//!
+//! Each use case reads and checks what was asked, and leaves the decision to [`alerts::transition`]. What changes
+//! something is a unit of work ([`store::Work`]): it reads the alert under its lock, decides, and writes the alert and its
+//! history in one transaction; what is to be refused is refused before anything is written. Once it is on disk, and
+//! before anybody is answered, the evaluator is told.
+//!
+//! Whoever counts (the plan's quota) or compares (equivalent alerts) holds the account's lock meanwhile, so that of many
+//! requests at once each sees what the others did.
 
 mod change;
 mod create;
 mod delete;
 mod history;
+mod metric;
 mod read;
+mod terms;
 mod view;
 
 pub use create::Created;
 pub use view::{AlertDetail, AlertItem, Judged};
+
+/// Alerts that the actor does not have, be they other people's or nobody's.
+const fn no_such_alert() -> crate::ServiceError {
+    crate::ServiceError::NotFound("alert")
+}

@@ -1,9 +1,14 @@
 //! Reading alerts.
 
-use alerts::AlertId;
-use store::model::{AlertFilter, AlertSort, Page, PageRequest};
+use alerts::engine::{Engine, Evaluation};
+use alerts::{Alert, AlertId, Status};
+use jiff::Timestamp;
+use market::calendar::new_york_date;
+use store::model::{AlertFilter, AlertSort, Page, PageRequest, StoredAlert};
 
-use super::{AlertDetail, AlertItem};
+use super::metric::measure;
+use super::{AlertDetail, AlertItem, Judged, no_such_alert};
+use crate::stocks::StockView;
 use crate::{Actor, Service, ServiceError};
 
 impl Service {
@@ -11,8 +16,9 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
-    pub async fn alert(&self, _actor: &Actor, _id: AlertId) -> Result<AlertDetail, ServiceError> {
-        todo!()
+    pub async fn alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
+        let found = self.0.ports.store.alert(actor.account, id).await?;
+        found.map(|stored| self.detail(stored)).ok_or_else(no_such_alert)
     }
 
     /// A page of the actor's alerts; `extended` adds to each how near it is to firing.
@@ -21,12 +27,76 @@ impl Service {
     /// [`ServiceError::Internal`] only.
     pub async fn alerts(
         &self,
-        _actor: &Actor,
-        _filter: &AlertFilter,
-        _sort: AlertSort,
-        _page: PageRequest,
-        _extended: bool,
+        actor: &Actor,
+        filter: &AlertFilter,
+        sort: AlertSort,
+        page: PageRequest,
+        extended: bool,
     ) -> Result<Page<AlertItem>, ServiceError> {
-        todo!()
+        let Page { items, total } = self.0.ports.store.alerts(actor.account, filter, sort, page).await?;
+        let items = if extended {
+            let stocks = self.stock_views(items.iter().map(|stored| stored.alert.symbol));
+            let extend = |stored: StoredAlert| {
+                let stock = stocks.get(&stored.alert.symbol).cloned();
+                let stock = stock.unwrap_or_else(|| self.stock_view(stored.alert.symbol));
+                self.extended(stored, stock)
+            };
+            items.into_iter().map(extend).collect()
+        } else {
+            items.into_iter().map(|stored| self.item(stored)).collect()
+        };
+        Ok(Page { items, total })
     }
+
+    /// An alert as a single read shows it.
+    pub(super) fn detail(&self, stored: StoredAlert) -> AlertDetail {
+        let now = self.0.ports.clock.now();
+        AlertDetail {
+            stock: self.stock_view(stored.alert.symbol),
+            evaluation: self.0.evaluator.read(|engine| evaluation(engine, &stored.alert, now)),
+            stored,
+        }
+    }
+
+    fn item(&self, stored: StoredAlert) -> AlertItem {
+        let symbol = stored.alert.symbol;
+        AlertItem {
+            stock_name: self.stock_row(symbol).name,
+            last_price: self.0.evaluator.last_price(symbol),
+            extended: None,
+            stored,
+        }
+    }
+
+    fn extended(&self, stored: StoredAlert, stock: StockView) -> AlertItem {
+        let now = self.0.ports.clock.now();
+        let (evaluation, measured, last_evaluated_at) = self.0.evaluator.read(|engine| {
+            let alert = &stored.alert;
+            let measured = measure(engine, alert, stock.last_price, new_york_date(now));
+            let observed = engine.session_so_far(alert.symbol);
+            (
+                evaluation(engine, alert, now),
+                measured,
+                observed.map(|so_far| so_far.last_at),
+            )
+        });
+        AlertItem {
+            stock_name: stock.row.name.clone(),
+            last_price: stock.last_price,
+            extended: Some(Judged {
+                evaluation,
+                last_evaluated_at,
+                metric: measured.metric,
+                distance_pct: measured.distance_pct,
+                stock,
+            }),
+            stored,
+        }
+    }
+}
+
+/// Whether an alert is judged; `None` for one that is not active.
+fn evaluation(engine: &Engine, alert: &Alert, now: Timestamp) -> Option<Evaluation> {
+    let is_active = alert.status == Status::Active;
+    is_active.then(|| engine.evaluation(alert.id, now)).flatten()
 }

@@ -42,6 +42,8 @@ pub struct Judged {
     pub last_evaluated_at: Option<Timestamp>,
     /// What its condition measures, as it is now; see [`alerts::engine::Reason::metric`].
     pub metric: Option<Decimal>,
-    /// By how many percent the metric has to move to reach the threshold; 0 once it is there.
+    /// By how many percent the metric has to move to reach the threshold; 0 once it is there. Of changes in percent it is
+    /// the price or the volume that has to move. `None` where a distance makes no sense (what waits for a date, or for
+    /// a change into a state) or cannot be told.
     pub distance_pct: Option<Decimal>,
 }

@@ -1,7 +1,14 @@
 //! Stocks: the catalog, and what is known of each.
+//!
+//! What is shown of a stock is what its alerts are judged by: prices, averages and RSI come from the engine, names and
+//! figures of the business from the catalog; only candles ask the database. A stock is known when it is in the catalog or
+//! when there is a price of it.
 
 mod candles;
+pub(crate) mod figures;
+mod fundamentals;
 mod read;
+mod search;
 mod view;
 
 pub use candles::CandleRange;

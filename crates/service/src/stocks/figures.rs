@@ -1,0 +1,152 @@
+//! A stock's figures, put together from the engine.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use market::calendar::new_york_date;
+use market::records::StockRow;
+use market::{Calendar, Change, Decimal, Price, Symbol};
+
+use super::{QuoteView, StockView};
+use crate::evaluator::Evaluator;
+
+/// What is needed to show stocks.
+pub(crate) struct Figures<'a> {
+    pub(crate) evaluator: &'a Evaluator,
+    pub(crate) calendar: &'a Calendar,
+    pub(crate) now: Timestamp,
+}
+
+impl Figures<'_> {
+    /// A stock of the catalog with its figures.
+    pub(crate) fn view(&self, row: StockRow) -> StockView {
+        let symbol = row.symbol;
+        let QuoteView {
+            price: last_price,
+            previous_close,
+            change,
+            change_percent,
+            volume,
+            at: updated_at,
+            ..
+        } = self.quote(symbol);
+        let today = new_york_date(self.now);
+        self.evaluator.read(|engine| {
+            let (high_52w, low_52w) = engine.extremes_of_52_weeks(symbol, today).unzip();
+            let volume_ma = |sessions: u16| {
+                let sum = engine.history(symbol)?.sum_of_volumes(usize::from(sessions))?;
+                mean(sum, sessions)
+            };
+            StockView {
+                last_price,
+                previous_close,
+                change,
+                change_percent,
+                high_52w,
+                low_52w,
+                rsi: engine.rsi_now(symbol),
+                ma_50: engine.average_now(symbol, 50),
+                ma_200: engine.average_now(symbol, 200),
+                volume,
+                volume_ma_20: volume_ma(20),
+                volume_ma_100: volume_ma(100),
+                updated_at,
+                row,
+            }
+        })
+    }
+
+    /// A stock's last price, how far it has moved, and its volume.
+    pub(crate) fn quote(&self, symbol: Symbol) -> QuoteView {
+        let price = self.evaluator.last_price(symbol);
+        let previous_close = self.evaluator.previous_close(symbol);
+        let change = previous_close.zip(price).map(|(from, to)| Change::between(from, to));
+        QuoteView {
+            symbol,
+            price,
+            previous_close,
+            change: change.map(|change| change.absolute),
+            change_percent: change.map(|change| change.percent),
+            volume: self.volume(symbol),
+            at: self.seen_at(symbol),
+        }
+    }
+
+    /// The running session's shares so far, or those of the last one.
+    fn volume(&self, symbol: Symbol) -> Option<i64> {
+        self.evaluator.read(|engine| {
+            if engine.is_session_running(symbol) {
+                engine.session_so_far(symbol)?.volume
+            } else {
+                Some(engine.history(symbol)?.last()?.volume)
+            }
+        })
+    }
+
+    /// When the last price was made.
+    fn seen_at(&self, symbol: Symbol) -> Option<Timestamp> {
+        let off_session = self.evaluator.off_session(symbol).map(|off| off.at);
+        let (observed, completed) = self.evaluator.read(|engine| {
+            let observed = engine.session_so_far(symbol).map(|so_far| so_far.last_at);
+            let completed = engine.history(symbol).and_then(|history| history.last());
+            (observed, completed.map(|bar| bar.date))
+        });
+        let close = |date: Date| self.calendar.session(date).map(|session| session.close);
+        observed.max(off_session).or_else(|| close(completed?))
+    }
+}
+
+/// `sum ÷ count` of shares, rounded to a millionth.
+fn mean(sum: i64, count: u16) -> Option<Decimal> {
+    let micros = i128::from(sum) * i128::from(market::MICROS_PER_UNIT);
+    quotient(micros, i128::from(count))
+}
+
+/// `price ÷ per_share`; `None` unless `per_share` is above zero.
+pub(crate) fn ratio(price: Price, per_share: Decimal) -> Option<Decimal> {
+    let micros = i128::from(price.micros()) * i128::from(market::MICROS_PER_UNIT);
+    (per_share > Decimal::ZERO)
+        .then(|| quotient(micros, i128::from(per_share.micros())))
+        .flatten()
+}
+
+/// How far it is from `from` to `to`, in percent of `from`, whichever way; `None` if that cannot be told.
+pub(crate) fn distance_pct(from: i128, to: i128) -> Option<Decimal> {
+    let way = (to - from)
+        .checked_abs()?
+        .checked_mul(100 * i128::from(market::MICROS_PER_UNIT))?;
+    quotient(way, from.checked_abs()?)
+}
+
+/// `micros ÷ count` to the nearest, halves up, for what is not negative; `None` for a count of zero or a result out of
+/// range.
+fn quotient(micros: i128, count: i128) -> Option<Decimal> {
+    let rounded = micros.checked_add(count / 2)?.checked_div(count)?;
+    i64::try_from(rounded).ok().map(Decimal::from_micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_ratio_is_rounded_to_a_millionth_and_needs_earnings_above_zero() {
+        let pe = |price: &str, eps: &str| ratio(price.parse().unwrap(), decimal(eps)).map(|ratio| ratio.to_string());
+        assert_eq!(pe("100", "3").as_deref(), Some("33.333333"));
+        assert_eq!(pe("200", "3").as_deref(), Some("66.666667"));
+        assert_eq!(pe("100", "0"), None);
+        assert_eq!(pe("100", "-2"), None);
+    }
+
+    #[test]
+    fn distances_are_in_percent_of_where_one_stands() {
+        let distance = |from, to| distance_pct(from, to).map(|distance| distance.to_string());
+        assert_eq!(distance(200, 210).as_deref(), Some("5"));
+        assert_eq!(distance(210, 200).as_deref(), Some("4.761905"));
+        assert_eq!(distance(-50, 50).as_deref(), Some("200"));
+        assert_eq!(distance(0, 50), None);
+    }
+}

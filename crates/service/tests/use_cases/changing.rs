@@ -1,0 +1,247 @@
+//! Changing alerts: pausing, activating, updating.
+
+use alerts::transition::HistoryStatus;
+use alerts::{AlertId, Channel, HistoryAction, Plan, Status};
+use market::Price;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::support::{OPEN, World, above, at, kind, on_each_database};
+
+on_each_database! {
+    a_paused_alert_does_not_fire_and_is_paused_once
+    what_has_fired_cannot_be_paused
+    activating_sets_a_new_initial_price_and_the_alert_fires_again
+    an_active_alert_stays_as_it_is_when_activated
+    activating_needs_a_price
+    a_reminder_that_has_passed_cannot_be_activated
+    an_update_of_an_active_alert_arms_it_anew_and_keeps_its_initial_price
+    an_update_of_a_paused_or_triggered_alert_changes_its_fields_only
+    an_update_is_judged_as_the_whole_that_comes_of_it
+    an_alert_without_an_initial_price_cannot_become_a_percentage_while_it_is_active
+    somebody_elses_alert_is_not_found
+}
+
+async fn priced(world: &World, plan: Plan, body: Value) -> (service::Actor, AlertId) {
+    let ann = world.ann(plan).await;
+    world.quote("AAPL", 189.20).await;
+    let id = world.create(&ann, body).await.stored.alert.id;
+    (ann, id)
+}
+
+async fn a_paused_alert_does_not_fire_and_is_paused_once(world: World) {
+    let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
+    world.advance(1);
+    let paused = world.service.pause_alert(&ann, id).await.unwrap();
+    assert_eq!((paused.stored.alert.status, paused.evaluation), (Status::Paused, None));
+    world.advance(1);
+    let again = world.service.pause_alert(&ann, id).await.unwrap();
+    assert_eq!(again.stored, paused.stored);
+    world.quote("AAPL", 201.0).await;
+    assert_eq!(world.status(&ann, id).await, Status::Paused);
+    let history = world.history(&ann, id).await;
+    assert_eq!(history.len(), 2);
+    assert_eq!(history[1].entry.action, HistoryAction::Paused);
+    assert_eq!(history[1].entry.previous_status, Some(Status::Active));
+    assert_eq!(history[1].entry.new_status, HistoryStatus::Of(Status::Paused));
+    assert_eq!(history[1].at, at("2024-03-08T15:01:00Z"));
+}
+
+async fn what_has_fired_cannot_be_paused(world: World) {
+    let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
+    world.quote("AAPL", 200.0).await;
+    let error = world.service.pause_alert(&ann, id).await.unwrap_err();
+    assert_eq!(kind(&error), "invalid status");
+    assert!(error.to_string().contains("activate it first"), "{error}");
+    assert_eq!(
+        world.actions(&ann, id).await,
+        [HistoryAction::Created, HistoryAction::Triggered]
+    );
+}
+
+async fn activating_sets_a_new_initial_price_and_the_alert_fires_again(world: World) {
+    let body = json!({"symbol": "AAPL", "condition": "price_change_up", "threshold": 5});
+    let (ann, id) = priced(&world, Plan::Basic, body).await;
+    world.quote("AAPL", 198.65).await;
+    assert_eq!(world.status(&ann, id).await, Status::Active);
+    world.quote("AAPL", 198.66).await;
+    assert_eq!(world.status(&ann, id).await, Status::Triggered);
+    world.advance(5);
+    let alert = world.service.activate_alert(&ann, id).await.unwrap().stored.alert;
+    assert_eq!(alert.status, Status::Active);
+    assert_eq!(alert.initial_price.map(Price::micros), Some(198_660_000));
+    assert_eq!(alert.armed_at, at("2024-03-08T15:05:00Z"));
+    assert_eq!(alert.created_at, at(OPEN));
+    // 198.66 up 5 % is 208.593.
+    world.quote("AAPL", 208.592_999).await;
+    assert_eq!(world.status(&ann, id).await, Status::Active);
+    world.quote("AAPL", 208.593).await;
+    assert_eq!(world.status(&ann, id).await, Status::Triggered);
+    use HistoryAction::{Created, Reactivated, Triggered};
+    assert_eq!(
+        world.actions(&ann, id).await,
+        [Created, Triggered, Reactivated, Triggered]
+    );
+}
+
+async fn an_active_alert_stays_as_it_is_when_activated(world: World) {
+    let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
+    let before = world.service.alert(&ann, id).await.unwrap().stored;
+    world.quote("AAPL", 190.0).await;
+    world.advance(1);
+    let after = world.service.activate_alert(&ann, id).await.unwrap().stored;
+    assert_eq!(after, before);
+    assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created]);
+}
+
+async fn activating_needs_a_price(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world
+        .deliver(json!({"stocks": [{"symbol": "ACME", "name": "Acme"}]}))
+        .await;
+    let id = world.create(&ann, above("ACME", 10.0)).await.stored.alert.id;
+    world.service.pause_alert(&ann, id).await.unwrap();
+    let error = world.service.activate_alert(&ann, id).await.unwrap_err();
+    assert_eq!(kind(&error), "unavailable");
+    assert_eq!(world.status(&ann, id).await, Status::Paused);
+    world.quote("ACME", 8.0).await;
+    let alert = world.service.activate_alert(&ann, id).await.unwrap().stored.alert;
+    assert_eq!(alert.initial_price.map(Price::micros), Some(8_000_000));
+}
+
+async fn a_reminder_that_has_passed_cannot_be_activated(world: World) {
+    let body = json!({
+        "symbol": "AAPL", "condition": "reminder", "parameters": {"date": "2024-03-08T16:00:00Z"}
+    });
+    let (ann, id) = priced(&world, Plan::Basic, body).await;
+    world.service.pause_alert(&ann, id).await.unwrap();
+    world.advance(61);
+    let error = world.service.activate_alert(&ann, id).await.unwrap_err();
+    assert_eq!(kind(&error), "invalid status");
+    let change = json!({"parameters": {"date": "2024-03-08T17:00:00Z"}});
+    world.service.update_alert(&ann, id, &change).await.unwrap();
+    world.service.activate_alert(&ann, id).await.unwrap();
+}
+
+async fn an_update_of_an_active_alert_arms_it_anew_and_keeps_its_initial_price(world: World) {
+    let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
+    world.quote("AAPL", 195.0).await;
+    world.advance(2);
+    let updated = world
+        .service
+        .update_alert(&ann, id, &json!({"threshold": 210}))
+        .await
+        .unwrap();
+    let alert = &updated.stored.alert;
+    assert_eq!(
+        alert
+            .condition
+            .threshold()
+            .map(|threshold| threshold.to_string())
+            .as_deref(),
+        Some("210")
+    );
+    assert_eq!(alert.initial_price.map(Price::micros), Some(189_200_000));
+    assert_eq!(alert.armed_at, at("2024-03-08T15:02:00Z"));
+    assert_eq!(alert.notification, Channel::Email);
+    assert_eq!(updated.stored.created_by.as_deref(), Some("key of ann@example.com"));
+    assert_eq!(world.service.alert(&ann, id).await.unwrap(), updated);
+    world.quote("AAPL", 205.0).await;
+    assert_eq!(world.status(&ann, id).await, Status::Active);
+    world.quote("AAPL", 210.0).await;
+    assert_eq!(world.status(&ann, id).await, Status::Triggered);
+    use HistoryAction::{Created, Triggered, Updated};
+    assert_eq!(world.actions(&ann, id).await, [Created, Updated, Triggered]);
+}
+
+async fn an_update_of_a_paused_or_triggered_alert_changes_its_fields_only(world: World) {
+    let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
+    world.service.pause_alert(&ann, id).await.unwrap();
+    let armed_at = world.service.alert(&ann, id).await.unwrap().stored.alert.armed_at;
+    world.advance(1);
+    let alert = world
+        .service
+        .update_alert(&ann, id, &json!({"threshold": 195}))
+        .await
+        .unwrap()
+        .stored
+        .alert;
+    assert_eq!((alert.status, alert.armed_at), (Status::Paused, armed_at));
+    // With what it has already nothing changes and no history is written.
+    world
+        .service
+        .update_alert(&ann, id, &json!({"threshold": 195}))
+        .await
+        .unwrap();
+    world.quote("AAPL", 196.0).await;
+    assert_eq!(world.status(&ann, id).await, Status::Paused);
+    world.service.activate_alert(&ann, id).await.unwrap();
+    world.quote("AAPL", 196.0).await;
+    assert_eq!(world.status(&ann, id).await, Status::Triggered);
+    let alert = world
+        .service
+        .update_alert(&ann, id, &json!({"threshold": 220}))
+        .await
+        .unwrap()
+        .stored
+        .alert;
+    assert_eq!(alert.status, Status::Triggered);
+    use HistoryAction::{Created, Paused, Reactivated, Triggered, Updated};
+    let expected = [Created, Paused, Updated, Reactivated, Triggered, Updated];
+    assert_eq!(world.actions(&ann, id).await, expected);
+}
+
+async fn an_update_is_judged_as_the_whole_that_comes_of_it(world: World) {
+    let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
+    let update = async |body: Value| world.service.update_alert(&ann, id, &body).await;
+    let error = update(json!({"condition": "new_high", "threshold": 3}))
+        .await
+        .unwrap_err();
+    assert_eq!(kind(&error), "invalid threshold");
+    let error = update(json!({"condition": "price_change_down", "threshold": 101}))
+        .await
+        .unwrap_err();
+    assert_eq!(kind(&error), "invalid threshold");
+    assert_eq!(kind(&update(json!("x")).await.unwrap_err()), "malformed");
+    let error = update(json!({"condition": "rsi_limit", "threshold": 70}))
+        .await
+        .unwrap_err();
+    assert_eq!(kind(&error), "forbidden plan premium");
+    // 200 stays 200 from above to below, and already holds.
+    let alert = update(json!({"condition": "price_below"})).await.unwrap().stored.alert;
+    assert_eq!(alert.condition.kind().name(), "price_below");
+    assert_eq!(world.actions(&ann, id).await.len(), 2);
+}
+
+async fn an_alert_without_an_initial_price_cannot_become_a_percentage_while_it_is_active(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world
+        .deliver(json!({"stocks": [{"symbol": "ACME", "name": "Acme"}]}))
+        .await;
+    let id = world.create(&ann, above("ACME", 10.0)).await.stored.alert.id;
+    let change = json!({"condition": "price_change_up", "threshold": 5});
+    let error = world.service.update_alert(&ann, id, &change).await.unwrap_err();
+    assert_eq!(kind(&error), "invalid condition");
+    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.update_alert(&ann, id, &change).await.unwrap();
+}
+
+async fn somebody_elses_alert_is_not_found(world: World) {
+    let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
+    let bob = world.bob(Plan::Basic).await;
+    let nobodys = AlertId(Uuid::from_u128(7));
+    for (actor, id) in [(&bob, id), (&ann, nobodys)] {
+        let service = &world.service;
+        assert_eq!(kind(&service.alert(actor, id).await.unwrap_err()), "no alert");
+        assert_eq!(
+            kind(&service.update_alert(actor, id, &json!({})).await.unwrap_err()),
+            "no alert"
+        );
+        assert_eq!(kind(&service.pause_alert(actor, id).await.unwrap_err()), "no alert");
+        assert_eq!(kind(&service.activate_alert(actor, id).await.unwrap_err()), "no alert");
+        assert_eq!(kind(&service.delete_alert(actor, id).await.unwrap_err()), "no alert");
+        let history = service.alert_history(actor, id, crate::support::ALL).await;
+        assert_eq!(kind(&history.unwrap_err()), "no alert");
+    }
+    assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created]);
+}

@@ -1,0 +1,184 @@
+//! Reading alerts: one, many, and their history.
+
+use alerts::engine::{NotJudged, State};
+use alerts::{Plan, Status};
+use market::{Decimal, Price};
+use serde_json::{Value, json};
+use service::alerts::AlertItem;
+use service::{Actor, AlertFilter, AlertSort, AlertSortField, PageRequest};
+
+use crate::support::{ALL, OPEN, World, above, at, on_each_database, symbol};
+
+on_each_database! {
+    a_single_read_says_whether_the_alert_is_judged
+    a_list_is_of_ones_own_alerts_page_by_page
+    a_list_is_filtered_and_sorted
+    an_extended_list_says_how_near_each_alert_is
+    history_comes_newest_first_page_by_page
+}
+
+const BY_CREATION: AlertSort = AlertSort {
+    field: AlertSortField::CreatedAt,
+    ascending: false,
+};
+
+async fn list(world: &World, actor: &Actor, filter: AlertFilter, sort: AlertSort) -> Vec<AlertItem> {
+    let page = world.service.alerts(actor, &filter, sort, ALL, false).await.unwrap();
+    assert_eq!(page.total, u64::try_from(page.items.len()).unwrap());
+    page.items
+}
+
+/// The thresholds of alerts, as they come.
+fn thresholds(items: &[AlertItem]) -> Vec<String> {
+    let threshold = |item: &AlertItem| {
+        item.stored
+            .alert
+            .condition
+            .threshold()
+            .map(|threshold| threshold.to_string())
+    };
+    items
+        .iter()
+        .map(|item| threshold(item).unwrap_or_else(|| "-".to_owned()))
+        .collect()
+}
+
+async fn a_single_read_says_whether_the_alert_is_judged(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.quote("AAPL", 189.20).await;
+    let judged = world.create(&ann, above("AAPL", 200.0)).await;
+    assert_eq!(judged.evaluation.map(|evaluation| evaluation.state), Some(State::Ok));
+    let rsi = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 70});
+    let evaluation = world.create(&ann, rsi).await.evaluation.unwrap();
+    let missing = NotJudged::TooLittleHistory { have: 0, need: 14 };
+    assert_eq!(
+        (evaluation.state, evaluation.since),
+        (State::Waiting(missing), at(OPEN))
+    );
+    let pe = json!({"symbol": "AAPL", "condition": "pe_ratio_above", "threshold": 30});
+    let evaluation = world.create(&ann, pe).await.evaluation.unwrap();
+    assert_eq!(evaluation.state, State::Blind(NotJudged::NoEarningsPerShare));
+    world.quote("AAPL", 200.0).await;
+    let fired = world.service.alert(&ann, judged.stored.alert.id).await.unwrap();
+    assert_eq!((fired.stored.alert.status, fired.evaluation), (Status::Triggered, None));
+    assert_eq!(fired.stored.alert.triggered_at, Some(at(OPEN)));
+}
+
+async fn a_list_is_of_ones_own_alerts_page_by_page(world: World) {
+    let (ann, bob) = (world.ann(Plan::Basic).await, world.bob(Plan::Basic).await);
+    world
+        .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple Inc."}]}))
+        .await;
+    world.quote("AAPL", 189.20).await;
+    for n in 0..5 {
+        world.create(&ann, above("AAPL", 200.0 + f64::from(n))).await;
+        world.advance(1);
+    }
+    world.create(&bob, above("AAPL", 300.0)).await;
+    let page = async |page| {
+        let request = PageRequest { page, limit: 2 };
+        let filter = AlertFilter::default();
+        world
+            .service
+            .alerts(&ann, &filter, BY_CREATION, request, false)
+            .await
+            .unwrap()
+    };
+    let first = page(1).await;
+    assert_eq!(
+        (first.total, thresholds(&first.items)),
+        (5, vec!["204".to_owned(), "203".to_owned()])
+    );
+    assert_eq!(first.items[0].stock_name, "Apple Inc.");
+    assert_eq!(first.items[0].last_price.map(Price::micros), Some(189_200_000));
+    assert_eq!(first.items[0].extended, None);
+    let last = page(3).await;
+    assert_eq!((last.total, thresholds(&last.items)), (5, vec!["200".to_owned()]));
+    assert_eq!(page(4).await.items, []);
+}
+
+async fn a_list_is_filtered_and_sorted(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    let stocks = json!({"stocks": [{"symbol": "AAPL", "name": "Apple Inc."}, {"symbol": "MSFT", "name": "Microsoft"}]});
+    world.deliver(stocks).await;
+    world.quote("AAPL", 189.20).await;
+    world.quote("MSFT", 400.0).await;
+    world.create(&ann, above("MSFT", 500.0)).await;
+    let paused = world.create(&ann, above("AAPL", 210.0)).await.stored.alert.id;
+    world.create(&ann, above("AAPL", 200.0)).await;
+    world
+        .create(&ann, json!({"symbol": "AAPL", "condition": "new_high"}))
+        .await;
+    world.service.pause_alert(&ann, paused).await.unwrap();
+    let filtered = async |filter| thresholds(&list(&world, &ann, filter, BY_THRESHOLD).await);
+    let none = AlertFilter::default;
+    let status = Some(Status::Paused);
+    assert_eq!(filtered(AlertFilter { status, ..none() }).await, ["210"]);
+    let condition = Some(alerts::ConditionKind::NewHigh);
+    assert_eq!(filtered(AlertFilter { condition, ..none() }).await, ["-"]);
+    let of_microsoft = Some(symbol("MSFT"));
+    assert_eq!(
+        filtered(AlertFilter {
+            symbol: of_microsoft,
+            ..none()
+        })
+        .await,
+        ["500"]
+    );
+    let search = Some("apple".to_owned());
+    assert_eq!(filtered(AlertFilter { search, ..none() }).await, ["200", "210", "-"]);
+    assert_eq!(filtered(none()).await, ["200", "210", "500", "-"]);
+}
+
+const BY_THRESHOLD: AlertSort = AlertSort {
+    field: AlertSortField::Threshold,
+    ascending: true,
+};
+
+async fn an_extended_list_says_how_near_each_alert_is(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.quote("AAPL", 200.0).await;
+    world.create(&ann, above("AAPL", 210.0)).await;
+    let paused = world.create(&ann, above("AAPL", 190.0)).await.stored.alert.id;
+    world.service.pause_alert(&ann, paused).await.unwrap();
+    let reminder = json!({"symbol": "AAPL", "condition": "daily_reminder"});
+    world.create(&ann, reminder).await;
+    let filter = AlertFilter::default();
+    let page = world
+        .service
+        .alerts(&ann, &filter, BY_THRESHOLD, ALL, true)
+        .await
+        .unwrap();
+    let shown: Vec<_> = page.items.iter().map(|item| item.extended.clone().unwrap()).collect();
+    let distances: Vec<_> = shown
+        .iter()
+        .map(|judged| judged.distance_pct.map(Decimal::micros))
+        .collect();
+    assert_eq!(distances, [Some(0), Some(5_000_000), None]);
+    let metrics: Vec<_> = shown.iter().map(|judged| judged.metric.map(Decimal::micros)).collect();
+    assert_eq!(metrics, [Some(200_000_000), Some(200_000_000), None]);
+    let judged: Vec<_> = shown.iter().map(|judged| judged.evaluation.is_some()).collect();
+    assert_eq!(judged, [false, true, true]);
+    assert!(shown.iter().all(|judged| judged.last_evaluated_at == Some(at(OPEN))));
+    assert_eq!(shown[0].stock, world.service.stock(symbol("AAPL")).unwrap());
+}
+
+async fn history_comes_newest_first_page_by_page(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world.quote("AAPL", 189.20).await;
+    let id = world.create(&ann, above("AAPL", 200.0)).await.stored.alert.id;
+    world.advance(1);
+    world.quote("AAPL", 201.5).await;
+    let first = PageRequest { page: 1, limit: 1 };
+    let page = world.service.alert_history(&ann, id, first).await.unwrap();
+    assert_eq!((page.total, page.items.len()), (2, 1));
+    let row = &page.items[0];
+    assert_eq!(row.entry.action.name(), "triggered");
+    assert_eq!(row.price.map(Price::micros), Some(201_500_000));
+    assert_eq!((row.at, row.symbol), (at("2024-03-08T15:01:00Z"), symbol("AAPL")));
+    let second = PageRequest { page: 2, limit: 1 };
+    let page = world.service.alert_history(&ann, id, second).await.unwrap();
+    assert_eq!(page.items[0].entry.action.name(), "created");
+    let details = row.details.clone().map(Value::Object);
+    assert!(details.is_some(), "a firing says why");
+}

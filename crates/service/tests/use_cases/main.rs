@@ -1,0 +1,13 @@
+//! The use cases as those who call them see them: on each database, with time that stands still until it is told to go
+//! on, and with chance from a seed.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+mod access;
+mod changing;
+mod creating;
+mod deleting;
+mod listing;
+mod quotas;
+mod stocks;
+mod support;

@@ -1,0 +1,203 @@
+//! A world of its own for each test.
+
+use std::sync::Arc;
+
+use alerts::{AlertId, HistoryAction, Plan, Status};
+use jiff::{SignedDuration, Timestamp};
+use market::Symbol;
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use serde_json::{Value, json};
+use service::access::{NewKey, NewUser};
+use service::alerts::{AlertDetail, Created};
+use service::{Actor, Chance, PageRequest, Ports, Scope, Service, ServiceError, Settings};
+use sources::ManualClock;
+use store::Store;
+use store::model::HistoryRow;
+
+mod database;
+
+pub(crate) use database::Database;
+
+/// A Friday, half an hour after the open.
+pub(crate) const OPEN: &str = "2024-03-08T15:00:00Z";
+pub(crate) const PASSWORD: &str = "correct horse";
+/// More than any test has on a page.
+pub(crate) const ALL: PageRequest = PageRequest { page: 1, limit: 100 };
+
+pub(crate) struct World {
+    pub(crate) service: Service,
+    pub(crate) clock: Arc<ManualClock>,
+    operator: Actor,
+    database: Database,
+}
+
+/// Runs each test on each database.
+macro_rules! on_each_database {
+    ($($test:ident)*) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                super::$test($crate::support::World::new($crate::support::Database::sqlite()).await).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                if let Some(database) = $crate::support::Database::postgres().await {
+                    super::$test($crate::support::World::new(database).await).await;
+                }
+            })*
+        }
+    };
+}
+pub(crate) use on_each_database;
+
+impl World {
+    pub(crate) async fn new(database: Database) -> Self {
+        let clock = Arc::new(ManualClock::new(OPEN.parse().unwrap()));
+        let service = start(&database, &clock, 1).await;
+        let operator = account(&service, "operator@example.com", Plan::Premium, true).await;
+        Self {
+            service,
+            clock,
+            operator,
+            database,
+        }
+    }
+
+    /// The service after a restart.
+    pub(crate) async fn restarted(self) -> Self {
+        self.service.stop().await;
+        let service = start(&self.database, &self.clock, 2).await;
+        Self { service, ..self }
+    }
+
+    /// Ann, on that plan.
+    pub(crate) async fn ann(&self, plan: Plan) -> Actor {
+        account(&self.service, "ann@example.com", plan, false).await
+    }
+
+    pub(crate) async fn bob(&self, plan: Plan) -> Actor {
+        account(&self.service, "bob@example.com", plan, false).await
+    }
+
+    /// Delivers market data; all of it has to be taken.
+    pub(crate) async fn deliver(&self, body: Value) {
+        let answer = self.service.ingest_json(&self.operator, &body).await.unwrap();
+        assert_eq!(answer.rejected, []);
+    }
+
+    pub(crate) async fn quote(&self, symbol: &str, price: f64) {
+        self.deliver(json!({"quotes": [{"symbol": symbol, "price": price}]}))
+            .await;
+    }
+
+    pub(crate) fn advance(&self, minutes: i64) {
+        self.clock.advance(SignedDuration::from_mins(minutes));
+    }
+
+    /// A new alert; it has to be one.
+    pub(crate) async fn create(&self, actor: &Actor, body: Value) -> AlertDetail {
+        match self.service.create_alert(actor, &body).await.unwrap() {
+            Created::New(detail) => *detail,
+            Created::Existing(detail) => panic!("there was one already: {detail:?}"),
+        }
+    }
+
+    /// The alert that was there already; it has to have been.
+    pub(crate) async fn find(&self, actor: &Actor, body: Value) -> AlertDetail {
+        match self.service.create_alert(actor, &body).await.unwrap() {
+            Created::Existing(detail) => *detail,
+            Created::New(detail) => panic!("there was none: {detail:?}"),
+        }
+    }
+
+    pub(crate) async fn refused(&self, actor: &Actor, body: Value) -> ServiceError {
+        self.service.create_alert(actor, &body).await.unwrap_err()
+    }
+
+    pub(crate) async fn status(&self, actor: &Actor, id: AlertId) -> Status {
+        self.service.alert(actor, id).await.unwrap().stored.alert.status
+    }
+
+    /// An alert's history, oldest first.
+    pub(crate) async fn history(&self, actor: &Actor, id: AlertId) -> Vec<HistoryRow> {
+        let mut page = self.service.alert_history(actor, id, ALL).await.unwrap();
+        assert_eq!(page.total, u64::try_from(page.items.len()).unwrap());
+        page.items.reverse();
+        page.items
+    }
+
+    /// What has happened to an alert, oldest first.
+    pub(crate) async fn actions(&self, actor: &Actor, id: AlertId) -> Vec<HistoryAction> {
+        let rows = self.history(actor, id).await;
+        rows.into_iter().map(|row| row.entry.action).collect()
+    }
+}
+
+async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64) -> Service {
+    let ports = Ports {
+        store: Store::open(database.options()).await.unwrap(),
+        clock: Arc::clone(clock) as Arc<dyn service::Clock>,
+        chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
+    };
+    let settings = Settings {
+        calendar: market::Calendar::nyse(),
+        engine: alerts::engine::Settings::default(),
+        missing_feeds: Vec::new(),
+        follow_every: SignedDuration::from_secs(1),
+        compare_every: SignedDuration::from_mins(5),
+    };
+    Service::start(ports, settings).await.unwrap()
+}
+
+async fn account(service: &Service, email: &str, plan: Plan, is_operator: bool) -> Actor {
+    let user = NewUser {
+        email: email.to_owned(),
+        password: PASSWORD.to_owned(),
+        plan,
+        is_operator,
+        is_verified: true,
+    };
+    service.create_user(user).await.unwrap();
+    let scopes = if is_operator { Scope::ALL } else { Scope::PUBLIC };
+    let key = NewKey {
+        name: format!("key of {email}"),
+        scopes: scopes.to_vec(),
+    };
+    let key = service.create_key_for(email, key).await.unwrap();
+    service.authenticate_key(&key.secret).await.unwrap()
+}
+
+pub(crate) fn symbol(text: &str) -> Symbol {
+    text.parse().unwrap()
+}
+
+pub(crate) fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+/// The body of a create request for a price alert.
+pub(crate) fn above(symbol: &str, threshold: f64) -> Value {
+    json!({"symbol": symbol, "condition": "price_above", "threshold": threshold})
+}
+
+/// What kind of refusal it is, with what programs read of it.
+pub(crate) fn kind(error: &ServiceError) -> String {
+    match error {
+        ServiceError::Malformed(_) => "malformed".to_owned(),
+        ServiceError::Invalid { fields, .. } => {
+            let names: Vec<_> = fields.keys().map(String::as_str).collect();
+            format!("invalid {}", names.join(" "))
+        }
+        ServiceError::Unauthenticated(_) => "unauthenticated".to_owned(),
+        ServiceError::Forbidden { reason, required, .. } => {
+            format!("forbidden {reason} {}", required.as_deref().unwrap_or("-"))
+        }
+        ServiceError::NotFound(what) => format!("no {what}"),
+        ServiceError::Conflict(_) => "conflict".to_owned(),
+        ServiceError::Unavailable(_) => "unavailable".to_owned(),
+        ServiceError::Internal(source) => panic!("{source}"),
+    }
+}
