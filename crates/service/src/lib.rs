@@ -29,4 +29,4 @@ pub use chance::Chance;
 pub use error::{Fields, ServiceError};
 pub use sources::Clock;
 pub use start::{Ports, Service, Settings, StartError};
-pub use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField, ApiKeyId, Page, PageRequest};
+pub use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField, ApiKeyId, HistoryRow, Page, PageRequest};
