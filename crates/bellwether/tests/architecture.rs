@@ -11,6 +11,7 @@ use serde_json::Value;
 /// For each room, the only rooms it may depend on. ARCHITECTURE.md says why.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("market", &[]),
+    ("testkit", &[]),
     ("alerts", &["market"]),
     ("sources", &["market"]),
     ("store", &["market", "alerts"]),

@@ -1,0 +1,97 @@
+//! Databases in a server of PostgreSQL.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+
+const VARIABLE: &str = "BELLWETHER_TEST_POSTGRES_URL";
+
+/// A server that databases can be made in.
+struct Server {
+    options: PgConnectOptions,
+    /// Held while this process lives, so that the private server stays for as long.
+    _in_use: Option<File>,
+}
+
+fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let (url, in_use) = match std::env::var(VARIABLE) {
+            Ok(url) if !url.is_empty() => (url, None),
+            _ => private_server(),
+        };
+        Server {
+            options: PgConnectOptions::from_str(&url).unwrap_or_else(|error| panic!("{VARIABLE}: {error}")),
+            _in_use: in_use,
+        }
+    })
+}
+
+/// Starts the server that test processes share, or finds it running.
+fn private_server() -> (String, Option<File>) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    let state = root.join(target).join("postgres-for-tests");
+    std::fs::create_dir_all(&state).unwrap();
+    let users = File::options()
+        .create(true)
+        .append(true)
+        .open(state.join("users"))
+        .unwrap();
+    users.lock_shared().unwrap();
+    let started = Command::new(root.join("scripts/postgres-for-tests"))
+        .args(["start", "--until-idle"])
+        .env("BELLWETHER_TEST_POSTGRES_STATE", &state)
+        .output()
+        .unwrap_or_else(|error| panic!("scripts/postgres-for-tests does not run ({error}); set {VARIABLE} instead"));
+    assert!(
+        started.status.success(),
+        "there is no PostgreSQL to test with: {}",
+        String::from_utf8_lossy(&started.stderr)
+    );
+    (
+        String::from_utf8(started.stdout).unwrap().trim().to_owned(),
+        Some(users),
+    )
+}
+
+/// Makes an empty database and gives its name and address.
+pub(crate) async fn create() -> (String, String) {
+    let server = server();
+    let mut connection = server
+        .options
+        .connect()
+        .await
+        .unwrap_or_else(|error| panic!("the server of {VARIABLE} cannot be reached: {error}"));
+    let (id,): (String,) = sqlx::query_as("SELECT REPLACE(CAST(gen_random_uuid() AS TEXT), '-', '')")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    let name = format!("bellwether_test_{id}");
+    sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE template0")))
+        .execute(&mut connection)
+        .await
+        .unwrap_or_else(|error| panic!("the user of {VARIABLE} must be allowed to create databases: {error}"));
+    connection.close().await.unwrap();
+    let url = server.options.clone().database(&name).to_url_lossy().to_string();
+    (name, url)
+}
+
+/// Removes a database, whoever is connected to it.
+pub(crate) fn remove(name: &str) {
+    let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+    let removing = std::thread::spawn(|| {
+        crate::run(async {
+            if let Ok(mut connection) = server().options.connect().await {
+                // A database that stays behind is a nuisance and no failure of a test.
+                let _ = sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await;
+            }
+        });
+    });
+    let _ = removing.join();
+}
