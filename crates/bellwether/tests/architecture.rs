@@ -12,6 +12,7 @@ use serde_json::Value;
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("market", &[]),
     ("testkit", &[]),
+    ("acceptance", &["testkit"]),
     ("alerts", &["market"]),
     ("sources", &["market"]),
     ("store", &["market", "alerts"]),

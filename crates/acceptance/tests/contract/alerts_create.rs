@@ -1,0 +1,164 @@
+//! `POST /alerts`: what is made.
+
+use acceptance::clock::now;
+use acceptance::{Setup, on_both_databases};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+on_both_databases![
+    a_new_alert_is_active_and_shows_every_field,
+    a_symbol_is_taken_in_any_case_and_kept_in_upper_case,
+    every_condition_can_be_created,
+    a_stock_without_a_price_gives_an_alert_without_an_initial_price,
+    a_percent_change_of_a_stock_without_a_price_is_unavailable,
+    a_symbol_that_nobody_knows_is_not_found,
+    unknown_fields_are_ignored,
+    a_price_is_exact_to_six_decimals,
+    parameters_come_back_in_their_normal_form,
+];
+
+async fn a_new_alert_is_active_and_shows_every_field(setup: Setup) {
+    let world = setup.world().await;
+    world.stock_at("AAPL", 189.2).await;
+    let before = now();
+    let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
+    let made = world.me.post("/alerts", &body).await.ok(201);
+    let alert = made.data();
+    for (field, expected) in [
+        ("symbol", json!("AAPL")),
+        ("condition", json!("price_above")),
+        ("threshold", json!(200)),
+        ("notification", json!("email")),
+        ("status", json!("active")),
+        ("initial_price", json!(189.2)),
+        ("parameters", Value::Null),
+        ("triggered_at", Value::Null),
+    ] {
+        assert_eq!(alert.get(field), Some(&expected), "{field}: {made}");
+    }
+    let created_at: Timestamp = made.text_of("created_at").parse().unwrap();
+    assert!(
+        created_at.duration_since(before).abs() < SignedDuration::from_mins(2),
+        "{made}"
+    );
+    let read = world.me.get(&format!("/alerts/{}", made.id())).await.ok(200);
+    for (field, value) in alert.as_object().unwrap() {
+        if field != "evaluation" {
+            assert_eq!(&read.data()[field], value, "{field} reads otherwise: {read}");
+        }
+    }
+}
+
+async fn a_symbol_is_taken_in_any_case_and_kept_in_upper_case(setup: Setup) {
+    let world = setup.world().await;
+    world.stock_at("BRK.B", 400.0).await;
+    let body = json!({"symbol": "brk.b", "condition": "price_above", "threshold": 500});
+    let made = world.me.post("/alerts", &body).await.ok(201);
+    assert_eq!(made.data()["symbol"], "BRK.B");
+}
+
+async fn every_condition_can_be_created(setup: Setup) {
+    let world = setup.world().await;
+    world.stock_at("AAPL", 100.0).await;
+    let tomorrow = (now() + SignedDuration::from_hours(24)).to_string();
+    for (condition, threshold, parameters) in [
+        ("price_above", json!(200), Value::Null),
+        ("price_below", json!(50), Value::Null),
+        ("price_change_up", json!(5), Value::Null),
+        ("price_change_down", json!(100), Value::Null),
+        ("new_high", Value::Null, Value::Null),
+        ("new_low", Value::Null, Value::Null),
+        ("ma_crossover_golden", Value::Null, Value::Null),
+        ("ma_crossover_death", Value::Null, Value::Null),
+        ("ma_touch_above", json!(50), Value::Null),
+        ("ma_touch_below", json!(400), Value::Null),
+        ("rsi_limit", json!(70), json!({"direction": "above"})),
+        ("volume_change", json!(150), json!({"volumeBaseline": "ma100"})),
+        ("pe_ratio_below", json!(10), Value::Null),
+        ("pe_ratio_above", json!(40), Value::Null),
+        ("forward_pe_below", json!(10.5), Value::Null),
+        ("forward_pe_above", json!(40), Value::Null),
+        ("social_buzz", Value::Null, json!({"direction": "rising"})),
+        (
+            "insider_transactions",
+            json!(500_000),
+            json!({"direction": "buy", "minExecutives": 2, "windowDays": 7}),
+        ),
+        ("reminder", Value::Null, json!({"date": tomorrow})),
+        (
+            "daily_reminder",
+            Value::Null,
+            json!({"deliveryTime": "after_market_close"}),
+        ),
+        ("earnings_announcement", json!(3), Value::Null),
+        ("dividend_ex_date", Value::Null, Value::Null),
+        ("dividend_payment", Value::Null, json!({"shares": 12.5})),
+    ] {
+        let mut body = json!({"symbol": "AAPL", "condition": condition});
+        if !threshold.is_null() {
+            body["threshold"] = threshold.clone();
+        }
+        if !parameters.is_null() {
+            body["parameters"] = parameters.clone();
+        }
+        let made = world.me.post("/alerts", &body).await.ok(201);
+        assert_eq!(made.data()["condition"], condition);
+        assert_eq!(made.data()["threshold"], threshold, "{made}");
+        for (name, value) in parameters.as_object().into_iter().flatten() {
+            assert_eq!(&made.data()["parameters"][name], value, "{made}");
+        }
+    }
+}
+
+async fn a_stock_without_a_price_gives_an_alert_without_an_initial_price(setup: Setup) {
+    let world = setup.world().await;
+    world.stocks(&["NEWCO"]).await;
+    let body = json!({"symbol": "NEWCO", "condition": "price_above", "threshold": 10});
+    let made = world.me.post("/alerts", &body).await.ok(201);
+    assert_eq!(made.data()["initial_price"], Value::Null);
+}
+
+async fn a_percent_change_of_a_stock_without_a_price_is_unavailable(setup: Setup) {
+    let world = setup.world().await;
+    world.stocks(&["NEWCO"]).await;
+    for condition in ["price_change_up", "price_change_down"] {
+        let body = json!({"symbol": "NEWCO", "condition": condition, "threshold": 10});
+        let refused = world.me.post("/alerts", &body).await;
+        let _ = refused.refused(503, "SERVICE_UNAVAILABLE");
+    }
+}
+
+async fn a_symbol_that_nobody_knows_is_not_found(setup: Setup) {
+    let world = setup.world().await;
+    let body = json!({"symbol": "NOSUCH", "condition": "price_above", "threshold": 10});
+    let _ = world.me.post("/alerts", &body).await.refused(404, "NOT_FOUND");
+}
+
+async fn unknown_fields_are_ignored(setup: Setup) {
+    let world = setup.world().await;
+    world.stock_at("AAPL", 100.0).await;
+    let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200, "colour": "red", "id": 7});
+    let _ = world.me.post("/alerts", &body).await.ok(201);
+}
+
+async fn a_price_is_exact_to_six_decimals(setup: Setup) {
+    let world = setup.world().await;
+    world.stock_at("AAPL", 0.000_001).await;
+    for threshold in [0.000_002, 198.660_001, 1_234_567.654_321] {
+        let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": threshold});
+        let made = world.me.post("/alerts", &body).await.ok(201);
+        assert_eq!(made.data()["threshold"], threshold);
+        assert_eq!(made.data()["initial_price"], 0.000_001);
+    }
+}
+
+async fn parameters_come_back_in_their_normal_form(setup: Setup) {
+    let world = setup.world().await;
+    world.stock_at("AAPL", 100.0).await;
+    let body = json!({"symbol": "AAPL", "condition": "daily_reminder",
+        "parameters": {"delivery_time": "after_market_close", "note": "mine"}});
+    let made = world.me.post("/alerts", &body).await.ok(201);
+    assert_eq!(made.data()["parameters"]["deliveryTime"], "after_market_close");
+    assert_eq!(made.data()["parameters"].get("delivery_time"), None, "{made}");
+    assert_eq!(made.data()["parameters"]["note"], "mine");
+}

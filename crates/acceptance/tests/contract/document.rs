@@ -1,0 +1,98 @@
+//! The machine-readable description.
+
+use acceptance::{Setup, on_both_databases};
+use reqwest::Method;
+use serde_json::Value;
+
+on_both_databases![
+    the_document_is_there_in_both_forms,
+    the_document_names_every_route_of_the_interface,
+    the_document_shows_security_and_errors,
+    a_person_can_read_it,
+];
+
+async fn document(setup: Setup) -> Value {
+    let server = setup.start().await;
+    let answer = server.anybody().request_to(Method::GET, "/openapi.json").send().await;
+    assert_eq!(answer.status, 200);
+    assert!(answer.header("content-type").unwrap().contains("json"));
+    answer.body
+}
+
+async fn the_document_is_there_in_both_forms(setup: Setup) {
+    let server = setup.start().await;
+    let anybody = server.anybody();
+    let json = anybody.request_to(Method::GET, "/openapi.json").send().await;
+    assert_eq!(json.body["info"]["version"], "1.2.1");
+    let version = json.body["openapi"].as_str().unwrap();
+    assert!(version.starts_with("3.1"), "{version}");
+    let yaml = anybody.request_to(Method::GET, "/openapi.yaml").send().await;
+    assert_eq!(yaml.status, 200);
+    assert!(yaml.header("content-type").unwrap().contains("yaml"));
+    assert!(
+        yaml.text.contains("openapi: 3.1") && yaml.text.contains("1.2.1"),
+        "{yaml}"
+    );
+    for path in json.body["paths"].as_object().unwrap().keys() {
+        assert!(yaml.text.contains(path), "{path} is not in the YAML form");
+    }
+}
+
+async fn the_document_names_every_route_of_the_interface(setup: Setup) {
+    let document = document(setup).await;
+    for (method, path) in [
+        ("get", "/alerts"),
+        ("post", "/alerts"),
+        ("get", "/alerts/{id}"),
+        ("put", "/alerts/{id}"),
+        ("delete", "/alerts/{id}"),
+        ("post", "/alerts/{id}/pause"),
+        ("post", "/alerts/{id}/activate"),
+        ("get", "/alerts/{id}/history"),
+        ("get", "/stocks/{symbol}"),
+        ("get", "/stocks"),
+        ("get", "/stocks/{symbol}/candles"),
+        ("get", "/quotes"),
+        ("get", "/market/status"),
+        ("post", "/market/ingest"),
+    ] {
+        let found = ["/api/v1", "/v1", ""]
+            .iter()
+            .any(|prefix| document["paths"][format!("{prefix}{path}")][method].is_object());
+        assert!(found, "{method} {path} is not in the document");
+    }
+}
+
+async fn the_document_shows_security_and_errors(setup: Setup) {
+    let document = document(setup).await;
+    assert!(document["components"]["securitySchemes"].is_object());
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            let Some(responses) = operation["responses"].as_object() else {
+                continue;
+            };
+            let names: Vec<_> = responses.keys().collect();
+            assert!(
+                responses.keys().any(|status| status.starts_with('2')),
+                "{method} {path}: {names:?}"
+            );
+            assert!(
+                operation["operationId"].is_string(),
+                "{method} {path} has no operationId"
+            );
+            if operation["security"]
+                .as_array()
+                .is_some_and(|schemes| !schemes.is_empty())
+            {
+                assert!(responses.contains_key("401"), "{method} {path} shows no 401: {names:?}");
+            }
+        }
+    }
+}
+
+async fn a_person_can_read_it(setup: Setup) {
+    let server = setup.start().await;
+    let page = server.anybody().request_to(Method::GET, "/docs").send().await;
+    assert_eq!(page.status, 200, "{page}");
+    assert!(page.header("content-type").unwrap().starts_with("text/html"), "{page}");
+}
