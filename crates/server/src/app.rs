@@ -1,0 +1,149 @@
+//! The program's HTTP side as one value, and the router that answers with it.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use http::{Method, StatusCode, Uri};
+use jiff::Timestamp;
+use service::{Chance, Clock, Service};
+
+use crate::document::Document;
+use crate::error::{ApiError, Code};
+use crate::layers::limit::Limiter;
+use crate::layers::{envelope, guard, identify, limit, observe};
+use crate::routes;
+use crate::settings::Settings;
+
+/// What the server works with.
+#[derive(Clone)]
+pub struct Ports {
+    /// The use cases.
+    pub service: Service,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Request ids.
+    pub chance: Arc<Chance>,
+    /// Writes the metrics as Prometheus reads them.
+    pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+impl fmt::Debug for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ports")
+    }
+}
+
+/// What handlers and layers share. Cloning it is cheap and gives another handle of the same.
+#[derive(Clone, Debug)]
+pub struct App(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    ports: Ports,
+    settings: Settings,
+    limiter: Limiter,
+    document: OnceLock<Document>,
+}
+
+impl App {
+    /// Makes it; nothing is listened on yet.
+    #[must_use]
+    pub fn new(ports: Ports, settings: Settings) -> Self {
+        let limiter = Limiter::new(settings.limits);
+        Self(Arc::new(Inner {
+            ports,
+            settings,
+            limiter,
+            document: OnceLock::new(),
+        }))
+    }
+
+    /// The use cases.
+    #[must_use]
+    pub fn service(&self) -> &Service {
+        &self.0.ports.service
+    }
+
+    /// What is set.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// The instant that it is.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.0.ports.clock.now()
+    }
+
+    pub(crate) fn chance(&self) -> &Chance {
+        &self.0.ports.chance
+    }
+
+    pub(crate) fn limiter(&self) -> &Limiter {
+        &self.0.limiter
+    }
+
+    pub(crate) fn metrics(&self) -> String {
+        (self.0.ports.metrics)()
+    }
+
+    /// The OpenAPI document, made once.
+    pub(crate) fn document(&self) -> &Document {
+        self.0.document.get_or_init(|| Document::of(routes::api().into_openapi()))
+    }
+}
+
+/// Everything that answers on the main listener; the operators' routes too, unless they have a listener of their own.
+#[must_use]
+pub fn router(app: &App, with_ops: bool) -> Router {
+    let (api, _) = routes::api().split_for_parts();
+    let (alias, _) = routes::api().split_for_parts();
+    let mut router = Router::new()
+        .nest("/api/v1", api)
+        .nest("/v1", alias)
+        .merge(routes::docs::router());
+    if with_ops {
+        router = router.merge(routes::ops::router());
+    }
+    layered(app, router)
+}
+
+/// What answers on the operators' listener.
+#[must_use]
+pub fn ops_router(app: &App) -> Router {
+    layered(app, routes::ops::router())
+}
+
+fn layered(app: &App, router: Router<App>) -> Router {
+    router
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn(envelope::layer))
+        .layer(from_fn_with_state(app.clone(), limit::layer))
+        .layer(from_fn_with_state(app.clone(), identify::layer))
+        .layer(from_fn_with_state(app.settings().timeouts.request, guard::layer))
+        .layer(from_fn_with_state(app.clone(), observe::layer))
+        .with_state(app.clone())
+}
+
+async fn not_found(uri: Uri) -> ApiError {
+    let hint = if limit::Group::of(uri.path()).is_some() {
+        "there is no such route; see /openapi.yaml for those there are"
+    } else {
+        "there is nothing here; the API is under /api/v1, its description at /docs"
+    };
+    ApiError::new(Code::NotFound, hint)
+}
+
+/// The router adds `Allow`.
+async fn method_not_allowed(method: Method) -> Response {
+    if method == Method::OPTIONS {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    let message = "this route has no such method; the header Allow names those it has";
+    ApiError::new(Code::MethodNotAllowed, message).into_response()
+}

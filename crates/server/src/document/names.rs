@@ -1,0 +1,85 @@
+//! The words of the API as schemas: the same lists that requests are read with.
+
+use std::borrow::Cow;
+
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::RefOr;
+use utoipa::{PartialSchema, ToSchema};
+
+macro_rules! words {
+    ($($(#[doc = $doc:literal])* $name:ident = $words:expr, $default:expr;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                let words: Vec<&str> = $words;
+                let description = concat!($($doc, "\n"),*).trim().replace("\n ", "\n");
+                let default: Option<&str> = $default;
+                ObjectBuilder::new()
+                    .schema_type(SchemaType::Type(Type::String))
+                    .description(Some(description))
+                    .default(default.map(Into::into))
+                    .enum_values(Some(words))
+                    .into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+    )*};
+}
+
+fn names<T: Copy>(all: &'static [T], name: impl Fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|one| name(*one)).collect()
+}
+
+words! {
+    /// What an alert waits for.
+    ConditionName = names(alerts::ConditionKind::ALL, alerts::ConditionKind::name), None;
+    /// How an alert's owner is told: by email, or by text message to the account's verified number.
+    ChannelName = names(alerts::Channel::ALL, alerts::Channel::name), None;
+    /// Where an alert is in its life: judged, not verified yet, put aside, or fired.
+    StatusName = names(alerts::Status::ALL, alerts::Status::name), None;
+    /// The status of the alerts that are listed.
+    ListStatus = names(alerts::Status::ALL, alerts::Status::name), None;
+    /// What happened to an alert.
+    ActionName = names(alerts::HistoryAction::ALL, alerts::HistoryAction::name), None;
+    /// An alert's status after something happened to it.
+    HistoryStatusName = {
+        let mut all = names(alerts::Status::ALL, alerts::Status::name);
+        all.push("deleted");
+        all
+    }, None;
+    /// By what alerts are sorted.
+    SortField = crate::routes::alerts::list::SORT_FIELDS.iter().map(|(word, _)| *word).collect(), Some("created_at");
+    /// Smallest first, or largest first.
+    SortDirection = vec!["asc", "desc"], Some("desc");
+    /// How far back candles go.
+    CandleRangeName = crate::routes::stocks::candles::RANGES.iter().map(|(word, _)| *word).collect(), Some("1y");
+    /// What is shown beside a stock.
+    FieldName = vec!["fundamentals"], None;
+}
+
+/// A symbol.
+#[derive(Clone, Copy, Debug)]
+pub struct SymbolText;
+
+impl PartialSchema for SymbolText {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(SchemaType::Type(Type::String))
+            .pattern(Some("^[A-Za-z0-9.-]{1,10}$"))
+            .into()
+    }
+}
+
+impl ToSchema for SymbolText {
+    fn name() -> Cow<'static, str> {
+        "SymbolText".into()
+    }
+}

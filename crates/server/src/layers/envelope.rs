@@ -1,0 +1,17 @@
+//! Closes the envelope of an answer.
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+
+use crate::answer::{self, RateLimit};
+
+/// Closes the envelope of the answer with what is left of the caller's rate limit.
+pub async fn layer(request: Request, next: Next) -> Response {
+    let rate_limit = request.extensions().get::<RateLimit>().copied().unwrap_or(RateLimit {
+        limit: 0,
+        remaining: 0,
+        reset: 0,
+    });
+    answer::seal(next.run(request).await, rate_limit)
+}

@@ -1,0 +1,21 @@
+//! What every request passes on its way to its endpoint, from the outside in.
+//!
+//! | layer | for |
+//! |---|---|
+//! | [`observe`] | a request id, a span, metrics |
+//! | [`guard`] | an answer in time, whatever happens inside: 503, 500 |
+//! | [`identify`] | who asks |
+//! | [`limit`] | how much they may still ask: 429 |
+//! | [`idempotency`] | the first answer again to a request that was repeated |
+//! | [`envelope`] | closes the envelope of the answer |
+//!
+//! The last four are for the API only.
+
+pub mod client;
+pub mod envelope;
+pub mod guard;
+pub mod idempotency;
+pub mod identify;
+pub mod limit;
+pub mod observe;
+pub mod windows;

@@ -1,0 +1,58 @@
+//! `POST /alerts/{id}/activate`
+
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::answer::{Envelope, Reply};
+use crate::app::App;
+use crate::auth::{AlertsWrite, Allowed};
+use crate::body::NoBody;
+use crate::document::names::StatusName;
+use crate::error::ApiError;
+use crate::query::AlertPath;
+use crate::values::price;
+
+/// An alert that is active.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ActivatedAlert {
+    /// Which one.
+    pub alert_id: Uuid,
+    /// `active`.
+    #[schema(value_type = StatusName, example = "active")]
+    pub status: &'static str,
+    /// The price that percentages are counted from now on.
+    #[schema(required, example = 189.2)]
+    pub initial_price: Option<f64>,
+}
+
+/// Activate an alert
+///
+/// A paused, inactive or triggered alert becomes active with a new `initial_price`; an active one stays as it is.
+/// Without a price of its stock it is 503.
+#[utoipa::path(
+    post,
+    path = "/alerts/{id}/activate",
+    tag = "Alerts",
+    params(("id" = uuid::Uuid, Path, description = "The alert's id")),
+    responses(
+        (status = 200, description = "The alert is active", body = Envelope<ActivatedAlert>),
+        (status = 404, description = "No such alert"),
+        (status = 503, description = "No price of the stock is to be had; or the service is not available"),
+    ),
+    security(("ApiKeyHeader" = ["alerts:write"]))
+)]
+pub(super) async fn activate_alert(
+    State(app): State<App>,
+    who: Allowed<AlertsWrite>,
+    AlertPath(id): AlertPath,
+    _body: NoBody,
+) -> Result<Reply<ActivatedAlert>, ApiError> {
+    let alert = app.service().activate_alert(&who.actor, id).await?.stored.alert;
+    Ok(Reply::ok(ActivatedAlert {
+        alert_id: alert.id.0,
+        status: alert.status.name(),
+        initial_price: alert.initial_price.map(price),
+    }))
+}

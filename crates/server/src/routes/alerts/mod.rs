@@ -1,0 +1,29 @@
+//! Alerts: created, read, changed, deleted.
+
+pub mod activate;
+pub mod create;
+pub mod delete;
+pub mod get;
+pub mod history;
+pub mod list;
+pub mod pause;
+pub mod record_history;
+pub mod update;
+pub mod verify;
+pub mod view;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list::list_alerts, create::create_alert))
+        .routes(routes!(record_history::record_alert_history))
+        .routes(routes!(verify::verify_alert))
+        .routes(routes!(get::get_alert, update::update_alert, delete::delete_alert))
+        .routes(routes!(pause::pause_alert))
+        .routes(routes!(activate::activate_alert))
+        .routes(routes!(history::list_alert_history))
+}

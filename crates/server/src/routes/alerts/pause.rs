@@ -1,0 +1,52 @@
+//! `POST /alerts/{id}/pause`
+
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::answer::{Envelope, Reply};
+use crate::app::App;
+use crate::auth::{AlertsWrite, Allowed};
+use crate::body::NoBody;
+use crate::document::names::StatusName;
+use crate::error::ApiError;
+use crate::query::AlertPath;
+
+/// An alert that is put aside.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PausedAlert {
+    /// Which one.
+    pub alert_id: Uuid,
+    /// `paused`.
+    #[schema(value_type = StatusName, example = "paused")]
+    pub status: &'static str,
+}
+
+/// Pause an alert
+///
+/// It is not judged any more until it is activated. A paused alert stays paused. Only an active one can be paused:
+/// any other is 422.
+#[utoipa::path(
+    post,
+    path = "/alerts/{id}/pause",
+    tag = "Alerts",
+    params(("id" = uuid::Uuid, Path, description = "The alert's id")),
+    responses(
+        (status = 200, description = "The alert is paused", body = Envelope<PausedAlert>),
+        (status = 404, description = "No such alert"),
+    ),
+    security(("ApiKeyHeader" = ["alerts:write"]))
+)]
+pub(super) async fn pause_alert(
+    State(app): State<App>,
+    who: Allowed<AlertsWrite>,
+    AlertPath(id): AlertPath,
+    _body: NoBody,
+) -> Result<Reply<PausedAlert>, ApiError> {
+    let detail = app.service().pause_alert(&who.actor, id).await?;
+    Ok(Reply::ok(PausedAlert {
+        alert_id: detail.stored.alert.id.0,
+        status: detail.stored.alert.status.name(),
+    }))
+}

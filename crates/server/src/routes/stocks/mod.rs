@@ -1,0 +1,20 @@
+//! Stocks and their prices.
+
+pub mod candles;
+pub mod get;
+pub mod quotes;
+pub mod search;
+pub mod view;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(search::search_stocks))
+        .routes(routes!(get::get_stock))
+        .routes(routes!(candles::list_candles))
+        .routes(routes!(quotes::list_quotes))
+}
