@@ -40,6 +40,12 @@ impl Store {
         Ok(())
     }
 
+    /// Whether other processes may be changing alerts in the same database: on PostgreSQL.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.pools.is_pg()
+    }
+
     /// Finishes what is being written and closes all connections. What comes later is answered with
     /// [`StoreError::Closed`].
     pub async fn close(&self) {

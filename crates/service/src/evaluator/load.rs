@@ -19,7 +19,7 @@ use super::{Evaluator, facts};
 /// series began.
 const BAR_DAYS: i64 = 1_100;
 /// How far back insiders' trades are read, in days: the longest window of an alert, and the day itself.
-const INSIDER_DAYS: i64 = 366;
+pub(crate) const INSIDER_DAYS: i64 = 366;
 /// How far back mentions are read: the day and the seven days before, and an hour to spare.
 const MENTION_HOURS: i64 = 8 * 24 + 1;
 

@@ -48,6 +48,7 @@ use crate::start::{Ports, Settings};
 use crate::{Chance, Clock};
 
 pub(crate) use judge::Observed;
+pub(crate) use load::INSIDER_DAYS;
 
 /// A price that was seen while the market was closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,15 +7,15 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use ::alerts::engine::{Decision, Engine, Event, NotTaken, Quote};
+use ::alerts::engine::{Decision, Engine, Event, InsiderTrade, NotTaken, Quote};
 use ::market::calendar::new_york_date;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow, StockRow};
 use ::market::{Bar, Symbol};
-use jiff::Timestamp;
+use jiff::{Timestamp, ToSpan};
 use store::{Abort, BoxFuture, StoreError, Unit, Work};
 
 use super::NotIngested;
-use crate::evaluator::{Evaluator, Observed, OffSession, facts};
+use crate::evaluator::{Evaluator, INSIDER_DAYS, Observed, OffSession, facts};
 use crate::{Service, ServiceError};
 
 /// What is remembered from one delivery to the next. Whoever holds it is the only one who takes something in.
@@ -76,7 +76,7 @@ impl Service {
         batch.stocks.extend(unknown);
     }
 
-    /// Leaves out what cannot be known yet, and what is known already and must not be counted twice.
+    /// Leaves out what cannot be known yet.
     fn keep_what_is_known_by(&self, now: Timestamp, batch: &mut Batch, rejected: &mut Vec<NotIngested>) {
         let today = new_york_date(now);
         let mut future = |kind: &'static str, index: usize, field: &str| {
@@ -104,7 +104,6 @@ impl Service {
         }
         batch.fundamentals.retain(|row| row.as_of <= today);
         batch.insider_transactions.retain(|row| row.filed_on <= today);
-        batch.insider_transactions = self.0.evaluator.filings().new_among(&batch.insider_transactions);
     }
 
     /// Writes down the sessions that no bar was delivered for and that the first quote of a later one ends: as the bars
@@ -142,6 +141,8 @@ impl Service {
     ) -> Result<(), StoreError> {
         let evaluator = Arc::clone(&self.0.evaluator);
         let known = self.known_facts(batch);
+        // A filing that is delivered again must not be counted again.
+        let trades = facts::by_symbol(&evaluator.filings().new_among(&batch.insider_transactions));
         let quotes = self.quotes_in_session(intake, batch, now, rejected);
         let at = evaluator.advance_to(now);
         let not_taken = evaluator
@@ -155,6 +156,7 @@ impl Service {
                 };
                 judging.bars(&batch.bars);
                 judging.facts(batch, &known);
+                judging.insiders(&trades);
                 judging.quotes(&quotes);
                 let not_taken = judging.not_taken;
                 let observed = Observed {
@@ -253,7 +255,11 @@ impl Service {
         for row in batch.dividends {
             catalog.change(row.symbol, |entry| put_dividend(&mut entry.facts.dividends, row));
         }
-        self.0.evaluator.filings().extend(batch.insider_transactions);
+        let mut filings = self.0.evaluator.filings();
+        let new = filings.new_among(&batch.insider_transactions);
+        filings.extend(new);
+        let today = new_york_date(self.0.ports.clock.now());
+        filings.forget_before(today.saturating_sub(INSIDER_DAYS.days()));
     }
 }
 
@@ -305,16 +311,18 @@ impl Judging<'_> {
             let dividends = &facts::dividends(rows);
             self.tell(Event::Dividends { symbol, dividends });
         }
-        for (symbol, trades) in facts::by_symbol(&batch.insider_transactions) {
-            let trades = &trades;
-            self.tell(Event::InsiderTrades { symbol, trades });
-        }
         for row in &batch.mentions {
             self.tell(Event::Mentions {
                 symbol: row.symbol,
                 hour: row.time,
                 count: row.mentions,
             });
+        }
+    }
+
+    fn insiders(&mut self, trades: &BTreeMap<Symbol, Vec<InsiderTrade>>) {
+        for (&symbol, trades) in trades {
+            self.tell(Event::InsiderTrades { symbol, trades });
         }
     }
 

@@ -6,7 +6,6 @@
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
 use market::calendar::new_york_date;
-use market::records::SplitRow;
 use market::{Bar, Symbol};
 
 use crate::{Service, ServiceError};
@@ -57,15 +56,8 @@ impl Service {
         self.require_stock(symbol)?;
         let now = self.0.ports.clock.now();
         let mut bars = self.0.ports.store.bars(symbol, range.from(now)).await?;
-        let splits = self.0.ports.store.splits().await?;
-        // One that is not applied yet does not count yet: the last price is still in the old shares.
-        let applied = splits
-            .iter()
-            .filter(|(_, is_applied)| *is_applied)
-            .map(|(split, _)| split);
-        let of_stock: Vec<_> = applied.filter(|split| split.symbol == symbol).copied().collect();
         for bar in &mut bars {
-            *bar = in_todays_shares(*bar, &of_stock);
+            *bar = self.0.evaluator.in_todays_shares(symbol, *bar);
         }
         let running = self.running_candle(symbol);
         let newer = |bar: &Bar| bars.last().is_none_or(|last| last.date < bar.date);
@@ -89,55 +81,10 @@ impl Service {
     }
 }
 
-/// A bar of its day's shares in today's: `splits`, those of its stock in the order of their dates, that came after it
-/// are applied to it.
-fn in_todays_shares(bar: Bar, splits: &[SplitRow]) -> Bar {
-    let later = splits.iter().filter(|split| split.date > bar.date);
-    later.fold(bar, |bar, split| bar.after_split(split.ratio))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use jiff::civil::date;
-
-    fn bar(date: Date) -> Bar {
-        let price = |text: &str| text.parse().unwrap();
-        Bar {
-            date,
-            open: price("600"),
-            high: price("640"),
-            low: price("560"),
-            close: price("612.60"),
-            volume: 1_000,
-        }
-    }
-
-    fn splits() -> Vec<SplitRow> {
-        let split = |date, ratio: &str| SplitRow {
-            symbol: "ACME".parse().unwrap(),
-            date,
-            ratio: ratio.parse().unwrap(),
-        };
-        vec![split(date(2021, 7, 20), "4"), split(date(2024, 6, 10), "10")]
-    }
-
-    #[test]
-    fn a_bar_is_divided_by_every_split_that_came_after_it() {
-        let shown = |day| {
-            let bar = in_todays_shares(bar(day), &splits());
-            (bar.close.to_string(), bar.volume)
-        };
-        assert_eq!(shown(date(2021, 7, 19)), ("15.315".to_owned(), 40_000));
-        assert_eq!(shown(date(2024, 6, 7)), ("61.26".to_owned(), 10_000));
-    }
-
-    #[test]
-    fn the_first_session_in_new_shares_is_left_as_it_is() {
-        let shown = |day| in_todays_shares(bar(day), &splits()).close.to_string();
-        assert_eq!(shown(date(2021, 7, 20)), "61.26");
-        assert_eq!(shown(date(2024, 6, 10)), "612.6");
-    }
 
     #[test]
     fn a_month_back_from_the_end_of_march_is_the_end_of_february() {

@@ -151,10 +151,12 @@ CREATE TABLE dividends (
     PRIMARY KEY (symbol, ex_date)
 );
 
+-- applied is 1 once the alerts of the stock were moved into the new shares.
 CREATE TABLE splits (
     symbol TEXT COLLATE "C" NOT NULL,
     date BIGINT NOT NULL,
     ratio BIGINT NOT NULL,
+    applied BIGINT NOT NULL,
     PRIMARY KEY (symbol, date)
 );
 

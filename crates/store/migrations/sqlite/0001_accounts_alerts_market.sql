@@ -150,10 +150,12 @@ CREATE TABLE dividends (
     PRIMARY KEY (symbol, ex_date)
 ) STRICT, WITHOUT ROWID;
 
+-- applied is 1 once the alerts of the stock were moved into the new shares.
 CREATE TABLE splits (
     symbol TEXT NOT NULL,
     date INTEGER NOT NULL,
     ratio INTEGER NOT NULL,
+    applied INTEGER NOT NULL,
     PRIMARY KEY (symbol, date)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,13 +1,12 @@
 //! Splits.
 
-use market::records::{BarRow, SplitRow};
-use market::{Bar, Symbol};
+use market::records::SplitRow;
+use market::{Decimal, SplitRatio};
 
-use super::row::{Quote, SessionBar};
-use crate::columns::days;
-use crate::model::LatestQuote;
-use crate::unit::{ask, write};
-use crate::{StoreError, Unit};
+use crate::columns::{Table, days};
+use crate::database::query;
+use crate::unit::write;
+use crate::{Store, StoreError, Unit};
 
 impl Unit {
     /// Notes a split. `false`: it was noted before, and nothing is written.
@@ -17,7 +16,8 @@ impl Unit {
     pub async fn record_split(&mut self, split: &SplitRow) -> Result<bool, StoreError> {
         let rows = write!(
             self,
-            "INSERT INTO splits (symbol, date, ratio) VALUES ($1, $2, $3) ON CONFLICT (symbol, date) DO NOTHING",
+            "INSERT INTO splits (symbol, date, ratio, applied) VALUES ($1, $2, $3, 0)
+             ON CONFLICT (symbol, date) DO NOTHING",
             split.symbol.as_str(),
             days(split.date),
             split.ratio.micros(),
@@ -25,36 +25,40 @@ impl Unit {
         Ok(rows == 1)
     }
 
-    /// Brings a stock's bars and latest quote of before a split into the shares of after it.
+    /// Notes that a split was applied: alerts were moved into the new shares. (Bars and quotes stay as they were
+    /// delivered, in the shares of their day.) `false`: that was noted before, and nothing is written.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
-    pub async fn rescale_prices(&mut self, split: &SplitRow) -> Result<(), StoreError> {
-        let (symbol, date) = (split.symbol.as_str(), days(split.date));
-        let sql = "SELECT symbol, date, open, high, low, close, volume FROM bars
-                   WHERE symbol = $1 AND date < $2 ORDER BY date";
-        let rows = ask!(self, fetch_all SessionBar, sql, symbol, date);
-        let mut bars: Vec<(Symbol, Bar)> = Vec::with_capacity(rows.len());
-        for row in rows {
-            let BarRow { symbol, bar } = row.try_into()?;
-            bars.push((symbol, bar.after_split(split.ratio)));
-        }
-        self.write_bars(&bars).await?;
+    pub async fn mark_split_applied(&mut self, split: &SplitRow) -> Result<bool, StoreError> {
+        let rows = write!(
+            self,
+            "UPDATE splits SET applied = 1 WHERE symbol = $1 AND date = $2 AND applied = 0",
+            split.symbol.as_str(),
+            days(split.date),
+        );
+        Ok(rows == 1)
+    }
+}
 
-        let sql = "SELECT symbol, session, open, high, low, last, volume, at FROM quotes
-                   WHERE symbol = $1 AND session < $2";
-        if let Some(row) = ask!(self, fetch_optional Quote, sql, symbol, date) {
-            let quote = LatestQuote::try_from(row)?;
-            self.record_quotes(&[LatestQuote {
-                open: quote.open.after_split(split.ratio),
-                high: quote.high.after_split(split.ratio),
-                low: quote.low.after_split(split.ratio),
-                last: quote.last.after_split(split.ratio),
-                volume: quote.volume.map(|volume| split.ratio.multiply(volume)),
-                ..quote
-            }])
-            .await?;
-        }
-        Ok(())
+impl Store {
+    /// All splits by date, each with whether it was applied ([`Unit::mark_split_applied`]).
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails or a row cannot be read.
+    pub async fn splits(&self) -> Result<Vec<(SplitRow, bool)>, StoreError> {
+        let sql = "SELECT symbol, date, ratio, applied FROM splits ORDER BY date, symbol";
+        let rows = query!(fetch_all(String, i64, i64, i64), &self.pools, sql)?;
+        let table = Table("splits");
+        let splits = rows.into_iter().map(|(symbol, date, ratio, applied)| {
+            let ratio = SplitRatio::try_from(Decimal::from_micros(ratio)).map_err(|error| table.corrupt(error))?;
+            let split = SplitRow {
+                symbol: table.symbol(&symbol)?,
+                date: table.date(date)?,
+                ratio,
+            };
+            Ok((split, applied == 1))
+        });
+        splits.collect()
     }
 }
