@@ -6,6 +6,7 @@
 //! kinds of data it has at all it says with a [`FeedSet`].
 //!
 //! * [`folder`]: recorded data as CSV files, read whole.
+//! * [`file`]: such a folder, followed as it grows.
 //! * [`simulated`]: a market that needs no data.
 //! * [`ingest`]: the body of a request that pushes data. There the feed is the request itself, so there is no task.
 //!
@@ -13,6 +14,7 @@
 
 mod clock;
 mod feed;
+pub mod file;
 pub mod folder;
 pub mod ingest;
 pub mod simulated;

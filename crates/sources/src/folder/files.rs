@@ -28,20 +28,20 @@ pub struct Progress<'a> {
 
 /// A file with a table.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// Which table.
-    pub(super) table: Table,
+    pub(crate) table: Table,
     /// The file.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Its size on disk.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// The files of the data folder `dir`, in the order in which they are to be read.
 ///
 /// # Errors
 /// [`FolderError`] when `dir` is no folder, holds no table, holds one twice, or cannot be looked through.
-pub(super) fn find(dir: &Path) -> Result<Vec<Source>, FolderError> {
+pub(crate) fn find(dir: &Path) -> Result<Vec<Source>, FolderError> {
     if !read_or_name(dir, fs::metadata(dir))?.is_dir() {
         return Err(FolderError::NotAFolder(dir.to_owned()));
     }
@@ -118,7 +118,7 @@ fn exists(path: &Path) -> Result<bool, FolderError> {
 }
 
 /// The result, with `path` named in the error.
-fn read_or_name<T>(path: &Path, result: io::Result<T>) -> Result<T, FolderError> {
+pub(crate) fn read_or_name<T>(path: &Path, result: io::Result<T>) -> Result<T, FolderError> {
     result.map_err(|cause| FolderError::Unreadable {
         path: path.to_owned(),
         cause,
@@ -132,7 +132,7 @@ impl Source {
     /// # Errors
     /// [`FolderError`] when the file cannot be read, or is compressed where its name says that it is not, or the
     /// reverse.
-    pub(super) fn open<'a>(&self, on_read: impl FnMut(u64) + 'a) -> Result<Box<dyn BufRead + 'a>, FolderError> {
+    pub(crate) fn open<'a>(&self, on_read: impl FnMut(u64) + 'a) -> Result<Box<dyn BufRead + 'a>, FolderError> {
         let file = read_or_name(&self.path, File::open(&self.path))?;
         let mut input = BufReader::with_capacity(BUFFER_BYTES, Metered { file, on_read });
         let gzip = read_or_name(&self.path, input.fill_buf())?.starts_with(GZIP_MAGIC);

@@ -33,6 +33,14 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
+    /// The lines of `input`, which follow after the line `number`.
+    pub(super) fn after(input: R, number: u64) -> Self {
+        Self {
+            number,
+            ..Self::new(input)
+        }
+    }
+
     /// The current line's number; the first is 1.
     pub(super) fn number(&self) -> u64 {
         self.number

@@ -56,8 +56,23 @@ impl<'a> Loader<'a> {
     /// # Errors
     /// [`FolderError`] when the whole input cannot be used. Rows that came before the trouble stay read.
     pub fn read_table(&mut self, table: Table, file: &Path, input: impl BufRead) -> Result<(), FolderError> {
-        let Self { data, rejections, .. } = self;
         let rows = Rows::new(table, file, input)?;
+        self.take(table, file, rows)
+    }
+
+    /// Reads the rest of a file of which the first `lines` lines, the header row `header` first, were read before.
+    pub(crate) fn read_more(
+        &mut self,
+        (table, file): (Table, &Path),
+        (header, lines): (&[u8], u64),
+        input: impl BufRead,
+    ) -> Result<(), FolderError> {
+        let rows = Rows::resume(table, file, header, lines, input);
+        self.take(table, file, rows)
+    }
+
+    fn take(&mut self, table: Table, file: &Path, rows: Rows<'_, impl BufRead>) -> Result<(), FolderError> {
+        let Self { data, rejections, .. } = self;
         match table {
             Table::Bars => self.read_bars(file, rows),
             Table::Splits => collect::<SplitColumns>(rows, rejections, &mut data.splits),

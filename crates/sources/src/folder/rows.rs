@@ -57,6 +57,16 @@ impl<'a, R: BufRead> Rows<'a, R> {
         }
     }
 
+    /// Goes on after the line `number` with `input`, the rest of a `file` that began with `header`.
+    pub(super) fn resume(table: Table, file: &'a Path, header: &[u8], number: u64, input: R) -> Self {
+        Self {
+            table,
+            file,
+            header: Header::new(header),
+            lines: Lines::after(input, number),
+        }
+    }
+
     /// The header row.
     pub(super) fn header(&self) -> &Header {
         &self.header
