@@ -14,6 +14,9 @@ use std::time::{Duration, SystemTime};
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use market::records::Batch;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
 use sources::file::{self, Follower, Health, Options};
 use sources::{Clock, Delivery, FeedKind, ManualClock};
 use tempfile::TempDir;
@@ -412,6 +415,38 @@ fn bars_that_an_earlier_run_delivered_can_be_left_out() {
     )
     .unwrap();
     assert_eq!(bars(past), ["A 2024-03-06 2", "A 2024-03-07 3"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// In whatever pieces a file is written, each row is delivered once, and bad rows are counted as in one reading.
+    #[test]
+    fn the_pieces_in_which_a_file_grows_do_not_matter(
+        rows in vec(select(vec!["A,2024-03-01,2", "A,2024-03-04,3", "B,2024-03-04,x", "", "C", "\"q,2024-03-01,5"]), 0..12),
+        cuts in vec(any::<Index>(), 0..8),
+        crlf: bool,
+    ) {
+        let line_break = if crlf { "\r\n" } else { "\n" };
+        let text: String = rows.iter().flat_map(|row| [*row, line_break]).collect();
+        let header = format!("symbol,date,ratio{line_break}");
+        let (whole, past) = with_splits(&(header.clone() + &text));
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).chain([0, text.len()]).collect();
+        cuts.sort_unstable();
+        let (mut case, mut found) = with_splits(&header);
+        for piece in cuts.windows(2) {
+            case.append("splits.csv", &text[piece[0]..piece[1]]);
+            found.extend(case.poll());
+        }
+        let (mut found, mut expected) = (splits(found), splits(past));
+        for told in [&mut found, &mut expected] {
+            told.sort();
+            // Of rows for one day the last wins, and within one reading the others are never seen.
+            told.dedup();
+        }
+        prop_assert_eq!(found, expected);
+        prop_assert_eq!(case.follower.health().rejected_rows(), whole.follower.health().rejected_rows());
+    }
 }
 
 #[tokio::test]

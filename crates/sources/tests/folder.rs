@@ -45,6 +45,51 @@ fn closes(data: &MarketData, symbol: &str) -> Vec<String> {
 }
 
 #[test]
+fn stocks_and_fundamentals_may_tell_more() {
+    let data = read_whole(&[
+        (
+            "stocks.csv",
+            "symbol,name,type,sector,industry,country,exchange,isin,is_active\n\
+             KO,Coca-Cola,stock,Staples,Beverages,US,NYSE,US1912161007,true\nOLD,Old,,,,,,,False\n",
+        ),
+        (
+            "fundamentals.csv",
+            "symbol,as_of,eps_ttm,market_cap,dividend_yield,dividend_amount,beta\nKO,2024-02-20,2.47,2.6e11,3.1,1.94,-0.1\n",
+        ),
+    ]);
+    let [coke, old] = &data.stocks[..] else {
+        panic!("{:?}", data.stocks);
+    };
+    let told = [
+        &coke.kind,
+        &coke.sector,
+        &coke.industry,
+        &coke.country,
+        &coke.exchange,
+        &coke.isin,
+    ];
+    let told: Vec<_> = told.into_iter().flatten().collect();
+    assert_eq!(told, ["stock", "Staples", "Beverages", "US", "NYSE", "US1912161007"]);
+    assert!(coke.is_active && !old.is_active);
+    assert_eq!((&old.kind, &old.isin), (&None, &None));
+    let figures = data.fundamentals[0];
+    let figures = [
+        figures.market_cap,
+        figures.dividend_yield,
+        figures.dividend_amount,
+        figures.beta,
+    ];
+    assert_eq!(
+        figures.map(|figure| figure.unwrap().to_string()),
+        ["260000000000", "3.1", "1.94", "-0.1"]
+    );
+    assert_eq!(
+        complaints(&[("stocks.csv", "symbol,name,is_active\nKO,Coca-Cola,perhaps\n")]),
+        ["stocks.csv:2: is_active \"perhaps\" is not known; write true or false"]
+    );
+}
+
+#[test]
 fn every_table_is_read_plain_and_compressed() {
     let tables = [
         ("bars/daily.csv", format!("{DAILY}AAPL,2024-03-07,1,2,1,2,100.0\n")),

@@ -5,6 +5,8 @@
 use std::path::PathBuf;
 
 use market::Calendar;
+use market::records::Batch;
+use sources::file::{self, Follower, Health};
 use sources::folder::{self, Loader, MarketData, Rejections, Table};
 
 /// A folder of the recorded data; `None`, with a word about it, where it is absent.
@@ -50,6 +52,27 @@ fn five_hundred_stocks_are_read_but_for_the_bar_that_opens_below_its_low() {
         ),
         "{message}"
     );
+}
+
+#[test]
+fn the_file_source_delivers_every_recorded_row_once_in_the_order_of_time() {
+    let Some(dir) = recorded("us500") else {
+        return;
+    };
+    let options = file::Options {
+        dir,
+        every: jiff::SignedDuration::from_secs(1),
+        bars_from: None,
+    };
+    let now = "2025-06-02T14:00:00Z".parse().unwrap();
+    let (mut follower, past) = Follower::open(&options, Calendar::nyse(), Health::default(), now).unwrap();
+    assert!(past.is_sorted_by_key(|delivery| delivery.at));
+    let count = |of: fn(&Batch) -> usize| past.iter().map(|delivery| of(&delivery.batch)).sum::<usize>();
+    assert_eq!(count(|batch| batch.bars.len()), 656_714 - 1);
+    assert_eq!(count(|batch| batch.dividends.len()), 9_058);
+    assert_eq!(count(|batch| batch.insider_transactions.len()), 9_188);
+    assert_eq!(follower.health().rejected_rows(), 1);
+    assert!(follower.poll(now).is_empty());
 }
 
 #[test]
