@@ -68,7 +68,10 @@ async fn an_address_is_one_address_however_it_is_written(world: World) {
 }
 
 async fn every_fault_of_an_account_is_told_at_once(world: World) {
-    let create = async |email, password| kind(&world.service.create_user(user(email, password)).await.unwrap_err());
+    let create = async |email: &str, password: &str| {
+        let refused = world.service.create_user(user(email, password)).await;
+        kind(&refused.unwrap_err())
+    };
     assert_eq!(create("cara", "1234567").await, "invalid email password");
     assert_eq!(create("cara@example.com", "1234567").await, "invalid password");
     assert_eq!(create("cara@example.com", &"a".repeat(201)).await, "invalid password");

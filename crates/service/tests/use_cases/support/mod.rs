@@ -12,12 +12,9 @@ use service::access::{NewKey, NewUser};
 use service::alerts::{AlertDetail, Created};
 use service::{Actor, Chance, PageRequest, Ports, Scope, Service, ServiceError, Settings};
 use sources::ManualClock;
-use store::Store;
 use store::model::HistoryRow;
-
-mod database;
-
-pub(crate) use database::Database;
+use store::{Options, Store};
+use testkit::Database;
 
 /// A Friday, half an hour after the open.
 pub(crate) const OPEN: &str = "2024-03-08T15:00:00Z";
@@ -36,17 +33,19 @@ pub(crate) struct World {
 macro_rules! on_each_database {
     ($($test:ident)*) => {
         mod sqlite {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $test() {
-                super::$test($crate::support::World::new($crate::support::Database::sqlite()).await).await;
+            $(#[test]
+            fn $test() {
+                testkit::run(async {
+                    super::$test($crate::support::World::new(testkit::Database::sqlite()).await).await;
+                });
             })*
         }
-        mod postgres {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $test() {
-                if let Some(database) = $crate::support::Database::postgres().await {
-                    super::$test($crate::support::World::new(database).await).await;
-                }
+        mod postgresql {
+            $(#[test]
+            fn $test() {
+                testkit::run(async {
+                    super::$test($crate::support::World::new(testkit::Database::postgres().await).await).await;
+                });
             })*
         }
     };
@@ -138,7 +137,7 @@ impl World {
 
 async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64) -> Service {
     let ports = Ports {
-        store: Store::open(database.options()).await.unwrap(),
+        store: Store::open(Options::new(database.url())).await.unwrap(),
         clock: Arc::clone(clock) as Arc<dyn service::Clock>,
         chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
     };
