@@ -12,8 +12,9 @@ use service::{Chance, Clock, Service};
 
 use crate::document::Document;
 use crate::error::{ApiError, Code};
+use crate::layers::idempotency::Underway;
 use crate::layers::limit::Limiter;
-use crate::layers::{envelope, guard, identify, limit, observe};
+use crate::layers::{envelope, guard, idempotency, identify, limit, observe};
 use crate::routes;
 use crate::settings::Settings;
 
@@ -45,6 +46,7 @@ struct Inner {
     ports: Ports,
     settings: Settings,
     limiter: Limiter,
+    underway: Underway,
     document: OnceLock<Document>,
 }
 
@@ -57,6 +59,7 @@ impl App {
             ports,
             settings,
             limiter,
+            underway: Underway::default(),
             document: OnceLock::new(),
         }))
     }
@@ -85,6 +88,10 @@ impl App {
 
     pub(crate) fn limiter(&self) -> &Limiter {
         &self.0.limiter
+    }
+
+    pub(crate) fn underway(&self) -> &Underway {
+        &self.0.underway
     }
 
     pub(crate) fn metrics(&self) -> String {
@@ -123,6 +130,7 @@ fn layered(app: &App, router: Router<App>) -> Router {
         .fallback(not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn(envelope::layer))
+        .layer(from_fn_with_state(app.clone(), idempotency::layer))
         .layer(from_fn_with_state(app.clone(), limit::layer))
         .layer(from_fn_with_state(app.clone(), identify::layer))
         .layer(from_fn_with_state(app.settings().timeouts.request, guard::layer))

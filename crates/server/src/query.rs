@@ -51,7 +51,13 @@ impl Query {
 
     /// `page` and `limit`. A limit above `most` is cut to it.
     pub fn page(&mut self, default: u32, most: u32) -> PageRequest {
-        let page = self.count("page").unwrap_or(1);
+        let page = match self.count("page") {
+            Some(u32::MAX) => {
+                self.fault("page", "must be a whole number below 4294967295");
+                1
+            }
+            page => page.unwrap_or(1),
+        };
         let limit = self.limit(default, most);
         PageRequest { page, limit }
     }
@@ -61,7 +67,7 @@ impl Query {
         self.count("limit").unwrap_or(default).min(most)
     }
 
-    /// A whole number from 1 on. One beyond all pages is as good as any other beyond them.
+    /// A whole number from 1 on; one that is too large for words is the largest there is.
     fn count(&mut self, name: &str) -> Option<u32> {
         let text = self.value(name)?;
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -225,7 +231,8 @@ mod tests {
             ("page=3&limit=100", Ok((3, 100))),
             ("limit=101", Ok((1, 100))),
             ("limit=99999999999999999999999", Ok((1, 100))),
-            ("page=99999999999999999999999", Ok((u32::MAX, 10))),
+            ("page=4294967294", Ok((4_294_967_294, 10))),
+            ("page=99999999999999999999999", Err("page")),
             ("limit=0", Err("limit")),
             ("limit=-1", Err("limit")),
             ("limit=ten", Err("limit")),

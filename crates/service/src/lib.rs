@@ -20,6 +20,7 @@ pub mod catalog;
 pub mod chance;
 pub mod error;
 pub mod evaluator;
+pub mod idempotency;
 pub mod market;
 mod start;
 pub mod stocks;

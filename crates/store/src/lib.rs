@@ -25,6 +25,7 @@ mod history;
 mod market;
 pub mod model;
 mod open;
+mod repeatable;
 mod store;
 mod unit;
 mod writer;

@@ -1,1 +1,258 @@
-//! later
+//! `Idempotency-Key` on POST: a request that is repeated gets the first answer, and is not done again.
+//!
+//! The first request is done in a task of its own, so that it comes to its end and its answer is kept even if the client
+//! goes away, which is when a repeat matters. Repeats that come meanwhile wait for it. What was not done by any lasting
+//! measure is not kept and may be tried again: refusals for want of rights (401, 403), too many requests (429), and all
+//! that was our fault (5xx).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use service::idempotency::{Begun, Claimant, Repeatable};
+use tokio::sync::watch;
+
+use super::guard::unpanicked;
+use super::limit::Group;
+use crate::app::App;
+use crate::auth::Identity;
+use crate::body;
+use crate::error::{ApiError, Code};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const MAX_KEY_LEN: usize = 255;
+
+/// How long a repeat waits for the first request to be done.
+const WAIT: Duration = Duration::from_secs(10);
+/// How soon a repeat that has waited in vain may come again.
+const RETRY_AFTER_S: u64 = 2;
+
+/// The requests of this process that are being done.
+#[derive(Clone, Debug, Default)]
+pub struct Underway(Arc<Mutex<HashMap<Repeatable, watch::Receiver<()>>>>);
+
+/// Takes a request out of those that are being done, and wakes who waits for it.
+struct Finished {
+    underway: Underway,
+    request: Repeatable,
+    _wakes: watch::Sender<()>,
+}
+
+impl Underway {
+    fn begin(&self, request: Repeatable) -> Finished {
+        let (wakes, done) = watch::channel(());
+        self.lock().insert(request, done);
+        Finished {
+            underway: self.clone(),
+            request,
+            _wakes: wakes,
+        }
+    }
+
+    fn find(&self, request: &Repeatable) -> Option<watch::Receiver<()>> {
+        self.lock().get(request).cloned()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Repeatable, watch::Receiver<()>>> {
+        // A panic elsewhere leaves the map whole: every change is one insertion or removal.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Finished {
+    fn drop(&mut self) {
+        self.underway.lock().remove(&self.request);
+    }
+}
+
+/// Answers repeats with the first answer.
+pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST || !request.headers().contains_key(IDEMPOTENCY_KEY) {
+        return next.run(request).await;
+    }
+    let Some(Identity::Known(actor)) = request.extensions().get::<Identity>().cloned() else {
+        return next.run(request).await;
+    };
+    let key = match key(request.headers()) {
+        Ok(key) => key,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let (parts, body) = request.into_parts();
+    let settings = app.settings();
+    let max_bytes = match Group::of(parts.uri.path()) {
+        Some(Group::Ingest) => settings.max_ingest_bytes,
+        _ => settings.max_body_bytes,
+    };
+    let body = match body::collect(&parts.headers, body, max_bytes, settings.timeouts.body).await {
+        Ok(body) => body,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let repeatable = Repeatable::new(actor.account, &route(&parts.uri), &key, &body);
+    let request = Request::from_parts(parts, Body::from(body));
+    answer(&app, repeatable, request, next).await
+}
+
+/// The key that the client gave the request.
+fn key(headers: &HeaderMap) -> Result<String, ApiError> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let fault = "must be 1 to 255 visible ASCII characters, such as a UUID, and come once";
+    let refuse = || ApiError::field("Idempotency-Key", fault);
+    let value = values.next().ok_or_else(refuse)?;
+    let text = value.to_str().map_err(|_| refuse())?.trim();
+    if values.next().is_some() || !(1..=MAX_KEY_LEN).contains(&text.len()) {
+        return Err(refuse());
+    }
+    Ok(text.to_owned())
+}
+
+/// The route, alike under both prefixes.
+fn route(uri: &http::Uri) -> String {
+    let text = uri.path_and_query().map_or("", |text| text.as_str());
+    text.strip_prefix("/api").unwrap_or(text).to_owned()
+}
+
+async fn answer(app: &App, repeatable: Repeatable, request: Request, next: Next) -> Response {
+    // More than once, because the first request may have ended, or come to nothing, in between.
+    for _ in 0..3 {
+        match app.service().begin_repeatable(repeatable).await {
+            Ok(Begun::First(claimant)) => return first(app, repeatable, claimant, request, next).await,
+            Ok(Begun::Answered { status, body }) => return replayed(status, body),
+            Ok(Begun::OfAnotherBody) => {
+                let fault = "was used for a request with another body; give each request a key of its own";
+                return ApiError::field("Idempotency-Key", fault).into_response();
+            }
+            Ok(Begun::Unfinished) => {
+                let Some(mut underway) = app.underway().find(&repeatable) else {
+                    continue;
+                };
+                // The sender is dropped when the first is done; nothing is ever sent.
+                if tokio::time::timeout(WAIT, underway.changed()).await.is_err() {
+                    break;
+                }
+            }
+            Err(error) => return ApiError::from(error).into_response(),
+        }
+    }
+    let message = "a request with this Idempotency-Key is being answered; send it again in a moment";
+    ApiError::new(Code::Conflict, message)
+        .retry_after(RETRY_AFTER_S)
+        .into_response()
+}
+
+fn replayed(status: u16, body: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+async fn first(app: &App, repeatable: Repeatable, claimant: Claimant, request: Request, next: Next) -> Response {
+    let finished = app.underway().begin(repeatable);
+    let app = app.clone();
+    let span = tracing::Span::current();
+    let limit = app.settings().timeouts.request;
+    let task = async move {
+        let response = tokio::time::timeout(limit, unpanicked(next.run(request))).await;
+        let response = response.unwrap_or_else(|_| {
+            ApiError::new(Code::ServiceUnavailable, "this took too long; try again").into_response()
+        });
+        let response = kept(&app, claimant, response).await;
+        drop(finished);
+        response
+    };
+    match tokio::spawn(tracing::Instrument::instrument(task, span)).await {
+        Ok(response) => response,
+        Err(error) => ApiError::internal(error).into_response(),
+    }
+}
+
+/// Keeps the answer, if it is one to be kept.
+async fn kept(app: &App, claimant: Claimant, response: Response) -> Response {
+    let service = app.service();
+    if !is_kept(response.status()) {
+        if let Err(error) = service.release_repeatable(claimant).await {
+            // A repeat is refused until the claim has expired, and done then.
+            tracing::warn!(%error, "a claim to a repeatable request could not be given up");
+        }
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let body = match to_bytes(body, usize::MAX).await {
+        Ok(body) => body,
+        Err(error) => return ApiError::internal(error).into_response(),
+    };
+    match service.finish_repeatable(claimant, parts.status.as_u16(), body.to_vec()).await {
+        Ok(()) => Response::from_parts(parts, Body::from(body)),
+        // It was done, but a repeat would not be known for one: better to say so than to promise it.
+        Err(error) => ApiError::from(error).into_response(),
+    }
+}
+
+fn is_kept(status: StatusCode) -> bool {
+    let may_come_again = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::TOO_MANY_REQUESTS];
+    !status.is_server_error() && !may_come_again.contains(&status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(values: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(IDEMPOTENCY_KEY, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn a_key_is_a_short_visible_text_that_comes_once() {
+        let longest = "k".repeat(MAX_KEY_LEN);
+        let too_long = "k".repeat(MAX_KEY_LEN + 1);
+        assert_eq!(key(&headers(&["order 66"])), Ok("order 66".to_owned()));
+        assert!(key(&headers(&[&longest])).is_ok());
+        for values in [&[""][..], &[" "], &["a", "a"], &["ä"], &[too_long.as_str()]] {
+            assert!(key(&headers(values)).is_err(), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn a_route_is_the_same_under_both_prefixes() {
+        let one: http::Uri = "/api/v1/alerts?x=1".parse().unwrap();
+        let other: http::Uri = "/v1/alerts?x=1".parse().unwrap();
+        assert_eq!(route(&one), route(&other));
+    }
+
+    #[test]
+    fn answers_that_a_repeat_could_better_are_not_kept() {
+        for (status, is_one) in [(200, true), (201, true), (400, true), (404, true), (409, true), (422, true)]
+            .into_iter()
+            .chain([(401, false), (403, false), (429, false), (500, false), (503, false)])
+        {
+            assert_eq!(is_kept(StatusCode::from_u16(status).unwrap()), is_one, "{status}");
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_is_woken_when_the_first_is_done_and_not_before() {
+        let underway = Underway::default();
+        let account = service::AccountId(uuid::Uuid::from_u128(1));
+        let request = Repeatable::new(account, "/v1/alerts", "one", b"{}");
+        let finished = underway.begin(request);
+        let mut waiting = underway.find(&request).unwrap();
+        let waiter = tokio::spawn(async move { waiting.changed().await.is_err() });
+        tokio::task::yield_now().await;
+        assert!(!waiter.is_finished());
+        drop(finished);
+        assert!(waiter.await.unwrap());
+        assert!(underway.find(&request).is_none());
+    }
+}

@@ -7,6 +7,7 @@ mod evaluation;
 mod history;
 mod market;
 mod page;
+mod repeatable;
 
 pub use account::{Account, AccountId};
 pub use alert::{AlertFilter, AlertSort, AlertSortField, Owner, StoredAlert};
@@ -15,3 +16,4 @@ pub use evaluation::{Compose, EvaluationCommit, EvaluationOutcome, Firing, Settl
 pub use history::{EventId, HistoryRow, StoredEvent};
 pub use market::{LatestQuote, StockFacts};
 pub use page::{Page, PageRequest};
+pub use repeatable::{Claim, Claimed, FirstAnswer, RepeatableRequest};

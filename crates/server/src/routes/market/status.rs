@@ -14,6 +14,8 @@ use crate::values::timestamp;
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MarketStatus {
     /// Whether the regular session is going on.
+    pub is_open: bool,
+    /// The same as `is_open`.
     pub open: bool,
     /// When it opens next.
     #[schema(required, format = DateTime, example = "2026-03-03T14:30:00.000Z")]
@@ -42,6 +44,7 @@ pub(super) async fn get_market_status(
 ) -> Result<Reply<MarketStatus>, ApiError> {
     let status = app.service().market_status();
     Ok(Reply::ok(MarketStatus {
+        is_open: status.is_open,
         open: status.is_open,
         next_open: status.next_open.map(timestamp),
         next_close: status.next_close.map(timestamp),

@@ -1,0 +1,136 @@
+//! Requests that may be repeated (`Idempotency-Key`): done once, answered alike.
+//!
+//! Whoever does not get an answer does not know whether the request was done, and has to send it again. With a key of
+//! their own they get the first answer then, for 24 hours, also after a restart.
+//!
+//! What is not promised: the answer is kept after what it answers for was done, in a transaction of its own. If the
+//! program dies just in between, a repeat is done once more, after [`ABANDONED_AFTER`].
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+use store::model::{Claim, Claimed, FirstAnswer, RepeatableRequest};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use crate::{AccountId, Service, ServiceError};
+
+/// How long an answer is kept.
+const KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
+
+/// After so long a request that was not finished is taken for one whose process died. Requests must not take longer.
+pub const ABANDONED_AFTER: Duration = Duration::from_secs(120);
+
+/// A request that its sender may repeat.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Repeatable(RepeatableRequest);
+
+impl Repeatable {
+    /// Of an account, a route, the sender's key and the body.
+    #[must_use]
+    pub fn new(account: AccountId, route: &str, key: &str, body: &[u8]) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(route.as_bytes());
+        // Neither a route nor a key has this byte, so no two pairs of them read alike.
+        hash.update([0]);
+        hash.update(key.as_bytes());
+        Self(RepeatableRequest {
+            account,
+            key_hash: hash.finalize().into(),
+            body_hash: Sha256::digest(body).into(),
+        })
+    }
+}
+
+/// What is to be done with a request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Begun {
+    /// It is the first: do it, then [`Service::finish_repeatable`] or [`Service::release_repeatable`].
+    First(Claimant),
+    /// It was done: answer so again.
+    Answered {
+        /// The status.
+        status: u16,
+        /// The body.
+        body: Vec<u8>,
+    },
+    /// It is being done.
+    Unfinished,
+    /// The key was used for a request with another body.
+    OfAnotherBody,
+}
+
+/// The right and the duty to answer a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Claimant(Claim);
+
+impl Service {
+    /// Claims a request, or says why there is nothing to do.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails.
+    pub async fn begin_repeatable(&self, request: Repeatable) -> Result<Begun, ServiceError> {
+        let now = self.0.ports.clock.now();
+        let claimed = self.0.ports.store.write(Begin { request, now }).await?;
+        Ok(match claimed {
+            Claimed::First(claim) => Begun::First(Claimant(claim)),
+            Claimed::Answered(FirstAnswer { status, body }) => Begun::Answered { status, body },
+            Claimed::Unfinished { .. } => Begun::Unfinished,
+            Claimed::OfAnotherBody => Begun::OfAnotherBody,
+        })
+    }
+
+    /// Keeps the answer to a claimed request.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails.
+    pub async fn finish_repeatable(&self, claimant: Claimant, status: u16, body: Vec<u8>) -> Result<(), ServiceError> {
+        let answer = FirstAnswer { status, body };
+        Ok(self.0.ports.store.write(End(claimant.0, Some(answer))).await?)
+    }
+
+    /// Gives a claim up: the request was not done, and may be tried again at once.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails.
+    pub async fn release_repeatable(&self, claimant: Claimant) -> Result<(), ServiceError> {
+        Ok(self.0.ports.store.write(End(claimant.0, None)).await?)
+    }
+}
+
+struct Begin {
+    request: Repeatable,
+    now: Timestamp,
+}
+
+impl Work for Begin {
+    type Done = Claimed;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Claimed, Abort<ServiceError>>> {
+        let before = |duration: SignedDuration| self.now.saturating_sub(duration).unwrap_or(Timestamp::MIN);
+        let abandoned = before(SignedDuration::try_from(ABANDONED_AFTER).unwrap_or(KEPT_FOR));
+        Box::pin(async move {
+            let forgotten = before(KEPT_FOR);
+            Ok(unit.claim_request(&self.request.0, self.now, abandoned, forgotten).await?)
+        })
+    }
+}
+
+struct End(Claim, Option<FirstAnswer>);
+
+impl Work for End {
+    type Done = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            match &self.1 {
+                // If somebody else has the claim by now, their answer is the one that is kept.
+                Some(answer) => _ = unit.finish_request(&self.0, answer).await?,
+                None => unit.release_request(&self.0).await?,
+            }
+            Ok(())
+        })
+    }
+}
