@@ -11,6 +11,7 @@
 mod change;
 mod create;
 mod delete;
+mod events;
 mod history;
 mod metric;
 mod read;

@@ -10,9 +10,10 @@ use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
 use service::access::{NewKey, NewUser};
 use service::alerts::{AlertDetail, Created};
+use service::market::IngestAnswer;
 use service::{Actor, Chance, PageRequest, Ports, Scope, Service, ServiceError, Settings};
 use sources::ManualClock;
-use store::model::HistoryRow;
+use store::model::{HistoryRow, StoredEvent};
 use store::{Options, Store};
 use testkit::Database;
 
@@ -26,7 +27,7 @@ pub(crate) struct World {
     pub(crate) service: Service,
     pub(crate) clock: Arc<ManualClock>,
     operator: Actor,
-    database: Database,
+    database: Arc<Database>,
 }
 
 /// Runs each test on each database.
@@ -61,7 +62,7 @@ impl World {
             service,
             clock,
             operator,
-            database,
+            database: Arc::new(database),
         }
     }
 
@@ -70,6 +71,26 @@ impl World {
         self.service.stop().await;
         let service = start(&self.database, &self.clock, 2).await;
         Self { service, ..self }
+    }
+
+    /// Another process on the same database and the same clock.
+    pub(crate) async fn another_process(&self) -> World {
+        World {
+            service: start(&self.database, &self.clock, 3).await,
+            clock: Arc::clone(&self.clock),
+            operator: self.operator.clone(),
+            database: Arc::clone(&self.database),
+        }
+    }
+
+    /// Delivers market data, of which some may be refused.
+    pub(crate) async fn ingest(&self, body: Value) -> IngestAnswer {
+        self.service.ingest_json(&self.operator, &body).await.unwrap()
+    }
+
+    /// All events of an account, oldest first.
+    pub(crate) async fn events(&self, actor: &Actor) -> Vec<StoredEvent> {
+        self.service.events_after(actor, 0, 100).await.unwrap()
     }
 
     /// Ann, on that plan.

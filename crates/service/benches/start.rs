@@ -1,0 +1,197 @@
+//! How long a start takes with a million active alerts, and how much memory they need.
+//!
+//! `cargo bench -p service --bench start` (1,000,000 alerts; another number by `ALERTS=...`). It prints the time until
+//! the service is ready, the time that only reading the rows takes (the part that the database decides), and the
+//! resident memory an alert, without what the program needs anyway.
+
+#![allow(clippy::unwrap_used, clippy::cast_precision_loss, missing_docs, reason = "a bench may fail so")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use alerts::alert::NewAlert;
+use alerts::request::{Context, parse_create};
+use alerts::transition::{self, Owner as Standing};
+use alerts::{AlertId, Plan};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use market::Calendar;
+use serde_json::{Value, json};
+use service::{Chance, Clock, Ports, Service, Settings};
+use sources::ManualClock;
+use store::model::{Account, AccountId, HistoryRow, Owner, StoredAlert};
+use store::{Abort, BoxFuture, Options, Store, Unit, Work};
+use uuid::Uuid;
+
+/// How many alerts one transaction writes.
+const AT_ONCE: usize = 5_000;
+const STOCKS: usize = 10_000;
+
+fn main() {
+    let count: usize = std::env::var("ALERTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("bench.db").display());
+    runtime.block_on(fill(&url, count));
+    let before = resident_bytes();
+    let (read, _) = timed(|| runtime.block_on(read_only(&url)));
+    let (start, service) = timed(|| runtime.block_on(start(&url)));
+    let per_alert = (resident_bytes().saturating_sub(before)) as f64 / count as f64;
+    println!("{count} active alerts on {STOCKS} stocks");
+    println!("ready after {:.2} s; reading the rows alone takes {:.2} s", start.as_secs_f64(), read.as_secs_f64());
+    println!("resident memory: {per_alert:.0} bytes an alert");
+    runtime.block_on(service.stop());
+}
+
+async fn start(url: &str) -> Service {
+    let ports = Ports {
+        store: Store::open(Options::new(url)).await.unwrap(),
+        clock: Arc::new(ManualClock::new(now())) as Arc<dyn Clock>,
+        chance: Arc::new(Chance::new(Box::new(Counting(0)))),
+    };
+    let settings = Settings {
+        calendar: Calendar::nyse(),
+        engine: alerts::engine::Settings::default(),
+        missing_feeds: Vec::new(),
+        follow_every: SignedDuration::from_secs(1),
+        compare_every: SignedDuration::from_mins(5),
+    };
+    Service::start(ports, settings).await.unwrap()
+}
+
+async fn read_only(url: &str) {
+    let store = Store::open(Options::new(url)).await.unwrap();
+    let mut rows = 0;
+    store.active_alerts(&mut |alerts| rows += alerts.len()).await.unwrap();
+    assert!(rows > 0);
+    store.close().await;
+}
+
+fn now() -> Timestamp {
+    "2024-03-08T15:00:00Z".parse().unwrap()
+}
+
+/// Writes the alerts: of five kinds, spread over the stocks.
+async fn fill(url: &str, count: usize) {
+    let store = Store::open(Options::new(url)).await.unwrap();
+    let account = AccountId(Uuid::from_u128(1));
+    store.write(Fill { account, from: 0, to: 0 }).await.unwrap();
+    for from in (0..count).step_by(AT_ONCE) {
+        let to = count.min(from + AT_ONCE);
+        store.write(Fill { account, from, to }).await.unwrap();
+    }
+    store.close().await;
+}
+
+struct Fill {
+    account: AccountId,
+    from: usize,
+    to: usize,
+}
+
+impl Work for Fill {
+    type Done = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move {
+            if self.to == 0 {
+                unit.insert_account(&owner(self.account)).await?;
+            }
+            let calendar = Calendar::nyse();
+            let context = Context {
+                now: now(),
+                time_zone: &TimeZone::UTC,
+                calendar: &calendar,
+            };
+            for number in self.from..self.to {
+                let asked = parse_create(&body(number), &context).unwrap();
+                let (alert, row) = alert(number, asked, self.account);
+                unit.insert_alert(&alert, &row).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn body(number: usize) -> Value {
+    let symbol = format!("S{}", number % STOCKS);
+    let threshold = 50.0 + (number % 997) as f64 / 10.0;
+    match number % 5 {
+        0 => json!({"symbol": symbol, "condition": "price_above", "threshold": 100.0 + threshold}),
+        1 => json!({"symbol": symbol, "condition": "price_below", "threshold": threshold}),
+        2 => json!({"symbol": symbol, "condition": "price_change_up", "threshold": threshold / 10.0}),
+        3 => json!({"symbol": symbol, "condition": "rsi_limit", "threshold": 70, "parameters": {"direction": "above"}}),
+        _ => json!({"symbol": symbol, "condition": "volume_change", "threshold": threshold}),
+    }
+}
+
+fn alert(number: usize, asked: NewAlert, account: AccountId) -> (StoredAlert, HistoryRow) {
+    // Far apart, as random ids are.
+    let id = AlertId(Uuid::from_u128((number as u128 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)));
+    let price = market::Price::from_micros(100_000_000).unwrap();
+    let created = transition::create(asked, id, Standing::Verified, Some(price), now()).unwrap();
+    let row = HistoryRow {
+        alert: id,
+        symbol: created.alert.symbol,
+        entry: created.entry,
+        at: now(),
+        price: None,
+        details: None,
+    };
+    let stored = StoredAlert {
+        alert: created.alert,
+        owner: Owner::Account(account),
+        created_by: None,
+    };
+    (stored, row)
+}
+
+fn owner(id: AccountId) -> Account {
+    Account {
+        id,
+        email: "bench@example.com".to_owned(),
+        password_hash: None,
+        full_name: None,
+        plan: Plan::Premium,
+        is_operator: false,
+        is_verified: true,
+        time_zone: "UTC".to_owned(),
+        created_at: now(),
+    }
+}
+
+/// Chance that counts: ids need not be secret here.
+struct Counting(u64);
+
+impl rand::RngCore for Counting {
+    fn next_u32(&mut self) -> u32 {
+        self.next_u64() as u32
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.0 += 1;
+        self.0
+    }
+
+    fn fill_bytes(&mut self, bytes: &mut [u8]) {
+        for byte in bytes {
+            *byte = self.next_u64() as u8;
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a bench measures time")]
+fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let began = std::time::Instant::now();
+    let result = work();
+    (began.elapsed(), result)
+}
+
+/// What the process has in memory; 0 where the system does not say.
+fn resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
+    let kib: u64 = line.split_whitespace().nth(1).and_then(|text| text.parse().ok()).unwrap_or_default();
+    kib * 1024
+}

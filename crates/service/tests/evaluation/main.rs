@@ -1,0 +1,13 @@
+//! What the market does to alerts: they fire once, remember why, and survive restarts, splits and other processes.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+#[path = "../use_cases/support/mod.rs"]
+#[allow(dead_code, reason = "the use cases need more of it")]
+mod support;
+
+mod firing;
+mod other_processes;
+mod restarts;
+mod splits;
+mod time;
