@@ -1,6 +1,6 @@
 //! Programs of other people that some tests need.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 /// Whether a program is there. If not, a person is told how to get it and the test is skipped; in CI it fails.
@@ -34,4 +34,24 @@ pub fn must_succeed(what: &str, output: &Output) {
         String::from_utf8_lossy(&output.stderr),
     );
     assert!(output.status.success(), "{what}: {}\n{stdout}\n{stderr}", output.status);
+}
+
+/// How to get the Python environment.
+pub const INSTALL_PYTHON: &str = "make a virtual environment in target/python with what tests/clients/python and \
+                                  tests/schemathesis require";
+
+/// The folder of the whole project.
+///
+/// # Panics
+/// If it is not where it was built.
+#[must_use]
+pub fn root() -> PathBuf {
+    std::fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap()
+}
+
+/// The Python of the environment that `scripts/install-test-tools` makes; it need not be there.
+#[must_use]
+pub fn python() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    root().join(target).join("python/bin/python")
 }
