@@ -75,7 +75,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn kept_since(seen: &[(i32, i64)], day: i32) -> impl Iterator<Item = i64> {
-        seen.iter().filter(move |(seen, _)| *seen >= day).map(|&(_, value)| value)
+        seen.iter()
+            .filter(move |(seen, _)| *seen >= day)
+            .map(|&(_, value)| value)
     }
 
     proptest! {
