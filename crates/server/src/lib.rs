@@ -25,5 +25,5 @@ pub mod settings;
 mod values;
 
 pub use app::{App, Ports, ops_router, router};
-pub use connection::{Listeners, ServeError, serve};
+pub use connection::{Ended, Listeners, serve};
 pub use settings::{Limits, Settings, Timeouts, TrustedProxy, TrustedProxyError};
