@@ -62,7 +62,7 @@ impl Store {
         let (total,) = query!(fetch_one(i64,), &self.pools, sql, seq)?;
         let sql = "SELECT action, previous_status, new_status, at, price, details FROM history
                    WHERE alert_seq = $1 ORDER BY seq DESC LIMIT $2 OFFSET $3";
-        let (limit, offset) = (i64::from(page.limit), i64::try_from(page.offset()).unwrap_or(i64::MAX));
+        let (limit, offset) = (i64::from(page.limit), page.offset());
         let rows = query!(fetch_all EntryRow, &self.pools, sql, seq, limit, offset)?;
         let items = rows
             .into_iter()

@@ -201,8 +201,9 @@ async fn migrate(link: &mut Link) -> Result<(), StoreError> {
     loop {
         attempts -= 1;
         let done = match link {
-            Either::Lite(link) => LITE.run(&mut *link).await,
-            Either::Pg(link) => PG.run(&mut *link).await,
+            // `run` makes a future that cannot be sent to another thread.
+            Either::Lite(link) => LITE.run_direct(None, link, false).await,
+            Either::Pg(link) => PG.run_direct(None, link, false).await,
         };
         return match done {
             Ok(()) => Ok(()),

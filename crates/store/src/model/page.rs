@@ -21,7 +21,8 @@ pub struct Page<T> {
 impl PageRequest {
     /// How many items come before the page.
     #[must_use]
-    pub fn offset(&self) -> u64 {
-        u64::from(self.page.saturating_sub(1)) * u64::from(self.limit)
+    pub fn offset(&self) -> i64 {
+        let offset = u64::from(self.page.saturating_sub(1)) * u64::from(self.limit);
+        i64::try_from(offset).unwrap_or(i64::MAX)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Counters;
 use super::job::{Job, Ran};
 use crate::database::Link;
 use crate::open::{self, Address};
@@ -17,6 +18,7 @@ pub(super) struct Batches {
     unit: Unit,
     /// Whether the connection is in a state that nobody knows.
     is_broken: bool,
+    counters: Arc<Counters>,
 }
 
 /// What became of a transaction.
@@ -37,11 +39,12 @@ enum Fate {
 }
 
 impl Batches {
-    pub(super) const fn new(address: Address, link: Link) -> Self {
+    pub(super) const fn new(address: Address, link: Link, counters: Arc<Counters>) -> Self {
         Self {
             address,
             unit: Unit::new(link),
             is_broken: false,
+            counters,
         }
     }
 
@@ -49,49 +52,56 @@ impl Batches {
         open::close(self.unit.into_link()).await;
     }
 
-    /// Does works and answers them. Says how many transactions were committed.
-    pub(super) async fn run(&mut self, mut jobs: Vec<Box<dyn Job>>) -> u64 {
+    /// Does works and answers them.
+    pub(super) async fn run(&mut self, mut jobs: Vec<Box<dyn Job>>) {
         match self.transact(&mut jobs).await {
-            Fate::Committed => {
-                conclude(&mut jobs);
-                1
-            }
-            Fate::NotBegun(error) => {
-                fail(&mut jobs, || StoreError::Unwritable(Arc::clone(&error)));
-                0
-            }
-            Fate::Unconfirmed(error) => {
-                fail(&mut jobs, || StoreError::Unconfirmed(Arc::clone(&error)));
-                0
-            }
-            Fate::RolledBack { .. } => self.run_one_by_one(jobs).await,
+            Fate::Committed => self.conclude(&mut jobs),
+            Fate::NotBegun(error) => self.fail(&mut jobs, || StoreError::Unwritable(Arc::clone(&error))),
+            Fate::Unconfirmed(error) => self.fail(&mut jobs, || StoreError::Unconfirmed(Arc::clone(&error))),
+            Fate::RolledBack { .. } => self.run_one_by_one(&mut jobs).await,
         }
     }
 
-    async fn run_one_by_one(&mut self, mut jobs: Vec<Box<dyn Job>>) -> u64 {
-        let mut committed = 0;
+    async fn run_one_by_one(&mut self, jobs: &mut [Box<dyn Job>]) {
         for place in 0..jobs.len() {
-            let (job, rest) = jobs[place..].split_at_mut(1);
+            let job = &mut jobs[place..=place];
             match self.persist(job).await {
-                Fate::Committed => {
-                    conclude(job);
-                    committed += 1;
-                }
+                Fate::Committed => self.conclude(job),
                 // The work itself knows why: it refused, or was told by the database.
-                Fate::RolledBack { because: None, .. } => job[0].answer(),
+                Fate::RolledBack { because: None, .. } => {
+                    Counters::add(&self.counters.works, 1);
+                    job[0].answer();
+                }
                 Fate::RolledBack {
                     because: Some(because), ..
-                } => job[0].fail(StoreError::Spoiled(because)),
-                Fate::Unconfirmed(error) => job[0].fail(StoreError::Unconfirmed(error)),
+                } => self.fail(job, || StoreError::Spoiled(because.clone())),
+                Fate::Unconfirmed(error) => self.fail(job, || StoreError::Unconfirmed(Arc::clone(&error))),
                 Fate::NotBegun(error) => {
                     // What keeps one from beginning keeps all from it; let nobody wait for that in turn.
-                    fail(job, || StoreError::Unwritable(Arc::clone(&error)));
-                    fail(rest, || StoreError::Unwritable(Arc::clone(&error)));
-                    break;
+                    self.fail(&mut jobs[place..], || StoreError::Unwritable(Arc::clone(&error)));
+                    return;
                 }
             }
         }
-        committed
+    }
+
+    /// Tells works that they are on disk, all of them before the first is answered.
+    fn conclude(&self, jobs: &mut [Box<dyn Job>]) {
+        Counters::add(&self.counters.transactions, 1);
+        Counters::add(&self.counters.works, jobs.len());
+        for job in jobs.iter() {
+            job.committed();
+        }
+        for job in jobs {
+            job.answer();
+        }
+    }
+
+    fn fail(&self, jobs: &mut [Box<dyn Job>], error: impl Fn() -> StoreError) {
+        Counters::add(&self.counters.works, jobs.len());
+        for job in jobs {
+            job.fail(error());
+        }
     }
 
     /// Tries a transaction until it does not ask to be tried again.
@@ -166,21 +176,5 @@ impl Batches {
         // A work that took no notice of the trouble, or refused because of it, does not know why it came to nothing.
         let because = trouble.filter(|_| ran != Ran::Failed).map(|trouble| trouble.said);
         Fate::RolledBack { again, because }
-    }
-}
-
-/// Tells works that they are on disk, all of them before the first is answered.
-fn conclude(jobs: &mut [Box<dyn Job>]) {
-    for job in jobs.iter() {
-        job.committed();
-    }
-    for job in jobs {
-        job.answer();
-    }
-}
-
-fn fail(jobs: &mut [Box<dyn Job>], error: impl Fn() -> StoreError) {
-    for job in jobs {
-        job.fail(error());
     }
 }

@@ -80,6 +80,12 @@ struct Counters {
     transactions: AtomicU64,
 }
 
+impl Counters {
+    fn add(counter: &AtomicU64, number: usize) {
+        counter.fetch_add(u64::try_from(number).unwrap_or_default(), Ordering::Relaxed);
+    }
+}
+
 /// The door to the writer, shared by all handles of a store. When the last is gone, the writer finishes what waits and
 /// ends.
 #[derive(Debug)]
@@ -100,8 +106,7 @@ impl Door {
         let writer = Writer {
             waiting,
             closing: Arc::clone(&closing),
-            counters: Arc::clone(&counters),
-            batches: Batches::new(address, link),
+            batches: Batches::new(address, link, Arc::clone(&counters)),
             _end: end,
         };
         tokio::spawn(writer.serve());
@@ -140,7 +145,6 @@ impl Door {
 struct Writer {
     waiting: mpsc::Receiver<Box<dyn Job>>,
     closing: Arc<Notify>,
-    counters: Arc<Counters>,
     batches: Batches,
     _end: watch::Sender<()>,
 }
@@ -165,10 +169,7 @@ impl Writer {
             {
                 jobs.push(job);
             }
-            let works = u64::try_from(jobs.len()).unwrap_or_default();
-            let transactions = self.batches.run(jobs).await;
-            self.counters.works.fetch_add(works, Ordering::Relaxed);
-            self.counters.transactions.fetch_add(transactions, Ordering::Relaxed);
+            self.batches.run(jobs).await;
         }
         self.batches.close().await;
     }

@@ -1,0 +1,99 @@
+//! Accounts and their API keys.
+
+use alerts::Plan;
+use store::model::{Account, AccountId, ApiKey, ApiKeyId};
+use testkit::on_both;
+
+use crate::support::{account, at, boxed, open, uuid, with_accounts, work};
+
+fn key(number: u128) -> ApiKey {
+    ApiKey {
+        id: ApiKeyId(uuid(number)),
+        account: AccountId(uuid(1)),
+        name: format!("key {number} ✓"),
+        prefix: "sk_0123".to_owned(),
+        hash: [u8::try_from(number).unwrap(); 32],
+        scopes: vec!["alerts:read".to_owned(), "alerts:write".to_owned()],
+        created_at: at(i64::try_from(number).unwrap()),
+        last_used_at: None,
+    }
+}
+
+on_both! {
+    async fn an_account_comes_back_as_it_was_put_in(database) {
+        let store = with_accounts(database, 2).await;
+        assert_eq!(store.account(AccountId(uuid(1))).await.unwrap(), Some(account(1)));
+        assert_eq!(store.account_by_email("2@example.com").await.unwrap(), Some(account(2)));
+        assert_eq!(store.account_by_email("3@example.com").await.unwrap(), None);
+        assert_eq!(store.account_by_email("\0").await.unwrap(), None);
+    }
+
+    async fn an_address_has_one_account(database) {
+        let store = with_accounts(database, 1).await;
+        let added = store.write(work(|unit| boxed(async move {
+            let second = Account { id: AccountId(uuid(2)), ..account(1) };
+            Ok(unit.insert_account(&second).await?)
+        })));
+        assert!(!added.await.unwrap());
+        assert_eq!(store.account(AccountId(uuid(2))).await.unwrap(), None);
+    }
+
+    async fn an_account_is_changed_under_its_lock(database) {
+        let store = with_accounts(database, 1).await;
+        let changed = store.write(work(|unit| boxed(async move {
+            let mut account = unit.lock_account(AccountId(uuid(1))).await?.unwrap();
+            account.plan = Plan::EarlyBird;
+            account.password_hash = None;
+            Ok(unit.update_account(&account).await?)
+        })));
+        assert!(changed.await.unwrap());
+        let now = Account { plan: Plan::EarlyBird, password_hash: None, ..account(1) };
+        assert_eq!(store.account(AccountId(uuid(1))).await.unwrap(), Some(now));
+        let missing = store.write(work(|unit| boxed(async move {
+            assert_eq!(unit.lock_account(AccountId(uuid(9))).await?, None);
+            Ok(unit.update_account(&account(9)).await?)
+        })));
+        assert!(!missing.await.unwrap());
+    }
+
+    async fn keys_are_found_by_their_hash_and_listed_oldest_first(database) {
+        let store = with_accounts(database, 1).await;
+        store.write(work(|unit| boxed(async move {
+            unit.insert_api_key(&key(2)).await?;
+            unit.insert_api_key(&key(1)).await?;
+            assert_eq!(unit.count_api_keys(AccountId(uuid(1))).await?, 2);
+            Ok(())
+        }))).await.unwrap();
+        assert_eq!(store.api_keys(AccountId(uuid(1))).await.unwrap(), [key(1), key(2)]);
+        assert_eq!(store.api_key_by_hash([2; 32]).await.unwrap(), Some((key(2), account(1))));
+        assert_eq!(store.api_key_by_hash([3; 32]).await.unwrap(), None);
+    }
+
+    async fn a_key_is_deleted_by_its_owner_only(database) {
+        let store = with_accounts(database, 2).await;
+        let deleted = store.write(work(|unit| boxed(async move {
+            unit.insert_api_key(&key(1)).await?;
+            let by_other = unit.delete_api_key(AccountId(uuid(2)), ApiKeyId(uuid(1))).await?;
+            let by_owner = unit.delete_api_key(AccountId(uuid(1)), ApiKeyId(uuid(1))).await?;
+            Ok((by_other, by_owner))
+        })));
+        assert_eq!(deleted.await.unwrap(), (false, true));
+        assert_eq!(store.api_keys(AccountId(uuid(1))).await.unwrap(), []);
+    }
+
+    async fn the_last_use_of_a_key_does_not_go_backwards(database) {
+        let store = with_accounts(database, 1).await;
+        store.write(work(|unit| boxed(async move { Ok(unit.insert_api_key(&key(1)).await?) }))).await.unwrap();
+        store.touch_api_keys(&[(ApiKeyId(uuid(1)), at(50)), (ApiKeyId(uuid(7)), at(50))]).await.unwrap();
+        store.touch_api_keys(&[(ApiKeyId(uuid(1)), at(40))]).await.unwrap();
+        let used = store.api_keys(AccountId(uuid(1))).await.unwrap()[0].last_used_at;
+        assert_eq!(used, Some(at(50)));
+    }
+
+    async fn what_was_written_is_there_when_the_store_is_opened_again(database) {
+        with_accounts(database, 1).await.close().await;
+        let store = open(database).await;
+        assert_eq!(store.account(AccountId(uuid(1))).await.unwrap(), Some(account(1)));
+        store.ping().await.unwrap();
+    }
+}

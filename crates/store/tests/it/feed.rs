@@ -1,0 +1,109 @@
+//! The order of history as a feed of changes.
+
+use std::sync::Arc;
+
+use alerts::AlertId;
+use store::Store;
+use testkit::on_both;
+use tokio::sync::Notify;
+
+use crate::firings::{fire, firing};
+use crate::support::{
+    add, add_many, alert_of, asked_price, boxed, delete, insert, now, open, pause, with_accounts, work,
+};
+
+/// The ids of what has changed since a place, in the order of the ids, and the next place.
+async fn changed(store: &Store, place: i64) -> (Vec<AlertId>, i64) {
+    let (changed, next) = store.changed_since(place, 1_000).await.unwrap();
+    let mut ids: Vec<_> = changed.into_iter().map(|(id, _)| id).collect();
+    ids.sort();
+    (ids, next)
+}
+
+on_both! {
+    async fn each_change_comes_with_the_alert_as_it_is(database) {
+        let store = with_accounts(database, 1).await;
+        let alerts = add_many(&store, 3).await;
+        let place = store.place().await.unwrap();
+        assert_eq!(store.changed_since(place, 10).await.unwrap(), (vec![], place));
+
+        assert!(pause(&store, &alerts[0].alert).await);
+        fire(&store, vec![firing(&alerts[1], 60)]).await;
+        assert!(delete(&store, &alerts[2].alert).await);
+        let (mut changed, next) = store.changed_since(place, 10).await.unwrap();
+        changed.sort_by_key(|(id, _)| *id);
+        let expected = [now(&store, &alerts[0]).await, now(&store, &alerts[1]).await, None];
+        let ids: Vec<_> = alerts.iter().map(|alert| alert.alert.id).collect();
+        assert_eq!(changed, ids.into_iter().zip(expected).collect::<Vec<_>>());
+        assert_eq!(next, store.place().await.unwrap());
+    }
+
+    async fn a_feed_that_is_read_in_pieces_leaves_nothing_out(database) {
+        let store = with_accounts(database, 1).await;
+        let alerts = add_many(&store, 10).await;
+        let (mut place, mut seen) = (0, Vec::new());
+        loop {
+            let (changed, next) = store.changed_since(place, 3).await.unwrap();
+            if next == place {
+                break;
+            }
+            assert!(changed.len() <= 3);
+            seen.extend(changed.into_iter().map(|(_, alert)| alert.unwrap()));
+            place = next;
+        }
+        seen.sort_by_key(|alert| alert.alert.id);
+        assert_eq!(seen, alerts);
+    }
+
+    async fn what_commits_late_is_not_passed_over(database) {
+        let store = with_accounts(database, 1).await;
+        add(&store, &alert_of(1, 1, asked_price(1), 0)).await;
+        // On SQLite the other's write waits for the end of this one, so nothing can overtake.
+        if !database.is_postgres() {
+            return;
+        }
+        let (written, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let slow = tokio::spawn({
+            let (store, written, go) = (store.clone(), Arc::clone(&written), Arc::clone(&go));
+            let write = work(move |unit| {
+                let (written, go) = (Arc::clone(&written), Arc::clone(&go));
+                boxed(async move {
+                    insert(unit, &alert_of(1, 2, asked_price(2), 0)).await?;
+                    written.notify_one();
+                    go.notified().await;
+                    Ok(())
+                })
+            });
+            async move { store.write(write).await }
+        });
+        written.notified().await;
+        let other = open(database).await;
+        add(&other, &alert_of(1, 3, asked_price(3), 0)).await;
+        let id = |number| AlertId(crate::support::uuid(number));
+        let (first, place) = changed(&other, 0).await;
+        assert_eq!(first, [id(1)], "the third is on disk, but the second may come before it");
+        go.notify_one();
+        slow.await.unwrap().unwrap();
+        let (then, place) = changed(&other, place).await;
+        assert_eq!(then, [id(2), id(3)]);
+        assert_eq!(changed(&store, place).await, (vec![], place));
+    }
+
+    async fn active_alerts_come_in_the_order_of_their_creation(database) {
+        let store = with_accounts(database, 1).await;
+        let alerts = add_many(&store, 5_000).await;
+        assert!(pause(&store, &alerts[0].alert).await);
+        assert!(delete(&store, &alerts[1].alert).await);
+        let (mut read, mut pieces) = (Vec::new(), 0);
+        store.active_alerts(&mut |piece| {
+            pieces += 1;
+            read.extend(piece);
+        }).await.unwrap();
+        assert!(read == alerts[2..], "{} were read", read.len());
+        assert!(pieces > 1);
+        let mut revisions = Vec::new();
+        store.active_revisions(&mut |piece| revisions.extend(piece)).await.unwrap();
+        let expected: Vec<_> = alerts[2..].iter().map(|alert| (alert.alert.id, alert.alert.revision)).collect();
+        assert!(revisions == expected, "{} were read", revisions.len());
+    }
+}

@@ -1,0 +1,15 @@
+//! The store on both databases.
+
+#![expect(clippy::unwrap_used, reason = "clippy takes what several tests share for no test")]
+
+mod accounts;
+mod alerts;
+mod feed;
+mod firings;
+mod list;
+mod market;
+mod open;
+mod properties;
+mod races;
+mod support;
+mod writer;

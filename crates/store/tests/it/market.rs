@@ -1,0 +1,188 @@
+//! What is known of the market.
+
+use jiff::civil::{Date, date};
+use market::records::{
+    BarRow, Batch, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, Side, SplitRow,
+    StockRow,
+};
+use market::{Bar, Decimal};
+use store::Store;
+use store::model::StockFacts;
+use testkit::on_both;
+
+use crate::support::{at, boxed, open, price, symbol, work};
+
+async fn record(store: &Store, batch: Batch) {
+    let recorded = store.write(work(move |unit| {
+        let batch = batch.clone();
+        boxed(async move { Ok(unit.record_market(&batch).await?) })
+    }));
+    recorded.await.unwrap();
+}
+
+fn bar(date: Date, close: &str) -> Bar {
+    Bar {
+        date,
+        open: price("100"),
+        high: price("400"),
+        low: price("1"),
+        close: price(close),
+        volume: 1_000,
+    }
+}
+
+fn bar_of(name: &str, day: i8, close: &str) -> BarRow {
+    BarRow {
+        symbol: symbol(name),
+        bar: bar(date(2024, 7, day), close),
+    }
+}
+
+fn decimal(micros: i64) -> Option<Decimal> {
+    Some(Decimal::from_micros(micros))
+}
+
+fn insider(name: &str, day: i8, shares: i64) -> InsiderRow {
+    InsiderRow {
+        symbol: symbol("AAPL"),
+        filed_on: date(2024, 7, day),
+        traded_on: None,
+        insider: name.to_owned(),
+        code: 'P',
+        side: Side::Buy,
+        shares: Decimal::from_micros(shares),
+        price: Decimal::from_micros(1_500_000),
+    }
+}
+
+fn fundamentals(day: i8, eps: i64) -> FundamentalsRow {
+    FundamentalsRow {
+        symbol: symbol("AAPL"),
+        as_of: date(2024, 7, day),
+        eps_ttm: decimal(eps),
+        eps_forward: None,
+        market_cap: decimal(3_000_000_000_000_000_000),
+        dividend_yield: None,
+        dividend_amount: decimal(-1),
+        beta: decimal(1_200_000),
+    }
+}
+
+on_both! {
+    async fn a_stock_known_by_its_symbol_only_takes_over_the_name(database) {
+        let store = open(database).await;
+        record(&store, Batch { bars: vec![bar_of("AAPL", 1, "200")], ..Batch::default() }).await;
+        assert_eq!(store.stock(symbol("AAPL")).await.unwrap(), Some(StockRow::named(symbol("AAPL"), "AAPL")));
+
+        let apple = StockRow { sector: Some("Technology".to_owned()), ..StockRow::named(symbol("AAPL"), "Apple Inc.") };
+        record(&store, Batch { stocks: vec![apple.clone()], ..Batch::default() }).await;
+        assert_eq!(store.stock(symbol("AAPL")).await.unwrap(), Some(apple.clone()));
+
+        let silent = StockRow { is_active: false, ..StockRow::named(symbol("AAPL"), "AAPL") };
+        record(&store, Batch { stocks: vec![silent], bars: vec![bar_of("MSFT", 1, "9")], ..Batch::default() }).await;
+        let expected = [StockRow { is_active: false, ..apple }, StockRow::named(symbol("MSFT"), "MSFT")];
+        assert_eq!(store.stocks().await.unwrap(), expected);
+    }
+
+    async fn a_text_that_postgresql_cannot_hold_costs_a_character_and_no_batch(database) {
+        let store = open(database).await;
+        record(&store, Batch { stocks: vec![StockRow::named(symbol("NUL"), "a\0b")], ..Batch::default() }).await;
+        assert_eq!(store.stock(symbol("NUL")).await.unwrap().unwrap().name, "a\u{FFFD}b");
+    }
+
+    async fn of_two_bars_of_one_day_the_last_wins(database) {
+        let store = open(database).await;
+        let bars = vec![bar_of("MSFT", 2, "7"), bar_of("AAPL", 2, "1"), bar_of("AAPL", 1, "2"), bar_of("AAPL", 2, "3")];
+        record(&store, Batch { bars, ..Batch::default() }).await;
+        record(&store, Batch { bars: vec![bar_of("AAPL", 1, "4")], ..Batch::default() }).await;
+        let all = store.bars(symbol("AAPL"), date(2000, 1, 1)).await.unwrap();
+        assert_eq!(all, [bar_of("AAPL", 1, "4").bar, bar_of("AAPL", 2, "3").bar]);
+        let from_second = store.bars(symbol("AAPL"), date(2024, 7, 2)).await.unwrap();
+        assert_eq!(from_second, [bar_of("AAPL", 2, "3").bar]);
+        let mut read = Vec::new();
+        store.all_bars(date(2024, 7, 2), &mut |piece| read.extend(piece)).await.unwrap();
+        assert_eq!(read, [bar_of("AAPL", 2, "3"), bar_of("MSFT", 2, "7")]);
+    }
+
+    async fn years_of_bars_come_back(database) {
+        let store = open(database).await;
+        let first = date(1969, 12, 1);
+        let bars: Vec<_> = first.series(jiff::Span::new().days(1)).take(5_000)
+            .map(|date| BarRow { symbol: symbol("AAPL"), bar: bar(date, "5") }).collect();
+        record(&store, Batch { bars: bars.clone(), ..Batch::default() }).await;
+        let mut read = Vec::new();
+        store.all_bars(first, &mut |piece| read.extend(piece)).await.unwrap();
+        assert!(read == bars, "{} were read", read.len());
+    }
+
+    async fn facts_are_the_latest_figures_and_all_dates(database) {
+        let store = open(database).await;
+        let earnings = |day, time, eps_estimate| EarningsRow { symbol: symbol("AAPL"), date: date(2024, 8, day), time, eps_estimate };
+        let dividend = |day, payment_date, amount| DividendRow { symbol: symbol("MSFT"), ex_date: date(2024, 8, day), payment_date, amount };
+        record(&store, Batch {
+            fundamentals: vec![fundamentals(2, 6), fundamentals(1, 5)],
+            earnings: vec![earnings(9, EarningsTime::AfterClose, None), earnings(1, EarningsTime::Unknown, decimal(-5))],
+            dividends: vec![dividend(5, None, None)],
+            ..Batch::default()
+        }).await;
+        record(&store, Batch {
+            fundamentals: vec![fundamentals(2, 7)],
+            earnings: vec![earnings(9, EarningsTime::BeforeOpen, decimal(1))],
+            dividends: vec![dividend(5, Some(date(2024, 8, 20)), decimal(250_000)), dividend(1, None, None)],
+            ..Batch::default()
+        }).await;
+        let expected = [
+            (symbol("AAPL"), StockFacts {
+                fundamentals: Some(fundamentals(2, 7)),
+                earnings: vec![earnings(1, EarningsTime::Unknown, decimal(-5)), earnings(9, EarningsTime::BeforeOpen, decimal(1))],
+                dividends: vec![],
+            }),
+            (symbol("MSFT"), StockFacts {
+                fundamentals: None,
+                earnings: vec![],
+                dividends: vec![dividend(1, None, None), dividend(5, Some(date(2024, 8, 20)), decimal(250_000))],
+            }),
+        ];
+        assert_eq!(store.stock_facts().await.unwrap(), expected);
+    }
+
+    async fn a_delivery_that_comes_again_does_not_double_trades(database) {
+        let store = open(database).await;
+        // Two trades of one filing that look the same are two.
+        let sold = InsiderRow { traded_on: Some(date(2024, 6, 30)), code: 'S', side: Side::Sell, ..insider("Bob", 1, 5) };
+        let trades = vec![insider("Ann", 2, 10), insider("Ann", 2, 10), sold.clone()];
+        for _ in 0..2 {
+            record(&store, Batch { insider_transactions: trades.clone(), ..Batch::default() }).await;
+        }
+        let all = store.insider_trades(date(2024, 1, 1)).await.unwrap();
+        assert_eq!(all, [sold, insider("Ann", 2, 10), insider("Ann", 2, 10)]);
+        assert_eq!(store.insider_trades(date(2024, 7, 2)).await.unwrap().len(), 2);
+    }
+
+    async fn a_later_count_of_mentions_replaces_the_earlier(database) {
+        let store = open(database).await;
+        let count = |name: &str, seconds, mentions| MentionRow { symbol: symbol(name), time: at(seconds), mentions };
+        record(&store, Batch { mentions: vec![count("AAPL", 3_600, 1), count("AAPL", 0, 2)], ..Batch::default() }).await;
+        record(&store, Batch { mentions: vec![count("AAPL", 3_600, u32::MAX), count("MSFT", 3_600, 4)], ..Batch::default() }).await;
+        let all = store.mentions(at(1)).await.unwrap();
+        assert_eq!(all, [count("AAPL", 3_600, u32::MAX), count("MSFT", 3_600, 4)]);
+    }
+
+    async fn a_split_is_noted_once_and_applied_once(database) {
+        let store = open(database).await;
+        let split = |name: &str, day| SplitRow {
+            symbol: symbol(name), date: date(2024, 7, day), ratio: "0.125".parse().unwrap(),
+        };
+        let noted = store.write(work(move |unit| boxed(async move {
+            let unknown = unit.mark_split_applied(&split("AAPL", 2)).await?;
+            let first = unit.record_split(&split("AAPL", 2)).await?;
+            let again = unit.record_split(&split("AAPL", 2)).await?;
+            unit.record_split(&split("MSFT", 1)).await?;
+            let applied = unit.mark_split_applied(&split("AAPL", 2)).await?;
+            let twice = unit.mark_split_applied(&split("AAPL", 2)).await?;
+            Ok([unknown, first, again, applied, twice])
+        })));
+        assert_eq!(noted.await.unwrap(), [false, true, false, true, false]);
+        assert_eq!(store.splits().await.unwrap(), [(split("MSFT", 1), false), (split("AAPL", 2), true)]);
+    }
+}

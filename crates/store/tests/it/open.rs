@@ -1,0 +1,105 @@
+//! Opening databases: new ones, old ones, and those of other versions.
+
+use store::{Options, Store, StoreError};
+use testkit::{Database, on_both};
+
+use crate::support::{open, with_accounts};
+
+async fn execute(database: &Database, sql: &'static str) {
+    if database.is_postgres() {
+        let pool = sqlx::PgPool::connect(database.url()).await.unwrap();
+        sqlx::query(sql).execute(&pool).await.unwrap();
+        pool.close().await;
+    } else {
+        let pool = sqlx::SqlitePool::connect(database.url()).await.unwrap();
+        sqlx::query(sql).execute(&pool).await.unwrap();
+        pool.close().await;
+    }
+}
+
+async fn reopen(database: &Database) -> StoreError {
+    Store::open(Options::new(database.url())).await.err().unwrap()
+}
+
+on_both! {
+    async fn a_database_of_a_later_version_is_refused(database) {
+        with_accounts(database, 1).await.close().await;
+        let later = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+                     SELECT 9999, 'later', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1";
+        execute(database, later).await;
+        let refusal = reopen(database).await;
+        assert!(matches!(refusal, StoreError::TooNew(9999)), "{refusal}");
+        assert!(refusal.to_string().contains("use that version, or a later one"), "{refusal}");
+    }
+
+    async fn a_database_whose_tables_were_made_otherwise_is_refused(database) {
+        open(database).await.close().await;
+        let other = if database.is_postgres() {
+            "UPDATE _sqlx_migrations SET checksum = decode('00', 'hex')"
+        } else {
+            "UPDATE _sqlx_migrations SET checksum = x'00'"
+        };
+        execute(database, other).await;
+        let refusal = reopen(database).await;
+        assert!(matches!(refusal, StoreError::Migration(_)), "{refusal}");
+    }
+
+    async fn several_programs_may_open_a_new_database_at_once(database) {
+        let url = database.url().to_owned();
+        let opening = (0..6).map(|_| {
+            let options = Options::new(url.clone());
+            tokio::spawn(async move { Store::open(options).await.map(drop) })
+        });
+        for opened in futures_util::future::join_all(opening).await {
+            opened.unwrap().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_database_that_is_not_there_is_named_without_its_password() {
+    testkit::run(async {
+        let sqlite = Store::open(Options::new("sqlite:///no/such/folder/test.db"))
+            .await
+            .err()
+            .unwrap();
+        assert!(matches!(sqlite, StoreError::Open { .. }), "{sqlite}");
+        assert!(sqlite.to_string().contains("/no/such/folder/test.db"), "{sqlite}");
+        let postgres = Store::open(Options::new("postgres://ann:secret@127.0.0.1:1/test"))
+            .await
+            .err()
+            .unwrap();
+        assert!(matches!(postgres, StoreError::Open { .. }), "{postgres}");
+        assert!(postgres.to_string().contains("127.0.0.1:1/test"), "{postgres}");
+        assert!(!format!("{postgres} {postgres:?}").contains("secret"), "{postgres:?}");
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_can_be_read_by_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    testkit::run(async {
+        let database = Database::sqlite();
+        let _store = with_accounts(&database, 1).await;
+        let file = database.file().unwrap();
+        for name in ["test.db", "test.db-wal"] {
+            let mode = std::fs::metadata(file.with_file_name(name))
+                .unwrap()
+                .permissions()
+                .mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
+    });
+}
+
+#[test]
+fn sqlite_keeps_what_was_committed_through_a_loss_of_power() {
+    testkit::run(async {
+        let database = Database::sqlite();
+        open(&database).await.close().await;
+        let pool = sqlx::SqlitePool::connect(database.url()).await.unwrap();
+        let (mode,): (String,) = sqlx::query_as("PRAGMA journal_mode").fetch_one(&pool).await.unwrap();
+        assert_eq!(mode, "wal");
+    });
+}

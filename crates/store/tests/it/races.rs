@@ -1,0 +1,83 @@
+//! Two stores on one database: what one of them decides, the other finds decided.
+
+use alerts::HistoryAction;
+use futures_util::future::join_all;
+use store::model::{AccountId, Settled};
+use testkit::on_both;
+
+use crate::firings::{ALL, fire, firing};
+use crate::support::{add_many, now, open, uuid, with_accounts};
+
+on_both! {
+    async fn firing_twice_at_the_same_time_fires_once(database) {
+        let store = with_accounts(database, 1).await;
+        let other = open(database).await;
+        let alerts = add_many(&store, 300).await;
+        let firings: Vec<_> = alerts.iter().map(|alert| firing(alert, 60)).collect();
+        let mut opposite = firings.clone();
+        opposite.reverse();
+        let (one, two) = (store.clone(), other.clone());
+        let (one, two) = tokio::join!(
+            tokio::spawn(async move { fire(&one, firings).await }),
+            tokio::spawn(async move { fire(&two, opposite).await }),
+        );
+        let (one, mut two) = (one.unwrap(), two.unwrap());
+        two.reverse();
+        for (one, two) in one.iter().zip(&two) {
+            match (one, two) {
+                (Settled::Fired(fired), Settled::Stale(Some(current)))
+                | (Settled::Stale(Some(current)), Settled::Fired(fired)) => assert_eq!(fired, current),
+                neither_or_both => panic!("{neither_or_both:?}"),
+            }
+        }
+        assert_eq!(store.events_after(AccountId(uuid(1)), 0, 1_000).await.unwrap().len(), 300);
+        for alert in &alerts {
+            let history = other.history(AccountId(uuid(1)), alert.alert.id, ALL).await.unwrap().unwrap();
+            let fired = history.items.iter().filter(|row| row.entry.action == HistoryAction::Triggered);
+            assert_eq!((history.total, fired.count()), (2, 1));
+        }
+    }
+
+    async fn a_pause_and_a_firing_at_the_same_time_are_never_both(database) {
+        let store = with_accounts(database, 1).await;
+        let other = open(database).await;
+        let alerts = add_many(&store, 40).await;
+        let pauses = join_all(alerts.iter().map(|alert| {
+            let (store, alert) = (store.clone(), alert.alert.clone());
+            tokio::spawn(async move { pause_if_active(&store, &alert).await })
+        }));
+        let firings = join_all(alerts.iter().map(|alert| {
+            let (other, firing) = (other.clone(), firing(alert, 60));
+            tokio::spawn(async move { fire(&other, vec![firing]).await.remove(0) })
+        }));
+        let (pauses, firings) = tokio::join!(pauses, firings);
+        for ((alert, paused), settled) in alerts.iter().zip(pauses).zip(firings) {
+            let fired = matches!(settled.unwrap(), Settled::Fired(_));
+            assert_ne!(paused.unwrap(), fired, "{:?}", now(&store, alert).await);
+        }
+    }
+}
+
+/// Pauses an alert unless it has fired. `false`: it has.
+async fn pause_if_active(store: &store::Store, alert: &alerts::Alert) -> bool {
+    use crate::support::{at, work};
+    use alerts::transition::{self, Transition};
+    use store::{Abort, BoxFuture, Unit};
+
+    let id = alert.id;
+    let paused = store.write(work(move |unit: &mut Unit| -> BoxFuture<'_, Result<(), Abort<()>>> {
+        Box::pin(async move {
+            let alert = unit.alert_to_change(AccountId(uuid(1)), id).await?.unwrap().alert;
+            let Ok(Transition::Changed(changed)) = transition::pause(&alert) else {
+                return Err(Abort::Refused(()));
+            };
+            assert!(unit.update_alert(&changed, alert.revision, at(50), None).await?);
+            Ok(())
+        })
+    }));
+    match paused.await {
+        Ok(()) => true,
+        Err(Abort::Refused(())) => false,
+        Err(Abort::Store(error)) => panic!("{error}"),
+    }
+}

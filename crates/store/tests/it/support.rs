@@ -1,0 +1,225 @@
+//! What the tests of this folder stand on.
+
+use std::future::Future;
+use std::marker::PhantomData;
+
+use alerts::request::{Context, parse_create};
+use alerts::transition::{self, Entry, HistoryStatus, Transition};
+use alerts::{Alert, AlertId, NewAlert, Plan};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use market::{Calendar, Price, Symbol};
+use serde_json::{Value, json};
+use store::model::{Account, AccountId, HistoryRow, Owner, StoredAlert};
+use store::{Abort, BoxFuture, Options, Store, Unit, Work};
+use testkit::Database;
+use uuid::Uuid;
+
+/// Monday, 2024-07-01, 11:00 in New York.
+const NOW: &str = "2024-07-01T15:00:00Z";
+
+/// So many seconds after that.
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    NOW.parse::<Timestamp>().unwrap() + SignedDuration::from_secs(seconds)
+}
+
+pub(crate) fn price(text: &str) -> Price {
+    text.parse().unwrap()
+}
+
+pub(crate) fn symbol(text: &str) -> Symbol {
+    text.parse().unwrap()
+}
+
+pub(crate) fn uuid(number: u128) -> Uuid {
+    Uuid::from_u128(number)
+}
+
+pub(crate) async fn open(database: &Database) -> Store {
+    Store::open(Options::new(database.url())).await.unwrap()
+}
+
+/// A unit of work that is a function.
+pub(crate) struct Do<F, D, R>(F, PhantomData<fn() -> (D, R)>);
+
+/// A function as a unit of work.
+pub(crate) fn work<F, D, R>(function: F) -> Do<F, D, R>
+where
+    F: for<'a> Fn(&'a mut Unit) -> BoxFuture<'a, Result<D, Abort<R>>> + Send + Sync + 'static,
+{
+    Do(function, PhantomData)
+}
+
+impl<F, D, R> Work for Do<F, D, R>
+where
+    F: for<'a> Fn(&'a mut Unit) -> BoxFuture<'a, Result<D, Abort<R>>> + Send + Sync + 'static,
+    D: Send + 'static,
+    R: Send + 'static,
+{
+    type Done = D;
+    type Refusal = R;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<D, Abort<R>>> {
+        (self.0)(unit)
+    }
+}
+
+/// Boxes what a unit of work does that never refuses.
+pub(crate) fn boxed<'a, T>(
+    future: impl Future<Output = Result<T, Abort<()>>> + Send + 'a,
+) -> BoxFuture<'a, Result<T, Abort<()>>> {
+    Box::pin(future)
+}
+
+pub(crate) fn account(number: u128) -> Account {
+    Account {
+        id: AccountId(uuid(number)),
+        email: format!("{number}@example.com"),
+        password_hash: Some("$argon2id$...".to_owned()),
+        full_name: Some("Ann Example".to_owned()),
+        plan: Plan::Premium,
+        is_operator: false,
+        is_verified: true,
+        time_zone: "Europe/Berlin".to_owned(),
+        created_at: at(0),
+    }
+}
+
+/// A store with that many accounts, numbered from 1.
+pub(crate) async fn with_accounts(database: &Database, number: u128) -> Store {
+    let store = open(database).await;
+    for number in 1..=number {
+        add_account(&store, account(number)).await;
+    }
+    store
+}
+
+pub(crate) async fn add_account(store: &Store, account: Account) {
+    let added = store.write(work(move |unit| {
+        let account = account.clone();
+        boxed(async move { Ok(unit.insert_account(&account).await?) })
+    }));
+    assert!(added.await.unwrap());
+}
+
+/// What is asked for by the create body of that condition with further members.
+pub(crate) fn asked(symbol: &str, condition: &str, more: &Value) -> NewAlert {
+    let mut body = json!({"symbol": symbol, "condition": condition});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let context = Context {
+        now: at(0),
+        time_zone: &TimeZone::UTC,
+        calendar: &Calendar::nyse(),
+    };
+    parse_create(&body, &context).unwrap_or_else(|error| panic!("{body}: {error}"))
+}
+
+pub(crate) fn asked_price(threshold: u32) -> NewAlert {
+    asked("AAPL", "price_above", &json!({"threshold": threshold}))
+}
+
+/// An active alert of the account of that number, made so many seconds after the beginning at a price of 200.
+pub(crate) fn alert_of(owner: u128, id: u128, asked: NewAlert, seconds: i64) -> StoredAlert {
+    let verified = transition::Owner::Verified;
+    let made = transition::create(asked, AlertId(uuid(id)), verified, Some(price("200")), at(seconds));
+    StoredAlert {
+        alert: made.unwrap().alert,
+        owner: Owner::Account(AccountId(uuid(owner))),
+        created_by: Some("key: laptop".to_owned()),
+    }
+}
+
+pub(crate) fn created(alert: &Alert) -> HistoryRow {
+    HistoryRow {
+        alert: alert.id,
+        symbol: alert.symbol,
+        entry: Entry {
+            action: alerts::HistoryAction::Created,
+            previous_status: None,
+            new_status: HistoryStatus::Of(alert.status),
+        },
+        at: alert.created_at,
+        price: None,
+        details: None,
+    }
+}
+
+pub(crate) async fn insert(unit: &mut Unit, alert: &StoredAlert) -> Result<(), store::StoreError> {
+    unit.insert_alert(alert, &created(&alert.alert)).await
+}
+
+pub(crate) async fn add(store: &Store, alert: &StoredAlert) {
+    let alert = alert.clone();
+    let added = store.write(work(move |unit| {
+        let alert = alert.clone();
+        boxed(async move { Ok(insert(unit, &alert).await?) })
+    }));
+    added.await.unwrap();
+}
+
+/// Adds alerts to the first account with price thresholds of 1, 2, ... and ids alike.
+pub(crate) async fn add_many(store: &Store, number: u32) -> Vec<StoredAlert> {
+    let alerts: Vec<_> = (1..=number)
+        .map(|number| alert_of(1, u128::from(number), asked_price(number), i64::from(number)))
+        .collect();
+    let adding = alerts.clone();
+    let added = store.write(work(move |unit| {
+        let alerts = adding.clone();
+        boxed(async move {
+            for alert in &alerts {
+                insert(unit, alert).await?;
+            }
+            Ok(())
+        })
+    }));
+    added.await.unwrap();
+    alerts
+}
+
+/// Changes an alert of the first account. `false`: it was not of the revision that was changed.
+pub(crate) async fn change(
+    store: &Store,
+    alert: &Alert,
+    change: impl Fn(&Alert) -> Transition + Send + Sync + 'static,
+) -> bool {
+    let id = alert.id;
+    let change = std::sync::Arc::new(change);
+    let changed = store.write(work(move |unit| {
+        let change = std::sync::Arc::clone(&change);
+        boxed(async move {
+            let alert = unit.alert_to_change(AccountId(uuid(1)), id).await?.unwrap().alert;
+            match change(&alert) {
+                Transition::Unchanged => Ok(true),
+                Transition::Changed(changed) => {
+                    Ok(unit.update_alert(&changed, alert.revision, at(1_000), None).await?)
+                }
+            }
+        })
+    }));
+    changed.await.unwrap()
+}
+
+pub(crate) async fn pause(store: &Store, alert: &Alert) -> bool {
+    change(store, alert, |alert| transition::pause(alert).unwrap()).await
+}
+
+pub(crate) async fn delete(store: &Store, alert: &Alert) -> bool {
+    let alert = alert.clone();
+    let deleted = store.write(work(move |unit| {
+        let alert = alert.clone();
+        boxed(async move {
+            let row = HistoryRow {
+                entry: transition::delete(&alert),
+                at: at(2_000),
+                ..created(&alert)
+            };
+            Ok(unit.delete_alert(&alert, &row).await?)
+        })
+    }));
+    deleted.await.unwrap()
+}
+
+/// The alert of that number, as it is now.
+pub(crate) async fn now(store: &Store, alert: &StoredAlert) -> Option<StoredAlert> {
+    store.alerts_by_id(&[alert.alert.id]).await.unwrap().pop()
+}
