@@ -10,4 +10,5 @@ mod deleting;
 mod listing;
 mod quotas;
 mod stocks;
+#[allow(dead_code, reason = "the tests of the evaluation need more of it")]
 mod support;
