@@ -29,7 +29,7 @@ const ROUNDS: u32 = 60;
 fn plan(percent: u32) -> (u32, ChaCha8Rng) {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
     let rounds = number("BELLWETHER_KILL_ROUNDS").map_or(ROUNDS, |rounds| u32::try_from(rounds).unwrap());
-    let seed = number("BELLWETHER_KILL_SEED").unwrap_or_else(|| clock::now().as_nanosecond().unsigned_abs() as u64);
+    let seed = number("BELLWETHER_KILL_SEED").unwrap_or_else(|| u64::try_from(clock::now().as_microsecond()).unwrap());
     let rounds = (rounds * percent).div_ceil(100);
     println!("{rounds} rounds with BELLWETHER_KILL_SEED={seed}");
     (rounds, ChaCha8Rng::seed_from_u64(seed))

@@ -208,3 +208,82 @@ impl Alert {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NO_PRICE: BTreeSet<Price> = BTreeSet::new();
+
+    fn made() -> Alert {
+        let mut alert = Alert::new("W0", true, 1, 100);
+        alert.answered(Ask::Create, Said::Done, &NO_PRICE).unwrap();
+        alert
+    }
+
+    fn state(status: Status, threshold: Price, fired: &[Price]) -> State {
+        State {
+            status,
+            threshold,
+            fired: fired.to_vec(),
+        }
+    }
+
+    #[test]
+    fn what_was_acknowledged_must_be() {
+        let mut alert = made();
+        alert.answered(Ask::Edit(200), Said::Done, &NO_PRICE).unwrap();
+        assert!(
+            alert.seen(&state(Status::Active, 100, &[]), &NO_PRICE).is_err(),
+            "the edit is lost"
+        );
+        assert!(alert.seen(&state(Status::Active, 200, &[]), &NO_PRICE).is_ok());
+    }
+
+    #[test]
+    fn what_was_not_answered_may_be_or_not_but_not_halfway() {
+        for (threshold, status, is_fine) in [
+            (100, Status::Active, true),
+            (200, Status::Active, true),
+            (150, Status::Active, false),
+            (200, Status::Paused, false),
+        ] {
+            let mut alert = made();
+            alert.answered(Ask::Edit(200), Said::Nothing, &NO_PRICE).unwrap();
+            assert_eq!(alert.seen(&state(status, threshold, &[]), &NO_PRICE).is_ok(), is_fine);
+        }
+    }
+
+    #[test]
+    fn an_acknowledged_price_fires_what_it_reaches_exactly_once() {
+        let mut alert = made();
+        alert.observed(99, true);
+        alert.observed(100, true);
+        alert.observed(101, true);
+        for fired in [&[][..], &[99], &[101], &[100, 101]] {
+            let seen = alert.seen(&state(Status::Triggered, 100, fired), &NO_PRICE);
+            assert!(seen.is_err(), "{fired:?}");
+        }
+        assert!(
+            alert.seen(&state(Status::Active, 100, &[]), &NO_PRICE).is_err(),
+            "the firing is lost"
+        );
+        assert!(alert.seen(&state(Status::Triggered, 100, &[100]), &NO_PRICE).is_ok());
+    }
+
+    #[test]
+    fn a_paused_alert_must_not_fire() {
+        let mut alert = made();
+        alert.answered(Ask::Pause, Said::Done, &NO_PRICE).unwrap();
+        alert.observed(100, true);
+        assert!(alert.seen(&state(Status::Triggered, 100, &[100]), &NO_PRICE).is_err());
+        assert!(alert.seen(&state(Status::Paused, 100, &[]), &NO_PRICE).is_ok());
+    }
+
+    #[test]
+    fn an_answer_that_no_state_would_give_is_a_fault() {
+        let mut alert = made();
+        assert!(alert.answered(Ask::Pause, Said::Refused, &NO_PRICE).is_err());
+        assert!(alert.answered(Ask::Delete, Said::Missing, &NO_PRICE).is_err());
+    }
+}
