@@ -250,4 +250,15 @@ mod tests {
             assert!(refusal.to_string().contains("sqlite://FILE"), "{url}: {refusal}");
         }
     }
+
+    #[tokio::test]
+    async fn the_connection_that_writes_waits_until_the_disk_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("test.db").display());
+        let (_, mut link) = Address::parse(&url).unwrap().open(1).await.unwrap();
+        let full = query!(fetch_one(i64,), &mut link, "PRAGMA synchronous").unwrap();
+        let wal = query!(fetch_one(String,), &mut link, "PRAGMA journal_mode").unwrap();
+        let keys = query!(fetch_one(i64,), &mut link, "PRAGMA foreign_keys").unwrap();
+        assert_eq!((full, wal.0.as_str(), keys), ((2,), "wal", (1,)));
+    }
 }

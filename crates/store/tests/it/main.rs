@@ -9,6 +9,7 @@ mod firings;
 mod list;
 mod market;
 mod open;
+mod postgres;
 mod properties;
 mod races;
 mod support;

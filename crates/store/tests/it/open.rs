@@ -92,14 +92,3 @@ fn a_new_file_can_be_read_by_its_owner_only() {
         }
     });
 }
-
-#[test]
-fn sqlite_keeps_what_was_committed_through_a_loss_of_power() {
-    testkit::run(async {
-        let database = Database::sqlite();
-        open(&database).await.close().await;
-        let pool = sqlx::SqlitePool::connect(database.url()).await.unwrap();
-        let (mode,): (String,) = sqlx::query_as("PRAGMA journal_mode").fetch_one(&pool).await.unwrap();
-        assert_eq!(mode, "wal");
-    });
-}

@@ -1,0 +1,135 @@
+//! What only a database with several writers and a network in between can do to a store.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use store::Store;
+use store::model::AccountId;
+use testkit::Database;
+use tokio::sync::Barrier;
+
+use crate::support::{account, add_account, boxed, open, uuid, with_accounts, work};
+
+/// Ends all connections to a database but the one that does it.
+async fn cut(database: &Database) -> i64 {
+    let pool = sqlx::PgPool::connect(database.url()).await.unwrap();
+    let (ended,): (i64,) = sqlx::query_as(
+        "SELECT COUNT(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    )
+    .fetch_one(&pool)
+    .await
+    .unwrap();
+    pool.close().await;
+    ended
+}
+
+#[test]
+fn two_works_that_wait_for_each_other_are_both_done() {
+    testkit::run(async {
+        let database = Database::postgres().await;
+        let store = with_accounts(&database, 2).await;
+        let other = open(&database).await;
+        let (both_have_one, runs) = (Arc::new(Barrier::new(2)), Arc::new(AtomicUsize::new(0)));
+        // Locks the first, waits until the other work has locked its first as well, and wants the second.
+        let lock = |store: &Store, first: u128, second: u128| {
+            let (store, both_have_one, runs) = (store.clone(), Arc::clone(&both_have_one), Arc::clone(&runs));
+            tokio::spawn(async move {
+                let locking = store.write(work(move |unit| {
+                    let (both_have_one, runs) = (Arc::clone(&both_have_one), Arc::clone(&runs));
+                    boxed(async move {
+                        unit.lock_account(AccountId(uuid(first))).await?;
+                        if runs.fetch_add(1, Ordering::SeqCst) < 2 {
+                            both_have_one.wait().await;
+                        }
+                        let mut account = unit.lock_account(AccountId(uuid(second))).await?.unwrap();
+                        account.full_name = Some(format!("{first} was first"));
+                        Ok(unit.update_account(&account).await?)
+                    })
+                }));
+                locking.await.unwrap()
+            })
+        };
+        let (one, two) = tokio::join!(lock(&store, 1, 2), lock(&other, 2, 1));
+        assert!(one.unwrap() && two.unwrap());
+        assert_eq!(
+            runs.load(Ordering::SeqCst),
+            3,
+            "one of them was rolled back and done again"
+        );
+        for (number, first) in [(1, 2), (2, 1)] {
+            let account = store.account(AccountId(uuid(number))).await.unwrap().unwrap();
+            assert_eq!(account.full_name, Some(format!("{first} was first")));
+        }
+    });
+}
+
+#[test]
+fn a_store_outlives_its_connections() {
+    testkit::run(async {
+        let database = Database::postgres().await;
+        let store = with_accounts(&database, 1).await;
+        assert!(cut(&database).await >= 1);
+        add_account(&store, account(2)).await;
+        assert_eq!(store.account(AccountId(uuid(2))).await.unwrap(), Some(account(2)));
+    });
+}
+
+#[test]
+fn a_connection_that_breaks_before_the_commit_costs_no_work() {
+    testkit::run(async {
+        let database = Arc::new(Database::postgres().await);
+        let store = with_accounts(&database, 1).await;
+        let runs = Arc::new(AtomicUsize::new(0));
+        let adding = store.write(work({
+            let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
+            move |unit| {
+                let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
+                boxed(async move {
+                    unit.insert_account(&account(2)).await?;
+                    if runs.fetch_add(1, Ordering::SeqCst) == 0 {
+                        cut(&database).await;
+                    }
+                    Ok(unit.insert_account(&account(3)).await?)
+                })
+            }
+        }));
+        assert!(adding.await.unwrap());
+        assert_eq!(runs.load(Ordering::SeqCst), 2);
+        for number in [2, 3] {
+            assert_eq!(
+                store.account(AccountId(uuid(number))).await.unwrap(),
+                Some(account(number))
+            );
+        }
+    });
+}
+
+#[test]
+fn a_commit_that_nobody_confirmed_is_not_taken_for_done_nor_done_again() {
+    testkit::run(async {
+        let database = Arc::new(Database::postgres().await);
+        let store = with_accounts(&database, 1).await;
+        let runs = Arc::new(AtomicUsize::new(0));
+        let adding = store.write(work({
+            let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
+            move |unit| {
+                let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
+                boxed(async move {
+                    runs.fetch_add(1, Ordering::SeqCst);
+                    let added = unit.insert_account(&account(2)).await?;
+                    // The next that the connection is asked for is the commit.
+                    cut(&database).await;
+                    Ok(added)
+                })
+            }
+        }));
+        let unconfirmed = adding.await.unwrap_err();
+        assert!(
+            matches!(unconfirmed, store::Abort::Store(store::StoreError::Unconfirmed(_))),
+            "{unconfirmed}"
+        );
+        assert_eq!(runs.load(Ordering::SeqCst), 1);
+        add_account(&store, account(3)).await;
+    });
+}
