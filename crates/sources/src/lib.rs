@@ -6,7 +6,7 @@
 //! kinds of data it has at all it says with a [`FeedSet`].
 //!
 //! * [`folder`]: recorded data as CSV files, read whole.
-//! * [`file`]: such a folder, followed as it grows.
+//! * [`file`](mod@file): such a folder, followed as it grows.
 //! * [`simulated`]: a market that needs no data.
 //! * [`ingest`]: the body of a request that pushes data. There the feed is the request itself, so there is no task.
 //!

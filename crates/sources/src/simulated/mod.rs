@@ -16,7 +16,7 @@
 //! what happens to a company on a date, `chance` gives each draw a generator of its own, so that the news do not
 //! depend on the steps. [`run`] is the thin task around it that waits and sends.
 //!
-//! With the calendar of the exchange prices move while it is open. With [`market::Calendar::always_open`] they always
+//! With the calendar of the exchange prices move while it is open. With [`Calendar::always_open`] they always
 //! do, and the day in New York is the session.
 //!
 //! A market that is *lively* swings by some percent within a minute around the calm price, so that people who try

@@ -1,0 +1,158 @@
+//! When what a folder holds becomes known.
+
+use market::Calendar;
+use sources::Delivery;
+use sources::file::{Follower, Health, Options};
+
+use crate::folders::folder;
+use crate::{Case, DAILY, INTRADAY, all, at, bars, options, quotes, splits, with_splits};
+
+#[test]
+fn the_past_comes_first_in_the_order_in_which_it_became_known() {
+    let (case, past) = Case::open(
+        &[
+            ("stocks.csv", "symbol,name\nA,Alpha\n"),
+            (
+                "bars/x.csv",
+                &format!("{DAILY}A,2024-03-07,1,1,1,1,1\nA,2024-03-06,2,2,2,2,1\nA,2024-03-05,3,3,3,3,1\n"),
+            ),
+            ("splits.csv", "symbol,date,ratio\nA,2024-03-06,2\n"),
+            ("fundamentals.csv", "symbol,as_of,eps_ttm\nA,2024-03-07,1\n"),
+            (
+                "insiders.csv",
+                "symbol,filed_on,insider,code,side,shares,price\nA,2024-03-07,X,P,buy,1,1\n",
+            ),
+            ("mentions.csv", "symbol,time,mentions\nA,2024-03-07T22:00:00Z,5\n"),
+            ("earnings.csv", "symbol,date\nA,2024-05-02\n"),
+            ("dividends.csv", "symbol,ex_date\nA,2024-02-09\nA,2024-05-10\n"),
+        ],
+        "2024-03-08T16:00:00Z",
+    );
+    assert!(past.iter().all(|delivery| delivery.backfill));
+    let told: Vec<_> = past
+        .iter()
+        .map(|Delivery { at, batch, .. }| {
+            let dates: Vec<_> = batch.dividends.iter().map(|row| row.ex_date.to_string()).collect();
+            let counts = [
+                ("stock", batch.stocks.len()),
+                ("bar", batch.bars.len()),
+                ("split", batch.splits.len()),
+                ("figure", batch.fundamentals.len()),
+                ("trade", batch.insider_transactions.len()),
+                ("mention", batch.mentions.len()),
+                ("report", batch.earnings.len()),
+            ];
+            let kinds = counts
+                .iter()
+                .filter(|(_, count)| *count > 0)
+                .map(|(kind, _)| (*kind).to_owned());
+            format!("{at} {}", kinds.chain(dates).collect::<Vec<_>>().join(" "))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "2024-02-09T05:00:00Z stock",
+            "2024-02-09T05:00:00Z 2024-02-09",
+            "2024-03-05T21:00:00Z bar",
+            "2024-03-06T05:00:00Z split",
+            "2024-03-06T21:00:00Z bar",
+            "2024-03-07T05:00:00Z figure",
+            "2024-03-07T14:30:00Z trade",
+            "2024-03-07T21:00:00Z bar",
+            "2024-03-07T22:00:00Z mention",
+            "2024-03-08T16:00:00Z report 2024-05-10",
+        ]
+    );
+    assert_eq!(case.follower.health().offer.feeds().missing().count(), 0);
+}
+
+#[test]
+fn a_daily_bar_is_a_quote_while_its_session_is_under_way_and_a_bar_when_it_is_over() {
+    let (mut case, past) = Case::open(
+        &[(
+            "bars/x.csv",
+            &format!("{DAILY}A,2024-03-07,1,1,1,1,1\nA,2024-03-08,2,3,2,2.5,100\n"),
+        )],
+        "2024-03-08T20:59:00Z",
+    );
+    assert_eq!(bars(past.clone()), ["A 2024-03-07 1"]);
+    assert_eq!(quotes(past), ["A 2.5 100 2024-03-08T20:59:00Z"]);
+    case.replace(
+        "bars/x.csv",
+        format!("{DAILY}A,2024-03-07,1,1,1,1,1\nA,2024-03-08,2,3,2,2.75,120\n"),
+    );
+    let seen = case.poll();
+    assert!(bars(seen.clone()).is_empty());
+    assert_eq!(quotes(seen), ["A 2.75 120 2024-03-08T20:59:01Z"]);
+    assert!(case.later(58).is_empty(), "a second before the close");
+    let closed = case.later(10);
+    assert_eq!(closed[0].at, at("2024-03-08T21:00:00Z"));
+    assert_eq!(bars(closed), ["A 2024-03-08 2.75"]);
+}
+
+#[test]
+fn intraday_bars_are_quotes_with_the_volume_so_far_and_make_the_bar_of_their_session() {
+    let row = |time: &str, close: &str| format!("A,2024-03-08T{time}:00Z,2,3,1,{close},10\n");
+    let yesterday = "A,2024-03-07T15:00:00Z,5,6,4,5,7\nA,2024-03-07T14:00:00Z,9,9,9,9,9\n";
+    let text = format!("{INTRADAY}{yesterday}{}{}", row("14:30", "2"), row("14:31", "2.5"));
+    let (mut case, past) = Case::open(&[("bars/x.csv", &text)], "2024-03-08T14:31:30Z");
+    assert_eq!(
+        bars(past.clone()),
+        ["A 2024-03-07 5"],
+        "what was before the open is no part of the session"
+    );
+    assert_eq!(
+        quotes(past),
+        ["A 2 10 2024-03-08T14:30:00Z", "A 2.5 20 2024-03-08T14:31:00Z"]
+    );
+    case.append("bars/x.csv", &(row("14:32", "1.5") + &row("14:33", "1.75")));
+    assert!(case.poll().is_empty(), "not before its time");
+    case.now = at("2024-03-08T14:32:00Z");
+    let seen = case.later(0);
+    assert_eq!(quotes(seen), ["A 1.5 30 2024-03-08T14:32:00Z"]);
+    assert_eq!(quotes(case.later(60)), ["A 1.75 40 2024-03-08T14:33:00Z"]);
+    case.now = at("2024-03-08T21:00:00Z");
+    let bar = all(case.later(0)).bars[0].bar;
+    assert_eq!(
+        (bar.open.to_string(), bar.high.to_string(), bar.low.to_string()),
+        ("2".into(), "3".into(), "1".into())
+    );
+    assert_eq!((bar.close.to_string(), bar.volume), ("1.75".into(), 40));
+    // One that comes late mends the bar; a daily bar has the last word.
+    case.append("bars/x.csv", &row("20:59", "2.25"));
+    assert_eq!(bars(case.poll()), ["A 2024-03-08 2.25"]);
+    case.replace("bars/daily.csv", format!("{DAILY}A,2024-03-08,2,3,1,2.2,50\n"));
+    assert_eq!(bars(case.poll()), ["A 2024-03-08 2.2"]);
+    case.append("bars/x.csv", &row("20:58", "1.1"));
+    assert!(case.poll().is_empty());
+}
+
+#[test]
+fn what_is_known_from_a_later_day_on_waits_for_it() {
+    let (mut case, past) = with_splits("symbol,date,ratio\nA,2024-03-11,2\n");
+    assert!(past.is_empty());
+    assert!(case.poll().is_empty());
+    case.now = at("2024-03-11T04:00:05Z");
+    let found = case.later(0);
+    assert_eq!(found[0].at, at("2024-03-11T04:00:00Z"));
+    assert_eq!(splits(found), ["2024-03-11 2"]);
+}
+
+#[test]
+fn bars_that_an_earlier_run_delivered_can_be_left_out() {
+    let text = format!("{DAILY}A,2024-03-05,1,1,1,1,1\nA,2024-03-06,2,2,2,2,1\nA,2024-03-07,3,3,3,3,1\n");
+    let dir = folder(&[("bars/x.csv", &text)]);
+    let options = Options {
+        bars_from: Some(jiff::civil::date(2024, 3, 6)),
+        ..options(&dir)
+    };
+    let (_, past) = Follower::open(
+        &options,
+        Calendar::nyse(),
+        Health::default(),
+        at("2024-03-08T16:00:00Z"),
+    )
+    .unwrap();
+    assert_eq!(bars(past), ["A 2024-03-06 2", "A 2024-03-07 3"]);
+}
