@@ -4,7 +4,12 @@
 //! the service is ready, the time that only reading the rows takes (the part that the database decides), and the
 //! resident memory an alert, without what the program needs anyway.
 
-#![allow(clippy::unwrap_used, clippy::cast_precision_loss, missing_docs, reason = "a bench may fail so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    missing_docs,
+    reason = "a bench may fail so"
+)]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,8 +33,14 @@ const AT_ONCE: usize = 5_000;
 const STOCKS: usize = 10_000;
 
 fn main() {
-    let count: usize = std::env::var("ALERTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000_000);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let count: usize = std::env::var("ALERTS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1_000_000);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", folder.path().join("bench.db").display());
     runtime.block_on(fill(&url, count));
@@ -38,7 +49,11 @@ fn main() {
     let (start, service) = timed(|| runtime.block_on(start(&url)));
     let per_alert = (resident_bytes().saturating_sub(before)) as f64 / count as f64;
     println!("{count} active alerts on {STOCKS} stocks");
-    println!("ready after {:.2} s; reading the rows alone takes {:.2} s", start.as_secs_f64(), read.as_secs_f64());
+    println!(
+        "ready after {:.2} s; reading the rows alone takes {:.2} s",
+        start.as_secs_f64(),
+        read.as_secs_f64()
+    );
     println!("resident memory: {per_alert:.0} bytes an alert");
     runtime.block_on(service.stop());
 }
@@ -75,7 +90,14 @@ fn now() -> Timestamp {
 async fn fill(url: &str, count: usize) {
     let store = Store::open(Options::new(url)).await.unwrap();
     let account = AccountId(Uuid::from_u128(1));
-    store.write(Fill { account, from: 0, to: 0 }).await.unwrap();
+    store
+        .write(Fill {
+            account,
+            from: 0,
+            to: 0,
+        })
+        .await
+        .unwrap();
     for from in (0..count).step_by(AT_ONCE) {
         let to = count.min(from + AT_ONCE);
         store.write(Fill { account, from, to }).await.unwrap();
@@ -128,7 +150,9 @@ fn body(number: usize) -> Value {
 
 fn alert(number: usize, asked: NewAlert, account: AccountId) -> (StoredAlert, HistoryRow) {
     // Far apart, as random ids are.
-    let id = AlertId(Uuid::from_u128((number as u128 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)));
+    let id = AlertId(Uuid::from_u128(
+        (number as u128 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835),
+    ));
     let price = market::Price::from_micros(100_000_000).unwrap();
     let created = transition::create(asked, id, Standing::Verified, Some(price), now()).unwrap();
     let row = HistoryRow {
@@ -191,7 +215,14 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 /// What the process has in memory; 0 where the system does not say.
 fn resident_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
-    let kib: u64 = line.split_whitespace().nth(1).and_then(|text| text.parse().ok()).unwrap_or_default();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap_or_default();
+    let kib: u64 = line
+        .split_whitespace()
+        .nth(1)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_default();
     kib * 1024
 }

@@ -112,7 +112,9 @@ impl Work for Begin {
         let abandoned = before(SignedDuration::try_from(ABANDONED_AFTER).unwrap_or(KEPT_FOR));
         Box::pin(async move {
             let forgotten = before(KEPT_FOR);
-            Ok(unit.claim_request(&self.request.0, self.now, abandoned, forgotten).await?)
+            Ok(unit
+                .claim_request(&self.request.0, self.now, abandoned, forgotten)
+                .await?)
         })
     }
 }

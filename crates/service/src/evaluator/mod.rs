@@ -38,9 +38,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use ::alerts::engine::{Decision, Engine, Event};
 use ::alerts::{Alert, AlertId};
+use ::market::calendar::new_york;
 use ::market::records::FundamentalsRow;
 use ::market::{Price, Symbol};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use store::Store;
 
 use crate::catalog::Catalog;
@@ -106,18 +108,28 @@ impl Evaluator {
         read(&self.engine())
     }
 
-    /// The last price of a stock, in or out of a session.
+    /// The last price of a stock: observed in a session or out of one, or the close of a later bar.
     #[must_use]
     pub fn last_price(&self, symbol: Symbol) -> Option<Price> {
-        let observed = self.read(|engine| {
-            let so_far = engine.session_so_far(symbol)?;
-            Some((so_far.last_at, so_far.last))
+        let (observed, closed) = self.read(|engine| {
+            let observed = engine.session_so_far(symbol).map(|seen| (seen.last_at, seen.last));
+            let closed = engine.history(symbol).and_then(|history| history.last().copied());
+            (observed, closed)
         });
+        let closed = closed.map(|bar| (self.close_of(bar.date), bar.close));
         let off = self.off_session(symbol).map(|off| (off.at, off.price));
-        observed.max(off).map(|(_, price)| price).or_else(|| {
-            // A stock of which only history is known has the price of its last close.
-            self.read(|engine| Some(engine.history(symbol)?.last()?.close))
-        })
+        // At one instant the observation counts.
+        [closed, off, observed]
+            .into_iter()
+            .flatten()
+            .max_by_key(|&(at, _)| at)
+            .map(|(_, price)| price)
+    }
+
+    /// When a session ended.
+    fn close_of(&self, date: Date) -> Timestamp {
+        let session = self.settings.calendar.session(date);
+        session.map_or_else(|| new_york(date, 16, 0), |session| session.close)
     }
 
     /// The close of the session before the one that a stock's last price belongs to.
