@@ -26,8 +26,8 @@ const COMPARE_EVERY: SignedDuration = SignedDuration::from_mins(5);
 pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     let url = &settings.database.url;
     let options = store::Options {
-        url: url.expose().to_owned(),
         max_connections: settings.database.max_connections.get(),
+        ..store::Options::new(url.expose())
     };
     let store = Store::open(options)
         .await

@@ -70,6 +70,12 @@ section! {
         benchmark: Symbol,
         /// What the simulated market is made of.
         seed: u64,
+        /// How many companies it has.
+        companies: NonZeroU32,
+        /// How often its prices are observed.
+        pace: SignedDuration,
+        /// Whether its prices swing so far that one need not wait for alerts to fire.
+        lively: bool,
         /// A stock without an observation for so long during a session has stale quotes.
         stale_after: SignedDuration,
         /// Discussion rises: at least so many times the usual mentions a day ...

@@ -1,0 +1,331 @@
+//! The live demo: the very service that `serve` runs, with an account, an API key and alerts that fire while one looks.
+//!
+//! What fired is read as any receiver reads it: as the account's events, in their order. An alert on a price is set
+//! anew a little further off, so that there is always something to see.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use alerts::{AlertId, Plan};
+use anyhow::{Context, bail};
+use jiff::SignedDuration;
+use serde_json::{Map, Value, json};
+use service::access::{NewKey, NewUser};
+use service::alerts::Created;
+use service::{Actor, Clock, Scope, Service, ServiceError};
+use store::model::StoredEvent;
+
+use super::orders;
+use crate::metering::Metering;
+use crate::serve::{House, end_at_once};
+use crate::settings::Settings;
+use crate::signals::Signals;
+use crate::wiring;
+
+/// The demo's account.
+const EMAIL: &str = "demo@example.com";
+/// How often is looked whether something has fired.
+const LOOK_EVERY: SignedDuration = SignedDuration::from_millis(200);
+/// So many events are read at once.
+const MAX_EVENTS: u32 = 500;
+/// How many rows of the catalog are looked at.
+const MAX_STOCKS: usize = 100;
+/// Where the demo listens if it can.
+const USUAL_ADDRESS: &str = "127.0.0.1:8080";
+
+/// How the demo is to be.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// What the simulated market is made of.
+    pub seed: u64,
+    /// Whether firings are printed as JSON lines.
+    pub json: bool,
+    /// Where the database is kept; `None`: in a folder that is deleted at the end.
+    pub dir: Option<PathBuf>,
+    /// Where to listen; `None`: at the usual address, or at any port that is free.
+    pub listen: Option<SocketAddr>,
+    /// After how long it ends.
+    pub lasting: Option<SignedDuration>,
+    /// After how many firings it ends. If they do not come in time, it has failed.
+    pub firings: Option<u64>,
+}
+
+/// Shows the demo until it has come to its end or is told to stop.
+///
+/// # Errors
+/// If the service cannot start or fails, or fewer alerts fire than were wished for.
+pub async fn run(wishes: &Wishes, metering: Metering) -> anyhow::Result<()> {
+    let mut signals = Signals::listen().context("cannot listen to signals")?;
+    let temporary = match wishes.dir {
+        Some(_) => None,
+        None => Some(tempfile::tempdir().context("cannot make a folder for the database")?),
+    };
+    let folder = wishes.dir.as_deref().or(temporary.as_ref().map(|dir| dir.path()));
+    let folder = folder.context("there is no folder for the database")?;
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let settings = settings(wishes, folder).await?;
+    let house = House::open(&settings, metering).await?;
+    let shown = tokio::select! {
+        shown = show(&house, wishes) => shown,
+        _ = signals.next() => Ok(()),
+    };
+    let impatience = tokio::spawn(end_at_once(signals));
+    let closed = house.close().await;
+    impatience.abort();
+    shown.and(closed)
+}
+
+/// The settings of `serve`, with what makes a demo of it.
+async fn settings(wishes: &Wishes, folder: &Path) -> anyhow::Result<Settings> {
+    let listen = match wishes.listen {
+        Some(address) => address.to_string(),
+        None if is_free(USUAL_ADDRESS).await => USUAL_ADDRESS.to_owned(),
+        None => "127.0.0.1:0".to_owned(),
+    };
+    let database = format!("sqlite://{}", folder.join("demo.db").display());
+    let seed = wishes.seed.to_string();
+    let chosen = [
+        ("SERVER__LISTEN", listen.as_str()),
+        ("DATABASE__URL", &database),
+        ("MARKET__SOURCE", "simulated"),
+        ("MARKET__SEED", &seed),
+        ("MARKET__ALWAYS_OPEN", "true"),
+        ("MARKET__LIVELY", "true"),
+    ];
+    let chosen = chosen.map(|(name, value)| (format!("BELLWETHER_{name}"), value.to_owned()));
+    Ok(Settings::load(None, chosen)?)
+}
+
+async fn is_free(address: &str) -> bool {
+    tokio::net::TcpListener::bind(address).await.is_ok()
+}
+
+async fn show(house: &House, wishes: &Wishes) -> anyhow::Result<()> {
+    let clock = std::sync::Arc::clone(&house.clock);
+    tell("Two years of an invented market are being made up ...")?;
+    tokio::select! {
+        () = house.up_to_date() => {}
+        error = house.failed() => return Err(error),
+    }
+    let password: String = house
+        .chance
+        .bytes::<6>()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let service = house.service.0.clone();
+    let (key, is_new) = account(&service, &password).await?;
+    let actor = service.authenticate_key(&key).await?;
+    let alerts = order(&service, &actor, clock.as_ref()).await?;
+    introduce(house.address(), &key, is_new.then_some(&password), alerts)?;
+    let seen = last_event(house, &actor).await?;
+    let end = wishes.lasting.and_then(|lasting| clock.now().checked_add(lasting).ok());
+    let mut watch = Watch {
+        service,
+        actor,
+        seen,
+        fired: 0,
+        wished: wishes.firings,
+        as_json: wishes.json,
+    };
+    loop {
+        if watch.look(house).await? {
+            return Ok(());
+        }
+        let next = clock
+            .now()
+            .saturating_add(LOOK_EVERY)
+            .context("the clock stands at its end")?;
+        if let Some(end) = end
+            && next > end
+        {
+            return watch.come_to_an_end();
+        }
+        tokio::select! {
+            () = clock.sleep_until(next) => {}
+            error = house.failed() => return Err(error),
+        }
+    }
+}
+
+/// The demo's account with a new key for everything, and whether the account is new, too.
+async fn account(service: &Service, password: &str) -> anyhow::Result<(String, bool)> {
+    let user = NewUser {
+        email: EMAIL.to_owned(),
+        password: password.to_owned(),
+        plan: Plan::Premium,
+        is_operator: true,
+        is_verified: true,
+    };
+    let is_new = match service.create_user(user).await {
+        Ok(_) => true,
+        // The folder is that of an earlier demo.
+        Err(ServiceError::Conflict(_)) => false,
+        Err(error) => return Err(error.into()),
+    };
+    let key = NewKey {
+        name: "demo".to_owned(),
+        scopes: Scope::ALL.to_vec(),
+    };
+    Ok((service.create_key_for(EMAIL, key).await?.secret, is_new))
+}
+
+/// Creates the alerts; answers how many there are.
+async fn order(service: &Service, actor: &Actor, clock: &dyn Clock) -> anyhow::Result<usize> {
+    let stocks = service.search_stocks("", MAX_STOCKS);
+    let known = stocks.iter().map(|row| {
+        let view = service.stock(row.symbol)?;
+        Ok((view, service.fundamentals(row.symbol)?))
+    });
+    let known = known.collect::<Result<Vec<_>, ServiceError>>()?;
+    let bodies = orders::alerts(&known, clock.now());
+    for body in &bodies {
+        match service.create_alert(actor, body).await {
+            Ok(Created::New(_) | Created::Existing(_)) => {}
+            Err(error) => bail!("cannot create the alert {body}: {error}"),
+        }
+    }
+    Ok(bodies.len())
+}
+
+fn introduce(address: SocketAddr, key: &str, password: Option<&String>, alerts: usize) -> io::Result<()> {
+    let password = password.map_or_else(|| "(as in the first run)".to_owned(), Clone::clone);
+    tell(&format!(
+        "
+The service runs with a simulated market that never closes. Nothing of it is real.
+
+  API        http://{address}/api/v1   (description: http://{address}/docs)
+  account    {EMAIL}, password {password}, plan premium, operator
+  API key    {key}
+  alerts     {alerts}, of every family, near the prices of this moment
+
+Try it from another terminal:
+
+  curl -s http://{address}/api/v1/alerts?limit=3 -H 'X-API-Key: {key}'
+
+What fires, by the clocks of New York, and why (Ctrl-C ends it):
+"
+    ))
+}
+
+/// Says something on standard error. Nobody may be listening; that is no reason to fail.
+fn tell(text: &str) -> io::Result<()> {
+    let _ = writeln!(io::stderr(), "{text}");
+    Ok(())
+}
+
+async fn last_event(house: &House, actor: &Actor) -> anyhow::Result<i64> {
+    let mut seen = 0;
+    loop {
+        let events = house.store.events_after(actor.account, seen, MAX_EVENTS).await?;
+        match events.last() {
+            Some(last) => seen = last.seq,
+            None => return Ok(seen),
+        }
+    }
+}
+
+/// What has been seen of the firings.
+struct Watch {
+    service: Service,
+    actor: Actor,
+    seen: i64,
+    fired: u64,
+    wished: Option<u64>,
+    as_json: bool,
+}
+
+impl Watch {
+    /// Prints what has fired since the last look, and sets it anew. Answers whether that was enough.
+    async fn look(&mut self, house: &House) -> anyhow::Result<bool> {
+        let events = house
+            .store
+            .events_after(self.actor.account, self.seen, MAX_EVENTS)
+            .await?;
+        for event in events {
+            self.seen = event.seq;
+            let line = if self.as_json {
+                json_line(&event)
+            } else {
+                readable_line(&event)
+            };
+            match writeln!(io::stdout(), "{line}") {
+                // Whoever reads our output has read enough (`| head`).
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(true),
+                written => written.context("cannot write to standard output")?,
+            }
+            self.fired += 1;
+            if self.wished.is_some_and(|wished| self.fired >= wished) {
+                return Ok(true);
+            }
+            self.set_anew(event.alert).await?;
+        }
+        Ok(false)
+    }
+
+    /// Sets an alert on a price anew; others have had their turn.
+    async fn set_anew(&self, id: AlertId) -> Result<(), ServiceError> {
+        let changed = self.try_set_anew(id).await;
+        match changed {
+            // Somebody tries the API out, and has deleted or changed it meanwhile.
+            Err(ServiceError::NotFound(_) | ServiceError::Invalid { .. }) => Ok(()),
+            changed => changed,
+        }
+    }
+
+    async fn try_set_anew(&self, id: AlertId) -> Result<(), ServiceError> {
+        let detail = self.service.alert(&self.actor, id).await?;
+        let condition = detail.stored.alert.condition.kind().name();
+        let Some(price) = detail.stock.last_price else {
+            return Ok(());
+        };
+        if let Some(body) = orders::anew(condition, price) {
+            self.service.update_alert(&self.actor, id, &body).await?;
+            self.service.activate_alert(&self.actor, id).await?;
+        }
+        Ok(())
+    }
+
+    fn come_to_an_end(&self) -> anyhow::Result<()> {
+        match self.wished {
+            Some(wished) => bail!("{} alerts fired in time, not {wished}", self.fired),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The part of an event that tells of the alert or the stock.
+fn part<'a>(event: &'a StoredEvent, part: &str) -> Option<&'a Map<String, Value>> {
+    event.data.get(part).and_then(Value::as_object)
+}
+
+fn json_line(event: &StoredEvent) -> String {
+    let of = |name: &str, key: &str| part(event, name).and_then(|part| part.get(key)).cloned();
+    let line = json!({
+        "time": wiring::timestamp(event.at),
+        "alert_id": event.alert.to_string(),
+        "symbol": of("alert", "symbol"),
+        "condition": of("alert", "condition"),
+        "threshold": of("alert", "threshold"),
+        "price": of("stock", "price"),
+        "metric": of("alert", "triggered_value"),
+        "reason": event.data.get("reason"),
+    });
+    line.to_string()
+}
+
+fn readable_line(event: &StoredEvent) -> String {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let of_alert = |key: &str| text(part(event, "alert").and_then(|alert| alert.get(key)));
+    let time = event
+        .at
+        .to_zoned(market::calendar::new_york_time_zone())
+        .strftime("%H:%M:%S");
+    format!(
+        "{time}  {:<5} {:<22} {}",
+        of_alert("symbol"),
+        of_alert("condition"),
+        text(event.data.get("reason"))
+    )
+}
