@@ -100,21 +100,19 @@ impl App {
 
     /// The OpenAPI document, made once.
     pub(crate) fn document(&self) -> &Document {
-        self.0.document.get_or_init(|| Document::of(routes::api().into_openapi()))
+        self.0.document.get_or_init(Document::new)
     }
 }
 
 /// Everything that answers on the main listener; the operators' routes too, unless they have a listener of their own.
 #[must_use]
 pub fn router(app: &App, with_ops: bool) -> Router {
-    let (api, _) = routes::api().split_for_parts();
-    let (alias, _) = routes::api().split_for_parts();
     let mut router = Router::new()
-        .nest("/api/v1", api)
-        .nest("/v1", alias)
-        .merge(routes::docs::router());
+        .nest("/api/v1", routes::api().split_for_parts().0)
+        .nest("/v1", routes::api().split_for_parts().0)
+        .merge(routes::docs::router().split_for_parts().0);
     if with_ops {
-        router = router.merge(routes::ops::router());
+        router = router.merge(routes::ops::router().split_for_parts().0);
     }
     layered(app, router)
 }
@@ -122,7 +120,7 @@ pub fn router(app: &App, with_ops: bool) -> Router {
 /// What answers on the operators' listener.
 #[must_use]
 pub fn ops_router(app: &App) -> Router {
-    layered(app, routes::ops::router())
+    layered(app, routes::ops::router().split_for_parts().0)
 }
 
 fn layered(app: &App, router: Router<App>) -> Router {

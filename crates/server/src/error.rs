@@ -79,7 +79,7 @@ impl Code {
 }
 
 /// What every fault of this program says to the client.
-const INTERNAL: &str = "something went wrong on our side; try again, and tell the operator if it happens again";
+pub(crate) const INTERNAL: &str = "something went wrong on our side; try again, and tell the operator if it happens again";
 
 /// Why a request is refused.
 #[derive(Clone, PartialEq, Debug)]
@@ -187,17 +187,27 @@ impl From<ServiceError> for ApiError {
     }
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        let failure = Failure {
+impl ApiError {
+    const fn envelope(&self) -> Failure<'_> {
+        Failure {
             success: false,
             error: Fault {
                 code: self.code,
-                message: &self.message,
+                message: self.message.as_str(),
                 details: self.details.as_ref(),
             },
-        };
-        let body = alerts::json::to_vec(&failure).unwrap_or_default();
+        }
+    }
+
+    /// The body of the answer, as a value.
+    pub(crate) fn to_json(&self) -> Value {
+        serde_json::to_value(self.envelope()).unwrap_or_default()
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let body = alerts::json::to_vec(&self.envelope()).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = self.code.status();
         let headers = response.headers_mut();

@@ -1,17 +1,22 @@
 //! # The OpenAPI document
 //!
-//! It is made from the endpoints ([`crate::routes`]) and finished here: what is the same for all of them (errors,
-//! headers, security) is written once ([`finish`]) and not at each of them. The bodies of requests that the service
-//! reads by itself are described here too ([`alert_body`], [`ingest_body`]); tests hold them to what it accepts.
+//! It is made from the endpoints ([`crate::routes`]) and finished here. What is the same for all of them (errors,
+//! headers, security) is written once ([`finish`]) and not at each of them. The bodies that the service reads by itself
+//! are described here too ([`alert_body`], [`ingest_body`]), and tests hold them to what it accepts.
 
 pub mod alert_body;
+mod finish;
 pub mod ingest_body;
 pub mod names;
 mod yaml;
 
 use bytes::Bytes;
 use serde_json::Value;
-use utoipa::openapi::OpenApi;
+
+use crate::routes;
+
+/// The version of the API's description.
+pub const VERSION: &str = "1.2.1";
 
 /// The finished document.
 #[derive(Debug)]
@@ -20,15 +25,31 @@ pub struct Document {
     yaml: Bytes,
 }
 
+impl Default for Document {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Document {
-    /// Finishes what the endpoints say of themselves.
+    /// Makes it.
     #[must_use]
-    pub fn of(api: OpenApi) -> Self {
-        let value = serde_json::to_value(&api).unwrap_or(Value::Null);
+    pub fn new() -> Self {
+        let value = Self::value();
         Self {
             json: alerts::json::to_vec(&value).unwrap_or_default().into(),
             yaml: yaml::text(&value).into(),
         }
+    }
+
+    /// The document as a value.
+    #[must_use]
+    pub fn value() -> Value {
+        let api = routes::documented().into_openapi();
+        // Everything in it can be JSON: that is what it is made for.
+        let mut value = serde_json::to_value(&api).unwrap_or_default();
+        finish::finish(&mut value);
+        value
     }
 
     /// As JSON.

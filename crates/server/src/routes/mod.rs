@@ -6,9 +6,11 @@ pub mod market;
 pub mod ops;
 pub mod stocks;
 
+use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
+use crate::error::ErrorEnvelope;
 
 /// The API, without its prefix.
 pub(crate) fn api() -> OpenApiRouter<App> {
@@ -16,4 +18,15 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(alerts::router())
         .merge(stocks::router())
         .merge(market::router())
+}
+
+/// All routes with their documentation, under the prefix that the documentation has them.
+pub(crate) fn documented() -> OpenApiRouter<App> {
+    #[derive(OpenApi)]
+    #[openapi(components(schemas(ErrorEnvelope)))]
+    struct Beginning;
+    OpenApiRouter::with_openapi(Beginning::openapi())
+        .nest("/api/v1", api())
+        .merge(docs::router())
+        .merge(ops::router())
 }

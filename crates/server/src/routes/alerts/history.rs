@@ -24,10 +24,10 @@ const MAX_LIMIT: u32 = 200;
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct HistoryParams {
     /// The page, from 1.
-    #[param(minimum = 1, default = 1)]
+    #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
     page: Option<u32>,
     /// How many a page has; more than 200 are cut to 200.
-    #[param(minimum = 1, default = 50)]
+    #[param(value_type = Option<u64>, minimum = 1, default = 50)]
     limit: Option<u32>,
 }
 

@@ -32,24 +32,28 @@ pub(crate) const SORT_FIELDS: &[(&str, AlertSortField)] = &[
 #[expect(dead_code, reason = "describes the parameters; `Wanted` reads them")]
 pub struct ListAlertsParams {
     /// The page, from 1.
-    #[param(minimum = 1, default = 1)]
+    #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
     page: Option<u32>,
     /// How many a page has; more than 100 are cut to 100.
-    #[param(minimum = 1, default = 10)]
+    #[param(value_type = Option<u64>, minimum = 1, default = 10)]
     limit: Option<u32>,
     /// Only those of this status.
+    #[param(inline)]
     status: Option<ListStatus>,
     /// Only those of this condition.
+    #[param(inline)]
     condition: Option<ConditionName>,
     /// Only those whose symbol or company name has this in it, in any case.
-    #[param(max_length = 100, example = "apple")]
+    #[param(max_length = 100, pattern = "^[^\\u0000]*$", example = "apple")]
     search: Option<String>,
     /// Only those of this stock.
     #[param(pattern = "^[A-Za-z0-9.-]{1,10}$", example = "AAPL")]
     symbol: Option<String>,
     /// By what they are sorted.
+    #[param(inline)]
     sort_field: Option<SortField>,
     /// Smallest or largest first.
+    #[param(inline)]
     sort_direction: Option<SortDirection>,
     /// Of each alert only `id`, `symbol`, `condition`, `threshold` and `status`; goes before `extended`.
     #[param(default = false)]

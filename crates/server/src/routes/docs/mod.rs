@@ -1,14 +1,18 @@
 //! The API's description: for programs, and for people.
 
 pub mod openapi;
+pub mod page;
 
-use axum::Router;
-use axum::routing::get;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::app::App;
 
-pub(crate) fn router() -> Router<App> {
-    Router::new()
-        .route("/openapi.json", get(openapi::get_json))
-        .route("/openapi.yaml", get(openapi::get_yaml))
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(openapi::get_openapi_json))
+        .routes(routes!(openapi::get_openapi_yaml))
+        .routes(routes!(page::get_docs))
+        .routes(routes!(page::get_docs_style))
+        .routes(routes!(page::get_docs_script))
 }

@@ -14,7 +14,7 @@ use crate::app::App;
     responses((status = 200, description = "This document", content_type = "application/json", body = Object)),
     security(())
 )]
-pub(crate) async fn get_json(State(app): State<App>) -> impl IntoResponse {
+pub(super) async fn get_openapi_json(State(app): State<App>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], app.document().json())
 }
 
@@ -26,6 +26,6 @@ pub(crate) async fn get_json(State(app): State<App>) -> impl IntoResponse {
     responses((status = 200, description = "This document", content_type = "application/yaml", body = Object)),
     security(())
 )]
-pub(crate) async fn get_yaml(State(app): State<App>) -> impl IntoResponse {
+pub(super) async fn get_openapi_yaml(State(app): State<App>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/yaml")], app.document().yaml())
 }

@@ -13,7 +13,7 @@ use axum::response::IntoResponse;
     responses((status = 200, description = "The program is alive", content_type = "application/json", body = Object, example = json!({"status": "ok"}))),
     security(())
 )]
-pub(crate) async fn get_health() -> impl IntoResponse {
+pub(super) async fn get_health() -> impl IntoResponse {
     let json = (header::CONTENT_TYPE, "application/json");
     ([json, (header::CACHE_CONTROL, "no-store")], r#"{"status":"ok"}"#)
 }

@@ -16,6 +16,6 @@ use crate::app::App;
     responses((status = 200, description = "The metrics", content_type = "text/plain", body = String, example = "http_requests_total 1")),
     security(())
 )]
-pub(crate) async fn get_metrics(State(app): State<App>) -> impl IntoResponse {
+pub(super) async fn get_metrics(State(app): State<App>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics())
 }

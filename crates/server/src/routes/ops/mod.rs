@@ -4,14 +4,14 @@ pub mod healthz;
 pub mod metrics;
 pub mod readyz;
 
-use axum::Router;
-use axum::routing::get;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::app::App;
 
-pub(crate) fn router() -> Router<App> {
-    Router::new()
-        .route("/healthz", get(healthz::get_health))
-        .route("/readyz", get(readyz::get_readiness))
-        .route("/metrics", get(metrics::get_metrics))
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(healthz::get_health))
+        .routes(routes!(readyz::get_readiness))
+        .routes(routes!(metrics::get_metrics))
 }

@@ -20,7 +20,7 @@ use crate::app::App;
     ),
     security(())
 )]
-pub(crate) async fn get_readiness(State(app): State<App>) -> Response {
+pub(super) async fn get_readiness(State(app): State<App>) -> Response {
     let (status, body) = match app.service().ready().await {
         Ok(()) => (StatusCode::OK, json!({"status": "ready"})),
         Err(error) => (

@@ -29,6 +29,7 @@ pub(crate) const RANGES: &[(&str, CandleRange)] = &[
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct CandleParams {
     /// How far back the candles go; `1y` if it is left out.
+    #[param(inline)]
     range: Option<CandleRangeName>,
 }
 

@@ -11,7 +11,7 @@ use crate::document::names::FieldName;
 use crate::error::ApiError;
 use crate::query::{Query, SymbolPath};
 
-const MAX_FIELDS: usize = 10;
+const MAX_FIELDS: usize = 100;
 
 /// What is shown beside the stock.
 #[derive(Debug, IntoParams)]
@@ -19,7 +19,7 @@ const MAX_FIELDS: usize = 10;
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct StockParams {
     /// With commas between them. `fundamentals` adds what is known of the company's business.
-    #[param(style = Form, explode = false, value_type = Option<Vec<FieldName>>)]
+    #[param(inline, style = Form, explode = false, max_items = 100, value_type = Option<Vec<FieldName>>)]
     fields: Option<String>,
 }
 

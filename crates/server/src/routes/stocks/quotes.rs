@@ -20,7 +20,7 @@ const MAX_SYMBOLS: usize = 100;
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct QuoteParams {
     /// 1 to 100 symbols with commas between them.
-    #[param(style = Form, explode = false, min_items = 1, max_items = 100, value_type = Vec<crate::document::names::SymbolText>, example = json!(["AAPL", "MSFT"]))]
+    #[param(inline, style = Form, explode = false, min_items = 1, max_items = 100, value_type = Vec<crate::document::names::SymbolText>, example = json!(["AAPL", "MSFT"]))]
     symbols: String,
 }
 

@@ -22,10 +22,10 @@ const MAX_SEARCH_CHARS: usize = 100;
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct SearchParams {
     /// Those whose symbol or name has this in it, in any case; without it, all.
-    #[param(max_length = 100, example = "apple")]
+    #[param(max_length = 100, pattern = "^[^\\u0000]*$", example = "apple")]
     search: Option<String>,
     /// At most so many; more than 100 are cut to 100.
-    #[param(minimum = 1, default = 20)]
+    #[param(value_type = Option<u64>, minimum = 1, default = 20)]
     limit: Option<u32>,
 }
 

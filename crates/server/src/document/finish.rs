@@ -1,0 +1,242 @@
+//! What is the same for all endpoints, written into the document.
+
+use serde_json::{Map, Value, json};
+
+use super::{VERSION, alert_body, ingest_body};
+use crate::error::{ApiError, Code};
+
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+const SCHEMES: [&str; 3] = ["ApiKeyHeader", "ApiKeyAuthorization", "Bearer"];
+
+/// Finishes what the endpoints say of themselves.
+pub(super) fn finish(document: &mut Value) {
+    document["info"] = json!({
+        "title": "Bellwether",
+        "version": VERSION,
+        "summary": "Stock alerts, on a service of your own",
+        "description": include_str!("description.md"),
+        "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+    });
+    document["servers"] = json!([{"url": "/", "description": "This service"}]);
+    document["tags"] = json!([
+        {"name": "Alerts", "description": "What you wait for: made, read, changed, deleted"},
+        {"name": "Stocks", "description": "The catalog, and what is known of each stock"},
+        {"name": "Market", "description": "Prices, the exchange's hours, and the door for market data"},
+        {"name": "Description", "description": "This document"},
+        {"name": "Operation", "description": "For operators; on a listener of their own if `server.ops_listen` is set"},
+    ]);
+    components(&mut document["components"]);
+    let Some(paths) = document["paths"].as_object_mut() else {
+        return;
+    };
+    for (path, item) in paths {
+        for method in METHODS {
+            if let Some(operation) = item.get_mut(method) {
+                finish_operation(path, method, operation);
+            }
+        }
+    }
+}
+
+fn components(components: &mut Value) {
+    let schemas = &mut components["schemas"];
+    alert_body::describe(schemas);
+    ingest_body::describe(schemas);
+    // A list shows alerts in one of three sizes, and the larger ones have all that the smaller ones have.
+    if let Some(listed) = schemas["ListedAlert"].as_object_mut()
+        && let Some(sizes) = listed.remove("oneOf")
+    {
+        listed.insert("anyOf".to_owned(), sizes);
+    }
+    for (name, is_true) in [("ErrorEnvelope", false), ("Recorded", true)] {
+        schemas[name]["properties"]["success"]["const"] = json!(is_true);
+    }
+    if let Some(schemas) = schemas.as_object_mut() {
+        for (name, schema) in schemas {
+            if name.starts_with("Envelope_") {
+                schema["properties"]["success"]["const"] = json!(true);
+            }
+        }
+    }
+    components["securitySchemes"] = json!({
+        "ApiKeyHeader": {
+            "type": "apiKey", "in": "header", "name": "X-API-Key",
+            "description": "An API key: `sk_` and 64 characters",
+        },
+        "ApiKeyAuthorization": {
+            "type": "apiKey", "in": "header", "name": "Authorization",
+            "description": "`ApiKey` and, after a space, an API key",
+        },
+        "Bearer": {
+            "type": "http", "scheme": "bearer",
+            "description": "An API key as a bearer token",
+        },
+    });
+    components["headers"] = json!({
+        "X-RateLimit-Limit": header("Requests in a window", &json!({"type": "integer", "minimum": 0}), &json!(100)),
+        "X-RateLimit-Remaining": header("How many of them are left", &json!({"type": "integer", "minimum": 0}), &json!(99)),
+        "X-RateLimit-Reset": header(
+            "When the window ends, in milliseconds since 1970",
+            &json!({"type": "integer", "format": "int64", "minimum": 0}),
+            &json!(1_767_369_600_000_i64),
+        ),
+        "X-Request-Id": header(
+            "The request's id: the one it came with, or a new one",
+            &json!({"type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"}),
+            &json!("0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11"),
+        ),
+        "Retry-After": header("After how many seconds to try again", &json!({"type": "integer", "minimum": 1}), &json!(1800)),
+        "Idempotent-Replayed": header(
+            "That this is the first answer again",
+            &json!({"type": "string", "enum": ["true"]}),
+            &json!("true"),
+        ),
+        "WWW-Authenticate": header("How to show who you are", &json!({"type": "string"}), &json!("ApiKey realm=\"api\"")),
+    });
+    components["parameters"] = json!({
+        "IdempotencyKey": {
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "A key of your own for this request, such as a UUID: a repeat within 24 hours gets the first answer, and nothing is done twice. The same key with another body is 422.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+        },
+    });
+}
+
+fn header(description: &str, schema: &Value, example: &Value) -> Value {
+    json!({"description": description, "schema": schema, "example": example})
+}
+
+fn finish_operation(path: &str, method: &str, operation: &mut Value) {
+    let scopes = scopes(operation);
+    operation["security"] = match &scopes {
+        Some(scopes) => SCHEMES.iter().map(|scheme| json!({*scheme: scopes})).collect(),
+        None => json!([]),
+    };
+    let is_api = path.starts_with("/api/v1/");
+    let is_secured = scopes.is_some();
+    if let Some(scope) = scopes.as_ref().and_then(|scopes| scopes.first()) {
+        operation["x-required-scope"] = scope.clone();
+    }
+    let has_body = operation.get("requestBody").is_some();
+    if has_body {
+        operation["requestBody"]["required"] = json!(true);
+        alert_body::exemplify(operation);
+    }
+    if is_secured && method == "post" {
+        let parameters = &mut operation["parameters"];
+        let key = json!({"$ref": "#/components/parameters/IdempotencyKey"});
+        match parameters.as_array_mut() {
+            Some(parameters) => parameters.push(key),
+            None => *parameters = json!([key]),
+        }
+    }
+    let has_parameters = operation.get("parameters").is_some();
+    let has_path_id = path.contains('{');
+    let Some(responses) = operation["responses"].as_object_mut() else {
+        return;
+    };
+    if is_api {
+        let errors = [
+            (Code::BadRequest, has_body || method == "post"),
+            (Code::Unauthorized, is_secured),
+            (Code::Forbidden, is_secured),
+            (Code::NotFound, has_path_id),
+            (Code::Conflict, is_secured && method == "post"),
+            (Code::PayloadTooLarge, has_body || method == "post"),
+            (Code::UnsupportedMediaType, has_body || method == "post"),
+            (Code::ValidationError, has_body || has_parameters),
+            (Code::RateLimited, true),
+            (Code::InternalError, true),
+            (Code::ServiceUnavailable, true),
+        ];
+        for (code, _) in errors.into_iter().filter(|(_, is_possible)| *is_possible) {
+            let status = code.status().as_str().to_owned();
+            responses
+                .entry(status)
+                .or_insert_with(|| json!({"description": meaning(code)}));
+        }
+    }
+    responses.sort_keys();
+    for (status, response) in responses.iter_mut() {
+        finish_response(status, response, is_api, is_secured && method == "post");
+    }
+}
+
+/// The scopes that an operation needs; `None` if anybody may ask.
+fn scopes(operation: &Value) -> Option<Vec<Value>> {
+    let first = operation["security"].as_array()?.first()?.as_object()?;
+    first.values().next()?.as_array().cloned()
+}
+
+fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_replayed: bool) {
+    let code = Code::ALL.iter().find(|code| code.status().as_str() == status);
+    if let Some(code) = code
+        && (is_api || *code == Code::NotFound)
+    {
+        response["content"] = json!({"application/json": {
+            "schema": {"$ref": "#/components/schemas/ErrorEnvelope"},
+            "example": example(*code),
+        }});
+    }
+    let mut names = vec!["X-Request-Id"];
+    if is_api {
+        names.extend(["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]);
+    }
+    match code {
+        Some(Code::RateLimited | Code::Conflict) if is_api => names.push("Retry-After"),
+        Some(Code::Unauthorized) => names.push("WWW-Authenticate"),
+        None if may_be_replayed => names.push("Idempotent-Replayed"),
+        _ => {}
+    }
+    let headers: Map<String, Value> = names
+        .into_iter()
+        .map(|name| (name.to_owned(), json!({"$ref": format!("#/components/headers/{name}")})))
+        .collect();
+    response["headers"] = Value::Object(headers);
+}
+
+const fn meaning(code: Code) -> &'static str {
+    match code {
+        Code::BadRequest => "The body is no JSON object",
+        Code::Unauthorized => "No API key, or one that is not known",
+        Code::Forbidden => "The key's scope or the account's plan does not allow it; `details` says what it takes",
+        Code::NotFound => "There is no such thing",
+        Code::MethodNotAllowed => "The route has no such method",
+        Code::Conflict => "A request with this Idempotency-Key is being answered",
+        Code::PayloadTooLarge => "The body is too large",
+        Code::UnsupportedMediaType => "The body is not `application/json` in UTF-8, or compressed",
+        Code::ValidationError => "Something is wrong with the content; `details.fields` says what, field by field",
+        Code::RateLimited => "Too many requests in this window",
+        Code::InternalError => "A fault of the service",
+        Code::ServiceUnavailable => "Not now; try again",
+    }
+}
+
+/// What such a refusal looks like.
+fn example(code: Code) -> Value {
+    let error = match code {
+        Code::ValidationError => ApiError::field("threshold", "must be omitted for new_high"),
+        Code::Forbidden => ApiError::forbidden(
+            "scope",
+            Some("alerts:write"),
+            "this API key lacks the scope alerts:write; use a key that has it",
+        ),
+        _ => ApiError::new(
+            code,
+            match code {
+                Code::BadRequest => "the body is empty; send a JSON object",
+                Code::Unauthorized => "this needs an API key; send it as X-API-Key or as Authorization: Bearer",
+                Code::NotFound => "there is no such alert; check its id",
+                Code::Conflict => "a request with this Idempotency-Key is being answered; send it again in a moment",
+                Code::PayloadTooLarge => "the body is larger than 1048576 bytes; send less at once",
+                Code::UnsupportedMediaType => {
+                    "the body must be JSON in UTF-8; send Content-Type: application/json"
+                }
+                Code::RateLimited => "100 requests have been made in this window; try again in 1800 s",
+                Code::InternalError => crate::error::INTERNAL,
+                _ => "this took longer than 30 s; try again",
+            },
+        ),
+    };
+    error.to_json()
+}
