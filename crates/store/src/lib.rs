@@ -17,6 +17,7 @@ mod api_keys;
 mod bulk;
 mod columns;
 mod database;
+mod deliveries;
 pub mod error;
 mod events;
 mod feed;
@@ -28,6 +29,7 @@ mod open;
 mod repeatable;
 mod store;
 mod unit;
+mod webhooks;
 mod writer;
 
 pub use error::StoreError;

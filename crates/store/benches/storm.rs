@@ -1,0 +1,197 @@
+//! A storm: 100,000 of 200,000 alerts fire at once.
+//!
+//! `Store::commit_evaluation` against the plain way to write the same rows: for each firing three prepared statements (its
+//! alert, its history entry, its event), 10,000 firings a transaction, by the same driver on one connection. Each round
+//! has a fresh database; half of its alerts are fired by the one, the other half by the other, in turn who begins.
+//!
+//! ```sh
+//! export BELLWETHER_TEST_POSTGRES_URL=$(scripts/postgres-for-tests start --with-fsync)
+//! cargo bench -p store --bench storm
+//! ```
+
+#![allow(clippy::unwrap_used, reason = "a bench may fail so")]
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use market::Price;
+use serde_json::json;
+use sqlx::Connection;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
+use store::model::{EvaluationCommit, EventId, Firing, Settled, StoredAlert};
+use store::{Options, Store};
+use testkit::Database;
+
+use support::{Fill, alert, at, compare, id, is_measured, shuffle, stopwatch};
+
+/// Firings a transaction of the baseline.
+const TRANSACTION: usize = 10_000;
+
+fn main() {
+    let (alerts, rounds) = if is_measured() { (200_000, 2) } else { (400, 1) };
+    testkit::run(async {
+        for kind in ["SQLite", "PostgreSQL"] {
+            let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
+            for round in 0..rounds {
+                let database = match kind {
+                    "SQLite" => Database::sqlite(),
+                    _ => Database::postgres().await,
+                };
+                let (store, plain) = one_round(&database, alerts, round % 2 == 0).await;
+                println!("{kind}, round {round}: {store:.2?} and {plain:.2?}");
+                ours = ours.min(store);
+                theirs = theirs.min(plain);
+            }
+            let what = format!("{kind}, {} firings of {alerts} alerts", alerts / 2);
+            compare(&what, ours, "three statements each", theirs);
+        }
+    });
+}
+
+/// How long the store takes for one half of the alerts, and how long the baseline for the other.
+async fn one_round(database: &Database, alerts: u64, store_begins: bool) -> (Duration, Duration) {
+    let store = Store::open(Options::new(database.url())).await.unwrap();
+    let accounts = Fill {
+        accounts: 0..1_000,
+        alerts: 0..0,
+    };
+    store.write(accounts).await.unwrap();
+    for start in (0..alerts).step_by(10_000) {
+        let some = Fill {
+            accounts: 0..0,
+            alerts: start..(start + 10_000).min(alerts),
+        };
+        store.write(some).await.unwrap();
+    }
+    let half = |odd: u64| {
+        let mut firings: Vec<_> = (0..alerts / 2).map(|number| firing(number * 2 + odd)).collect();
+        shuffle(&mut firings);
+        firings
+    };
+    let (evens, odds) = (half(0), half(1));
+    let mut taken = (Duration::ZERO, Duration::ZERO);
+    for turn in [store_begins, !store_begins] {
+        if turn {
+            taken.0 = by_the_store(&store, evens.clone()).await;
+        } else {
+            taken.1 = one_by_one(database, &odds).await;
+        }
+    }
+    assert_eq!(
+        events_of(database).await,
+        i64::try_from(alerts).unwrap(),
+        "both have done the same"
+    );
+    store.close().await;
+    taken
+}
+
+fn firing(number: u64) -> Firing {
+    let alert = alert(number).alert;
+    Firing {
+        alert: alert.id,
+        revision: alert.revision,
+        at: at(1_000_000),
+        price: Price::from_micros(200_000_000).ok(),
+        metric: None,
+        reason: format!("{} is at 200, at or above your 198.66", alert.symbol),
+        event: EventId(id(number + 1_000_000_000)),
+    }
+}
+
+/// The `data` of an event, as long as those of the service.
+fn compose(alert: &StoredAlert, firing: &Firing) -> String {
+    let alert = &alert.alert;
+    json!({
+        "alert": {"id": alert.id.to_string(), "symbol": alert.symbol.as_str(), "condition": alert.condition.kind().name(),
+            "threshold": 198.66, "status": alert.status.name(), "notification": alert.notification.name(),
+            "triggered_at": firing.at.to_string(), "triggered_value": 200, "initial_price": 190,
+            "parameters": alert.parameters},
+        "stock": {"symbol": alert.symbol.as_str(), "price": 200, "change": 1.25, "change_percent": 0.63},
+        "company_name": "A Company Incorporated", "reason": firing.reason,
+    })
+    .to_string()
+}
+
+async fn by_the_store(store: &Store, firings: Vec<Firing>) -> Duration {
+    let commit = EvaluationCommit {
+        firings,
+        ..EvaluationCommit::default()
+    };
+    let start = stopwatch();
+    let outcome = store.commit_evaluation(commit, Arc::new(compose)).await.unwrap();
+    let taken = start.elapsed();
+    assert!(
+        outcome
+            .firings
+            .iter()
+            .all(|settled| matches!(settled, Settled::Fired(_)))
+    );
+    taken
+}
+
+const UPDATE: &str = "UPDATE alerts SET status = 'triggered', revision = revision + 1, triggered_at = $3
+    WHERE id = $1 AND revision = $2 AND status = 'active' RETURNING seq, account_id";
+const RECORD: &str = "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
+    VALUES ($1, 'triggered', 'active', 'triggered', $2, $3, $4) RETURNING seq";
+const EVENT: &str = "INSERT INTO events (seq, id, account_id, alert_seq, at, data) VALUES ($1, $2, $3, $4, $5, $6)";
+
+macro_rules! plainly {
+    ($connection:expr, $begin:literal, $firings:expr, $data:expr) => {
+        for (firings, data) in $firings.chunks(TRANSACTION).zip($data.chunks(TRANSACTION)) {
+            sqlx::query($begin).execute(&mut *$connection).await.unwrap();
+            for (firing, data) in firings.iter().zip(data) {
+                let at = firing.at.as_microsecond();
+                let (seq, account): (i64, Option<uuid::Uuid>) = sqlx::query_as(UPDATE)
+                    .bind(firing.alert.0).bind(i64::from(firing.revision.0)).bind(at)
+                    .fetch_one(&mut *$connection).await.unwrap();
+                let details = json!({"reason": firing.reason, "metric": null}).to_string();
+                let (place,): (i64,) = sqlx::query_as(RECORD)
+                    .bind(seq).bind(at).bind(firing.price.map(Price::micros)).bind(details)
+                    .fetch_one(&mut *$connection).await.unwrap();
+                sqlx::query(EVENT)
+                    .bind(place).bind(firing.event.0).bind(account).bind(seq).bind(at).bind(data)
+                    .execute(&mut *$connection).await.unwrap();
+            }
+            sqlx::query("COMMIT").execute(&mut *$connection).await.unwrap();
+        }
+    };
+}
+
+/// The baseline. It is spared reading the alerts and composing the events of them, which the store does.
+async fn one_by_one(database: &Database, firings: &[Firing]) -> Duration {
+    let data: Vec<String> = firings.iter().map(|firing| compose(&alert(0), firing)).collect();
+    let run: BoxFuture<'_, Duration> = if database.is_postgres() {
+        Box::pin(async {
+            let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
+            let start = stopwatch();
+            plainly!(&mut connection, "BEGIN", firings, data);
+            start.elapsed()
+        })
+    } else {
+        Box::pin(async {
+            let options: SqliteConnectOptions = database.url().parse().unwrap();
+            let options = options.synchronous(SqliteSynchronous::Full);
+            let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+            let start = stopwatch();
+            plainly!(&mut connection, "BEGIN IMMEDIATE", firings, data);
+            start.elapsed()
+        })
+    };
+    run.await
+}
+
+async fn events_of(database: &Database) -> i64 {
+    const COUNT: &str = "SELECT COUNT(*) FROM events";
+    let (count,): (i64,) = if database.is_postgres() {
+        let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
+        sqlx::query_as(COUNT).fetch_one(&mut connection).await.unwrap()
+    } else {
+        let mut connection = sqlx::SqliteConnection::connect(database.url()).await.unwrap();
+        sqlx::query_as(COUNT).fetch_one(&mut connection).await.unwrap()
+    };
+    count
+}

@@ -1,0 +1,141 @@
+//! What the benches of the store stand on.
+
+#![allow(dead_code, reason = "each bench uses a part")]
+
+use std::time::{Duration, Instant};
+
+use alerts::alert::Alert;
+use alerts::condition::{Condition, Side};
+use alerts::transition::{Entry, HistoryStatus};
+use alerts::{AlertId, Channel, HistoryAction, Plan, Revision, Status};
+use jiff::{SignedDuration, Timestamp};
+use market::{Price, Symbol};
+use serde_json::json;
+use store::model::{Account, AccountId, HistoryRow, Owner, StoredAlert};
+use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use uuid::Uuid;
+
+/// Whether cargo asks for figures; otherwise (`cargo test --benches`) everything is run once, in small.
+pub(crate) fn is_measured() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}
+
+/// Now, for measuring.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bench measures time; nothing is judged by it"
+)]
+pub(crate) fn stopwatch() -> Instant {
+    Instant::now()
+}
+
+/// So many seconds after some instant.
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
+}
+
+/// Numbers in an order without one: a generator of Lehmer's, so that the bench does the same each time.
+pub(crate) fn shuffle<T>(items: &mut [T]) {
+    let mut state: u64 = 42;
+    for place in (1..items.len()).rev() {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let other = (state >> 33) % (u64::try_from(place).unwrap() + 1);
+        items.swap(place, usize::try_from(other).unwrap());
+    }
+}
+
+/// An id that says nothing of the order of creation, as ids of version 4 do not.
+pub(crate) fn id(number: u64) -> Uuid {
+    let scattered = u128::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
+    Uuid::from_u128(scattered)
+}
+
+pub(crate) fn account(number: u64) -> Account {
+    Account {
+        id: AccountId(id(number)),
+        email: format!("{number}@example.com"),
+        password_hash: None,
+        full_name: None,
+        plan: Plan::Premium,
+        is_operator: false,
+        is_verified: true,
+        time_zone: "UTC".to_owned(),
+        created_at: at(0),
+    }
+}
+
+/// The alert of that number, one of a thousand accounts' on one of a thousand stocks.
+pub(crate) fn alert(number: u64) -> StoredAlert {
+    let ticker = format!("S{}", number % 1_000);
+    let alert = Alert {
+        id: AlertId(id(number)),
+        revision: Revision(0),
+        symbol: ticker.parse::<Symbol>().unwrap(),
+        condition: Condition::Price {
+            side: Side::Above,
+            threshold: Price::from_micros(1_000_000 + i64::try_from(number).unwrap()).unwrap(),
+        },
+        notification: Channel::Email,
+        parameters: json!({"source": "web", "note": "as a bench writes them"})
+            .as_object()
+            .cloned(),
+        status: Status::Active,
+        initial_price: Price::from_micros(200_000_000).ok(),
+        created_at: at(i64::try_from(number).unwrap()),
+        armed_at: at(0),
+        rsi_side: None,
+        triggered_at: None,
+    };
+    StoredAlert {
+        alert,
+        owner: Owner::Account(AccountId(id(number % 1_000))),
+        created_by: Some("key: laptop".to_owned()),
+    }
+}
+
+/// Adds accounts and alerts of some numbers.
+pub(crate) struct Fill {
+    pub(crate) accounts: std::ops::Range<u64>,
+    pub(crate) alerts: std::ops::Range<u64>,
+}
+
+impl Work for Fill {
+    type Done = ();
+    type Refusal = ();
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<()>>> {
+        Box::pin(async move {
+            for number in self.accounts.clone() {
+                unit.insert_account(&account(number)).await?;
+            }
+            for number in self.alerts.clone() {
+                insert(unit, &alert(number)).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+pub(crate) async fn insert(unit: &mut Unit, alert: &StoredAlert) -> Result<(), StoreError> {
+    let row = HistoryRow {
+        alert: alert.alert.id,
+        symbol: alert.alert.symbol,
+        entry: Entry {
+            action: HistoryAction::Created,
+            previous_status: None,
+            new_status: HistoryStatus::Of(Status::Active),
+        },
+        at: alert.alert.created_at,
+        price: None,
+        details: None,
+    };
+    unit.insert_alert(alert, &row).await
+}
+
+/// Prints how much faster one is than another.
+pub(crate) fn compare(what: &str, ours: Duration, other: &str, theirs: Duration) {
+    let ratio = theirs.as_secs_f64() / ours.as_secs_f64();
+    println!("{what}: {ratio:.2} times as fast as {other} ({ours:.2?} against {theirs:.2?})");
+}

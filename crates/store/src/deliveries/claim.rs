@@ -1,0 +1,232 @@
+//! Claiming deliveries: which webhooks have something due, and whose turn it is.
+//!
+//! Looking costs no write. What was found is claimed by compare-and-set, so of two who have found the same, one gets it.
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use sqlx::AssertSqlSafe;
+use uuid::Uuid;
+
+use super::TABLE;
+use crate::bulk::{Statement, query_many};
+use crate::database::on;
+use crate::model::{
+    AccountId, ClaimOrder, ClaimedDelivery, DeliveryId, Lane, SignatureForm, WebhookId,
+};
+use crate::unit::write;
+use crate::webhooks::row::secrets;
+use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
+
+/// Goes from each webhook with something pending to the next one: a look into the index each.
+const LANES: &str = "WITH RECURSIVE lanes (webhook_seq, nth) AS (
+        SELECT MIN(webhook_seq), CAST(1 AS BIGINT) FROM deliveries WHERE status = 'pending' AND webhook_seq > $1
+        UNION ALL
+        SELECT (SELECT MIN(d.webhook_seq) FROM deliveries d
+                WHERE d.status = 'pending' AND d.webhook_seq > lanes.webhook_seq), nth + 1
+        FROM lanes WHERE lanes.webhook_seq IS NOT NULL AND nth < $2)
+    SELECT webhook_seq,
+           (SELECT MIN(d.due_at) FROM deliveries d WHERE d.status = 'pending' AND d.webhook_seq = lanes.webhook_seq)
+    FROM lanes WHERE webhook_seq IS NOT NULL";
+
+const CLAIMED: Statement = Statement {
+    before: "SELECT d.seq, d.id, d.lease, d.webhook_seq, w.id AS webhook_id, w.account_id, w.url, w.signature, w.secret,
+             w.previous_secret, w.previous_until, d.tries, d.created_at, e.data
+             FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN events e ON e.seq = d.event_seq
+             WHERE d.lease IS NOT NULL AND d.seq IN (VALUES ",
+    columns: 1,
+    after: ")",
+};
+
+#[derive(sqlx::FromRow)]
+struct ClaimedRow {
+    seq: i64,
+    id: Uuid,
+    lease: i64,
+    webhook_seq: i64,
+    webhook_id: Uuid,
+    account_id: Uuid,
+    url: String,
+    signature: String,
+    secret: Option<Vec<u8>>,
+    previous_secret: Option<Vec<u8>>,
+    previous_until: Option<i64>,
+    tries: i64,
+    created_at: i64,
+    data: String,
+}
+
+impl TryFrom<ClaimedRow> for ClaimedDelivery {
+    type Error = StoreError;
+
+    fn try_from(row: ClaimedRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            seq: row.seq,
+            id: DeliveryId(row.id),
+            lease: row.lease,
+            lane: row.webhook_seq,
+            webhook: WebhookId(row.webhook_id),
+            account: AccountId(row.account_id),
+            url: row.url,
+            signature: TABLE.named("signature", &row.signature, SignatureForm::from_name)?,
+            secrets: secrets(row.secret, row.previous_secret, row.previous_until)?,
+            tries: TABLE.narrow("tries", row.tries)?,
+            created_at: TABLE.instant(row.created_at)?,
+            data: row.data,
+        })
+    }
+}
+
+impl Store {
+    /// The webhooks after a place in their order that have deliveries waiting, at most `limit`, with when the first is
+    /// due; of an inactive webhook, too.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<Lane>, StoreError> {
+        let rows =
+            crate::database::query!(fetch_all(i64, Option<i64>), &self.pools, LANES, after, i64::from(limit))?;
+        let lanes = rows.into_iter().filter_map(|(webhook, due)| Some((webhook, due?)));
+        lanes
+            .map(|(webhook, due)| {
+                Ok(Lane {
+                    webhook,
+                    first_due: TABLE.instant(due)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Claims deliveries that are due, of each lane those first that are due longest, in the order of the lanes.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn claim_deliveries(&self, order: ClaimOrder) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        if order.lanes.is_empty() || order.most_of_each == 0 || order.most == 0 {
+            return Ok(Vec::new());
+        }
+        let mut found = self.due(&order).await?;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        found.sort_unstable();
+        let claim = Claim {
+            seqs: found,
+            lease: order.lease,
+            now: order.now.as_microsecond(),
+            until: order.until,
+        };
+        let claimed = self.write(claim).await.map_err(never)?;
+        let rows = query_many!(ClaimedRow, &self.pools, CLAIMED, &claimed, |query, seq| query.bind(*seq))?;
+        // Somebody else has them if this took longer than the lease.
+        let mine = rows.into_iter().filter(|row| row.lease == order.lease);
+        let mut mine: Vec<ClaimedDelivery> = mine.map(ClaimedDelivery::try_from).collect::<Result<_, _>>()?;
+        mine.sort_unstable_by_key(|delivery| delivery.seq);
+        Ok(mine)
+    }
+
+    /// What is due in some lanes.
+    async fn due(&self, order: &ClaimOrder) -> Result<Vec<i64>, StoreError> {
+        let text = due_text(order, self.pools.is_pg());
+        // All parameters are numbers of ours, and stand in the text; it is not worth keeping.
+        let rows: Vec<(i64,)> = on!(&self.pools, pool => {
+            sqlx::query_as(AssertSqlSafe(text)).persistent(false).fetch_all(pool).await?
+        });
+        Ok(rows.into_iter().map(|(seq,)| seq).collect())
+    }
+}
+
+fn due_text(order: &ClaimOrder, is_pg: bool) -> String {
+    let mut lanes = String::with_capacity(order.lanes.len() * 12);
+    for (place, lane) in order.lanes.iter().enumerate() {
+        let comma = if place == 0 { "" } else { "," };
+        // Writing to a text cannot fail.
+        let _ = write!(lanes, "{comma}({lane},{place})");
+    }
+    let (now, each, most) = (order.now.as_microsecond(), order.most_of_each, order.most);
+    let waiting = format!(
+        "SELECT x.seq FROM deliveries x
+         WHERE x.status = 'pending' AND x.webhook_seq = lanes.webhook_seq AND x.due_at <= {now}
+         ORDER BY x.due_at LIMIT {each}"
+    );
+    // SQLite finds rows by their numbers, PostgreSQL joins what depends on a row.
+    let join = if is_pg {
+        format!("CROSS JOIN LATERAL ({waiting}) d")
+    } else {
+        format!("CROSS JOIN deliveries d WHERE d.seq IN ({waiting})")
+    };
+    format!(
+        "WITH lanes (webhook_seq, place) AS (VALUES {lanes})
+         SELECT CAST(d.seq AS BIGINT) FROM lanes {join} ORDER BY lanes.place LIMIT {most}"
+    )
+}
+
+pub(super) fn never(abort: Abort<std::convert::Infallible>) -> StoreError {
+    match abort {
+        Abort::Store(error) => error,
+        Abort::Refused(never) => match never {},
+    }
+}
+
+/// Takes what nobody else has taken meanwhile.
+struct Claim {
+    seqs: Vec<i64>,
+    lease: i64,
+    now: i64,
+    until: Timestamp,
+}
+
+impl Work for Claim {
+    type Done = Vec<i64>;
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Vec<i64>, Abort<Self::Refusal>>> {
+        Box::pin(async move {
+            let (lease, now, until) = (self.lease, self.now, self.until.as_microsecond());
+            let mut seqs = String::with_capacity(self.seqs.len() * 9);
+            for (place, seq) in self.seqs.iter().enumerate() {
+                let comma = if place == 0 { "" } else { "," };
+                let _ = write!(seqs, "{comma}{seq}");
+            }
+            // Of a webhook that was switched off while something fired, nothing is claimed.
+            let gone = format!(
+                "UPDATE deliveries SET status = 'failed', lease = NULL
+                 WHERE seq IN ({seqs}) AND status = 'pending'
+                 AND NOT EXISTS (SELECT 1 FROM webhooks
+                                 WHERE webhooks.seq = deliveries.webhook_seq AND is_active AND deleted_at IS NULL)"
+            );
+            write!(unit, AssertSqlSafe(gone));
+            let skip = if unit.link.is_pg() { "FOR UPDATE SKIP LOCKED" } else { "" };
+            let take = format!(
+                "UPDATE deliveries SET lease = {lease}, due_at = {until}
+                 WHERE seq IN (SELECT seq FROM deliveries
+                               WHERE seq IN ({seqs}) AND status = 'pending' AND due_at <= {now} {skip})
+                 RETURNING seq"
+            );
+            let taken: Result<Vec<(i64,)>, sqlx::Error> =
+                crate::database::query!(fetch_all(i64,), &mut unit.link, AssertSqlSafe(take));
+            Ok(unit.noted_writing(taken)?.into_iter().map(|(seq,)| seq).collect())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_and_limits_stand_in_the_text() {
+        let order = ClaimOrder {
+            lanes: vec![3, 7],
+            most_of_each: 4,
+            most: 9,
+            now: Timestamp::UNIX_EPOCH,
+            until: Timestamp::UNIX_EPOCH,
+            lease: 1,
+        };
+        for is_pg in [false, true] {
+            let text = due_text(&order, is_pg);
+            assert!(text.contains("(VALUES (3,0),(7,1))") && text.contains("LIMIT 4") && text.ends_with("LIMIT 9"));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Webhooks as they are made, changed and deleted.
+
+use jiff::Timestamp;
+
+use super::row::{TABLE, WebhookRow, select};
+use crate::model::{AccountId, Webhook, WebhookId};
+use crate::unit::{ask, write};
+use crate::{StoreError, Unit};
+
+impl Unit {
+    /// How many webhooks an account has. For it to hold until the end of the transaction, the account has to be locked.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn count_webhooks(&mut self, account: AccountId) -> Result<u64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM webhooks WHERE account_id = $1 AND deleted_at IS NULL";
+        let (count,) = ask!(self, fetch_one(i64,), sql, account.0);
+        TABLE.narrow("COUNT(*)", count)
+    }
+
+    /// Reads a webhook of an account and keeps others from changing it until the end of the transaction.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn lock_webhook(&mut self, account: AccountId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
+        let sql = if self.link.is_pg() {
+            select!("account_id = $1 AND id = $2 FOR NO KEY UPDATE")
+        } else {
+            select!("account_id = $1 AND id = $2")
+        };
+        let row = ask!(self, fetch_optional WebhookRow, sql, account.0, id.0);
+        row.map(Webhook::try_from).transpose()
+    }
+
+    /// Adds a webhook.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn insert_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
+        let events = serde_json::to_string(&webhook.events).map_err(|error| TABLE.corrupt(error))?;
+        write!(
+            self,
+            "INSERT INTO webhooks (id, account_id, url, events, is_active, signature, secret, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            webhook.id.0,
+            webhook.account.0,
+            &webhook.url,
+            &events,
+            webhook.is_active,
+            webhook.signature.name(),
+            &webhook.secrets.current[..],
+            webhook.created_at.as_microsecond(),
+        );
+        Ok(())
+    }
+
+    /// Writes a webhook's fields over. If it is not active, what still waits for it is given up.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn update_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
+        let events = serde_json::to_string(&webhook.events).map_err(|error| TABLE.corrupt(error))?;
+        let previous = webhook.secrets.previous.as_ref();
+        write!(
+            self,
+            "UPDATE webhooks SET url = $2, events = $3, is_active = $4, secret = $5, previous_secret = $6,
+             previous_until = $7, failing_since = $8, disabled_at = $9, disabled_reason = $10
+             WHERE id = $1 AND deleted_at IS NULL",
+            webhook.id.0,
+            &webhook.url,
+            &events,
+            webhook.is_active,
+            &webhook.secrets.current[..],
+            previous.map(|(secret, _)| &secret[..]),
+            previous.map(|(_, until)| until.as_microsecond()),
+            webhook.failing_since.map(Timestamp::as_microsecond),
+            webhook.disabled.map(|(at, _)| at.as_microsecond()),
+            webhook.disabled.map(|(_, reason)| reason.name()),
+        );
+        if !webhook.is_active {
+            self.give_up_deliveries(webhook.id).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes a webhook of an account: its secrets are gone, and what still waits for it is given up. `false`: it has
+    /// no such webhook.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn delete_webhook(
+        &mut self,
+        account: AccountId,
+        id: WebhookId,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let deleted = write!(
+            self,
+            "UPDATE webhooks SET deleted_at = $3, is_active = $4, secret = NULL, previous_secret = NULL
+             WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL",
+            account.0,
+            id.0,
+            now.as_microsecond(),
+            false,
+        );
+        if deleted == 0 {
+            return Ok(false);
+        }
+        self.give_up_deliveries(id).await?;
+        Ok(true)
+    }
+
+    async fn give_up_deliveries(&mut self, id: WebhookId) -> Result<(), StoreError> {
+        write!(
+            self,
+            "UPDATE deliveries SET status = 'failed', lease = NULL
+             WHERE status = 'pending' AND webhook_seq = (SELECT seq FROM webhooks WHERE id = $1)",
+            id.0,
+        );
+        Ok(())
+    }
+}
