@@ -53,6 +53,15 @@ const POSTGRESQL: (&str, u32) = ("14", 140_000);
 
 /// How long a write waits for another program's transaction on the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How much of the file a connection keeps, in negative KiB. SQLite's own 2 MB make a storm of firings read pages again and
+/// again.
+const CACHE: &str = "-32000";
+/// How much of the file is read without copying it.
+const MAPPED: &str = "268435456";
+/// How long the log gets before it is brought into the file: many changes of one page are then one write.
+const LOG_PAGES: &str = "8000";
+/// What is left of the log's file after that.
+const LOG_BYTES: &str = "67108864";
 /// Rows that SQLite's thread reads ahead of the one who asked for them.
 const ROW_BUFFER: usize = 512;
 
@@ -78,7 +87,11 @@ impl Address {
                 .synchronous(SqliteSynchronous::Full)
                 .foreign_keys(true)
                 .busy_timeout(BUSY_TIMEOUT)
-                .row_buffer_size(ROW_BUFFER),
+                .row_buffer_size(ROW_BUFFER)
+                .pragma("cache_size", CACHE)
+                .pragma("mmap_size", MAPPED)
+                .pragma("wal_autocheckpoint", LOG_PAGES)
+                .pragma("journal_size_limit", LOG_BYTES),
         )))
     }
 

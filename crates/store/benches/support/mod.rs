@@ -20,6 +20,15 @@ pub(crate) fn is_measured() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
+/// Whether a database is to be measured: all are, unless one is named (`cargo bench -p store -- sqlite`).
+pub(crate) fn is_asked_for(kind: &str) -> bool {
+    let mut names = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .peekable();
+    names.peek().is_none() || names.any(|name| kind.eq_ignore_ascii_case(&name))
+}
+
 /// Now, for measuring.
 #[expect(
     clippy::disallowed_methods,

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::alerts::BY_ID;
 use crate::alerts::{AlertRow, TABLE};
 use crate::bulk::{Statement, query_many};
+use crate::deliveries::make::Fired;
 use crate::model::{Compose, Firing, StoredAlert};
 use crate::{Store, StoreError};
 
@@ -21,6 +22,14 @@ const SEQS: Statement = Statement {
     columns: 1,
     after: ")",
 };
+
+/// A firing by its place among all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    index: usize,
+    /// The place of its alert in the order of creation, if that was looked up.
+    alert_seq: Option<i64>,
+}
 
 /// A chunk of firings, each known by its place among all.
 pub(super) struct Prepared {
@@ -49,29 +58,56 @@ pub(super) struct FiringRow {
     pub(super) data: String,
 }
 
-impl Store {
-    /// The places of firings in the order in which their alerts were made, if that is worth while.
-    pub(super) async fn in_order_of_creation(&self, firings: &[Firing]) -> Result<Vec<usize>, StoreError> {
-        let mut places: Vec<usize> = (0..firings.len()).collect();
-        if firings.len() > super::CHUNK {
-            let found: Vec<(Uuid, i64)> = query_many!((Uuid, i64), &self.pools, SEQS, firings, |query, firing| query
-                .bind(firing.alert.0))?;
-            let seqs: HashMap<Uuid, i64> = found.into_iter().collect();
-            places.sort_by_cached_key(|place| seqs.get(&firings[*place].alert.0).copied());
+impl FiringRow {
+    /// The firing as those see it who deliver it, with the place its event has got.
+    pub(super) const fn as_fired(&self, event_seq: i64) -> Fired {
+        Fired {
+            account: self.account,
+            event: self.event,
+            event_seq,
+            at: self.at,
         }
+    }
+}
+
+impl Store {
+    /// Firings in the order in which their alerts were made, if that is worth while.
+    pub(super) async fn in_order_of_creation(&self, firings: &[Firing]) -> Result<Vec<Place>, StoreError> {
+        let mut seqs: HashMap<Uuid, i64> = HashMap::new();
+        if firings.len() > super::CHUNK {
+            let found = query_many!((Uuid, i64), &self.pools, SEQS, firings, |query, firing| query
+                .bind(firing.alert.0))?;
+            seqs.extend(found);
+        }
+        let place = |(index, firing): (usize, &Firing)| Place {
+            index,
+            alert_seq: seqs.get(&firing.alert.0).copied(),
+        };
+        let mut places: Vec<Place> = firings.iter().enumerate().map(place).collect();
+        places.sort_by_key(|place| place.alert_seq);
         Ok(places)
+    }
+
+    /// The alerts of some firings as rows.
+    async fn rows_of(&self, firings: &[Firing], places: &[Place]) -> Result<Vec<AlertRow>, StoreError> {
+        let seqs: Vec<i64> = places.iter().filter_map(|place| place.alert_seq).collect();
+        if seqs.is_empty() {
+            let by_id = query_many!(AlertRow, &self.pools, BY_ID, places, |query, place| {
+                query.bind(firings[place.index].alert.0)
+            });
+            return Ok(by_id?);
+        }
+        self.alert_rows(&seqs).await
     }
 
     /// Reads the alerts of some firings and makes what is to be written.
     pub(super) async fn prepare(
         &self,
         firings: &[Firing],
-        places: &[usize],
+        places: &[Place],
         compose: &Compose,
     ) -> Result<Prepared, StoreError> {
-        let rows = query_many!(AlertRow, &self.pools, BY_ID, places, |query, place| {
-            query.bind(firings[*place].alert.0)
-        })?;
+        let rows = self.rows_of(firings, places).await?;
         let mut found: HashMap<AlertId, AlertRow> = rows.into_iter().map(|row| (row.id(), row)).collect();
         let mut prepared = Prepared {
             fired: Vec::with_capacity(places.len()),
@@ -79,7 +115,7 @@ impl Store {
             stale: Vec::new(),
         };
         let mut seen = HashSet::new();
-        for &place in places {
+        for place in places.iter().map(|place| place.index) {
             let firing = &firings[place];
             // A second firing of the same alert was judged before the first was known.
             let row = if seen.insert(firing.alert) {
