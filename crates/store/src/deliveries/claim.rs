@@ -4,16 +4,13 @@
 
 use std::fmt::Write;
 
-use jiff::Timestamp;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use super::TABLE;
 use crate::bulk::{Statement, query_many};
 use crate::database::on;
-use crate::model::{
-    AccountId, ClaimOrder, ClaimedDelivery, DeliveryId, Lane, SignatureForm, WebhookId,
-};
+use crate::model::{AccountId, ClaimOrder, ClaimedDelivery, DeliveryId, Lane, SignatureForm, WebhookId};
 use crate::unit::write;
 use crate::webhooks::row::secrets;
 use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
@@ -29,9 +26,31 @@ const LANES: &str = "WITH RECURSIVE lanes (webhook_seq, nth) AS (
            (SELECT MIN(d.due_at) FROM deliveries d WHERE d.status = 'pending' AND d.webhook_seq = lanes.webhook_seq)
     FROM lanes WHERE webhook_seq IS NOT NULL";
 
+/// SQLite has one writer at a time.
+const TAKE: Statement = Statement {
+    before: "WITH wanted (seq, lease, now, until) AS (VALUES ",
+    columns: 4,
+    after: ") UPDATE deliveries SET lease = wanted.lease, due_at = wanted.until FROM wanted
+            WHERE deliveries.seq = wanted.seq AND status = 'pending' AND due_at <= wanted.now
+            RETURNING deliveries.seq",
+};
+
+/// On PostgreSQL, what another process is taking at the moment is left to it.
+const TAKE_UNLOCKED: Statement = Statement {
+    before: "WITH wanted (seq, lease, now, until) AS (VALUES ",
+    columns: 4,
+    after: "), free AS (
+                SELECT d.seq FROM deliveries d JOIN wanted ON d.seq = wanted.seq
+                WHERE d.status = 'pending' AND d.due_at <= wanted.now FOR UPDATE OF d SKIP LOCKED)
+            UPDATE deliveries SET lease = wanted.lease, due_at = wanted.until FROM wanted, free
+            WHERE deliveries.seq = wanted.seq AND deliveries.seq = free.seq
+            RETURNING deliveries.seq",
+};
+
 const CLAIMED: Statement = Statement {
-    before: "SELECT d.seq, d.id, d.lease, d.webhook_seq, w.id AS webhook_id, w.account_id, w.url, w.signature, w.secret,
-             w.previous_secret, w.previous_until, d.tries, d.created_at, e.data
+    before:
+        "SELECT d.seq, d.id, d.lease, d.webhook_seq, w.id AS webhook_id, w.account_id, w.url, w.signature, w.secret,
+             w.previous_secret, w.previous_until, d.tries, d.created_at, w.is_active, e.data
              FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN events e ON e.seq = d.event_seq
              WHERE d.lease IS NOT NULL AND d.seq IN (VALUES ",
     columns: 1,
@@ -53,6 +72,7 @@ struct ClaimedRow {
     previous_until: Option<i64>,
     tries: i64,
     created_at: i64,
+    is_active: bool,
     data: String,
 }
 
@@ -84,8 +104,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`], if the database fails.
     pub async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<Lane>, StoreError> {
-        let rows =
-            crate::database::query!(fetch_all(i64, Option<i64>), &self.pools, LANES, after, i64::from(limit))?;
+        let rows = crate::database::query!(fetch_all(i64, Option<i64>), &self.pools, LANES, after, i64::from(limit))?;
         let lanes = rows.into_iter().filter_map(|(webhook, due)| Some((webhook, due?)));
         lanes
             .map(|(webhook, due)| {
@@ -114,13 +133,22 @@ impl Store {
             seqs: found,
             lease: order.lease,
             now: order.now.as_microsecond(),
-            until: order.until,
+            until: order.until.as_microsecond(),
         };
         let claimed = self.write(claim).await.map_err(never)?;
-        let rows = query_many!(ClaimedRow, &self.pools, CLAIMED, &claimed, |query, seq| query.bind(*seq))?;
+        let rows = query_many!(ClaimedRow, &self.pools, CLAIMED, &claimed, |query, seq| query
+            .bind(*seq))?;
         // Somebody else has them if this took longer than the lease.
         let mine = rows.into_iter().filter(|row| row.lease == order.lease);
-        let mut mine: Vec<ClaimedDelivery> = mine.map(ClaimedDelivery::try_from).collect::<Result<_, _>>()?;
+        let (mine, vain): (Vec<_>, Vec<_>) = mine.partition(|row| row.is_active);
+        if !vain.is_empty() {
+            let vain = vain.into_iter().map(|row| row.seq).collect();
+            self.write(GiveUp(vain)).await.map_err(never)?;
+        }
+        let mut mine: Vec<ClaimedDelivery> = mine
+            .into_iter()
+            .map(ClaimedDelivery::try_from)
+            .collect::<Result<_, _>>()?;
         mine.sort_unstable_by_key(|delivery| delivery.seq);
         Ok(mine)
     }
@@ -141,7 +169,7 @@ fn due_text(order: &ClaimOrder, is_pg: bool) -> String {
     for (place, lane) in order.lanes.iter().enumerate() {
         let comma = if place == 0 { "" } else { "," };
         // Writing to a text cannot fail.
-        let _ = write!(lanes, "{comma}({lane},{place})");
+        let _ = std::write!(lanes, "{comma}({lane},{place})");
     }
     let (now, each, most) = (order.now.as_microsecond(), order.most_of_each, order.most);
     let waiting = format!(
@@ -173,7 +201,7 @@ struct Claim {
     seqs: Vec<i64>,
     lease: i64,
     now: i64,
-    until: Timestamp,
+    until: i64,
 }
 
 impl Work for Claim {
@@ -182,36 +210,37 @@ impl Work for Claim {
 
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Vec<i64>, Abort<Self::Refusal>>> {
         Box::pin(async move {
-            let (lease, now, until) = (self.lease, self.now, self.until.as_microsecond());
-            let mut seqs = String::with_capacity(self.seqs.len() * 9);
-            for (place, seq) in self.seqs.iter().enumerate() {
-                let comma = if place == 0 { "" } else { "," };
-                let _ = write!(seqs, "{comma}{seq}");
-            }
-            // Of a webhook that was switched off while something fired, nothing is claimed.
-            let gone = format!(
-                "UPDATE deliveries SET status = 'failed', lease = NULL
-                 WHERE seq IN ({seqs}) AND status = 'pending'
-                 AND NOT EXISTS (SELECT 1 FROM webhooks
-                                 WHERE webhooks.seq = deliveries.webhook_seq AND is_active AND deleted_at IS NULL)"
-            );
-            write!(unit, AssertSqlSafe(gone));
-            let skip = if unit.link.is_pg() { "FOR UPDATE SKIP LOCKED" } else { "" };
-            let take = format!(
-                "UPDATE deliveries SET lease = {lease}, due_at = {until}
-                 WHERE seq IN (SELECT seq FROM deliveries
-                               WHERE seq IN ({seqs}) AND status = 'pending' AND due_at <= {now} {skip})
-                 RETURNING seq"
-            );
-            let taken: Result<Vec<(i64,)>, sqlx::Error> =
-                crate::database::query!(fetch_all(i64,), &mut unit.link, AssertSqlSafe(take));
+            let statement = if unit.link.is_pg() { TAKE_UNLOCKED } else { TAKE };
+            let taken = query_many!((i64,), &mut unit.link, statement, &self.seqs, |query, seq| {
+                query.bind(*seq).bind(self.lease).bind(self.now).bind(self.until)
+            });
             Ok(unit.noted_writing(taken)?.into_iter().map(|(seq,)| seq).collect())
+        })
+    }
+}
+
+/// Gives up what waits for webhooks that were switched off at the very moment when it was made.
+struct GiveUp(Vec<i64>);
+
+impl Work for GiveUp {
+    type Done = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move {
+            for seq in &self.0 {
+                let sql = "UPDATE deliveries SET status = 'failed', lease = NULL WHERE seq = $1 AND status = 'pending'";
+                write!(unit, sql, seq);
+            }
+            Ok(())
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     #[test]

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
 use crate::bulk::{Statement, execute_many, query_many};
+use crate::deliveries::make::Fired;
 use crate::model::{LatestQuote, SideDecided, StoredAlert};
 use crate::unit::write;
 use crate::{Abort, BoxFuture, StoreError, Unit, Work};
@@ -133,7 +134,7 @@ impl Chunk {
         Ok(self.rows.iter().filter(|row| taken.contains(&row.alert_seq)).collect())
     }
 
-    /// Writes history and events of what was fired.
+    /// Writes history, events and deliveries of what was fired.
     async fn record(&self, unit: &mut Unit, fired: &[&FiringRow]) -> Result<(), StoreError> {
         if fired.is_empty() {
             return Ok(());
@@ -163,7 +164,8 @@ impl Chunk {
                 .bind(row.data.as_str())
         });
         unit.noted_rows(noted)?;
-        Ok(())
+        let fired: Vec<Fired> = events.iter().map(|(seq, row)| row.as_fired(*seq)).collect();
+        unit.make_deliveries(&fired).await
     }
 
     async fn observe(&self, unit: &mut Unit) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 
 use alerts::AlertId;
 use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{AccountId, EventId, SealedSecrets, SignatureForm, WebhookId};
@@ -11,12 +12,16 @@ use super::{AccountId, EventId, SealedSecrets, SignatureForm, WebhookId};
 pub struct DeliveryId(pub Uuid);
 
 impl DeliveryId {
-    /// The id of the delivery of an event to a webhook. Both have random ids of version 4, and so has this one: their
-    /// bits, each with its counterpart. Whatever is tried again comes to the same id.
+    /// The id of the delivery of an event to a webhook: SHA-256 of both their ids, cut to a UUID of version 4. Both ids
+    /// are random, so nobody can tell it from one that was drawn; and whatever is done again comes to the same id.
     #[must_use]
     pub fn of(event: EventId, webhook: WebhookId) -> Self {
-        let mixed = event.0.as_u128() ^ webhook.0.as_u128();
-        Self(uuid::Builder::from_random_bytes(mixed.to_be_bytes()).into_uuid())
+        let mut hash = Sha256::new();
+        hash.update(event.0.as_bytes());
+        hash.update(webhook.0.as_bytes());
+        let digest: [u8; 32] = hash.finalize().into();
+        let (bytes, _) = digest.split_at(16);
+        Self(uuid::Builder::from_random_bytes(bytes.try_into().unwrap_or_default()).into_uuid())
     }
 }
 

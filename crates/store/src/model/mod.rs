@@ -15,8 +15,8 @@ pub use account::{Account, AccountId};
 pub use alert::{AlertFilter, AlertSort, AlertSortField, Owner, StoredAlert};
 pub use api_key::{ApiKey, ApiKeyId};
 pub use delivery::{
-    Attempt, ClaimOrder, ClaimedDelivery, Delivery, DeliveryId, DeliveryStatus, Lane, Patience, Settlement, SwitchedOff,
-    Verdict,
+    Attempt, ClaimOrder, ClaimedDelivery, Delivery, DeliveryId, DeliveryStatus, Lane, Patience, Settlement,
+    SwitchedOff, Verdict,
 };
 pub use evaluation::{Compose, EvaluationCommit, EvaluationOutcome, Firing, Settled, SideDecided};
 pub use history::{EventId, HistoryRow, StoredEvent};

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod alerts;
+mod deliveries;
 mod feed;
 mod firings;
 mod list;

@@ -1,0 +1,363 @@
+//! Deliveries: made with their firings, claimed by one, settled, tried again.
+
+use jiff::{SignedDuration, Timestamp};
+use store::Store;
+use store::model::{
+    AccountId, Attempt, ClaimOrder, ClaimedDelivery, Delivery, DeliveryId, DeliveryStatus, DisabledReason, EventId,
+    PageRequest, Patience, SealedSecrets, Settlement, SignatureForm, Verdict, Webhook, WebhookId,
+};
+use testkit::on_both;
+
+use crate::firings::{fire, firing};
+use crate::support::{add_many, at, boxed, pause, uuid, with_accounts, work};
+
+const FIVE_DAYS: SignedDuration = SignedDuration::from_hours(120);
+const ALL: PageRequest = PageRequest { page: 1, limit: 1_000 };
+
+fn webhook(number: u128, account: u128) -> Webhook {
+    Webhook {
+        id: WebhookId(uuid(0xB000 + number)),
+        account: AccountId(uuid(account)),
+        url: format!("https://{number}.example.com/hook"),
+        events: vec!["alert.triggered".to_owned()],
+        is_active: true,
+        signature: SignatureForm::Body,
+        secrets: SealedSecrets {
+            current: vec![1, 2, 3],
+            previous: None,
+        },
+        created_at: at(0),
+        failing_since: None,
+        last_success_at: None,
+        disabled: None,
+    }
+}
+
+async fn add(store: &Store, webhook: &Webhook) {
+    let webhook = webhook.clone();
+    let added = store.write(work(move |unit| {
+        let webhook = webhook.clone();
+        boxed(async move { Ok(unit.insert_webhook(&webhook).await?) })
+    }));
+    added.await.unwrap();
+}
+
+async fn update(store: &Store, webhook: &Webhook) {
+    let webhook = webhook.clone();
+    let updated = store.write(work(move |unit| {
+        let webhook = webhook.clone();
+        boxed(async move { Ok(unit.update_webhook(&webhook).await?) })
+    }));
+    updated.await.unwrap();
+}
+
+async fn remove(store: &Store, webhook: &Webhook) -> bool {
+    let (account, id) = (webhook.account, webhook.id);
+    let removed = store.write(work(move |unit| {
+        boxed(async move { Ok(unit.delete_webhook(account, id, at(500)).await?) })
+    }));
+    removed.await.unwrap()
+}
+
+/// Claims what is due so many seconds after the beginning, for a minute.
+async fn claim(store: &Store, seconds: i64, lease: i64, most_of_each: u32) -> Vec<ClaimedDelivery> {
+    let now = at(seconds);
+    let lanes = store.lanes(0, 100).await.unwrap();
+    let order = ClaimOrder {
+        lanes: lanes
+            .iter()
+            .filter(|lane| lane.first_due <= now)
+            .map(|lane| lane.webhook)
+            .collect(),
+        most_of_each,
+        most: 1_000,
+        now,
+        until: now + SignedDuration::from_secs(60),
+        lease,
+    };
+    store.claim_deliveries(order).await.unwrap()
+}
+
+fn settled(claimed: &ClaimedDelivery, at: Timestamp, verdict: Verdict) -> Settlement {
+    let status = match verdict {
+        Verdict::Delivered => 204,
+        Verdict::Gone => 410,
+        _ => 500,
+    };
+    Settlement {
+        seq: claimed.seq,
+        lease: claimed.lease,
+        lane: claimed.lane,
+        attempt: (verdict != Verdict::Released).then(|| Attempt {
+            at,
+            outcome: format!("http_{status}"),
+            http_status: Some(status),
+            duration_ms: 12,
+            response: Some("a\0b".to_owned()),
+        }),
+        verdict,
+    }
+}
+
+async fn settle(store: &Store, settlements: Vec<Settlement>, seconds: i64) -> Vec<(WebhookId, DisabledReason)> {
+    let patience = Patience { lasts: FIVE_DAYS };
+    let off = store
+        .settle_deliveries(settlements, patience, at(seconds))
+        .await
+        .unwrap();
+    off.into_iter().map(|off| (off.webhook, off.reason)).collect()
+}
+
+async fn deliveries(store: &Store, webhook: &Webhook) -> Vec<Delivery> {
+    store.deliveries(webhook.id, None, ALL).await.unwrap().items
+}
+
+async fn statuses(store: &Store, webhook: &Webhook) -> Vec<DeliveryStatus> {
+    deliveries(store, webhook)
+        .await
+        .iter()
+        .map(|delivery| delivery.status)
+        .collect()
+}
+
+/// A webhook of the first account, and so many alerts that have fired, one each second.
+async fn fired(database: &testkit::Database, number: u32) -> (Store, Webhook) {
+    let store = with_accounts(database, 1).await;
+    let webhook = webhook(1, 1);
+    add(&store, &webhook).await;
+    let alerts = add_many(&store, number).await;
+    let firings = alerts.iter().zip(1..).map(|(alert, seconds)| firing(alert, seconds));
+    fire(&store, firings.collect()).await;
+    (store, webhook)
+}
+
+on_both! {
+    async fn a_firing_makes_one_delivery_for_each_active_webhook_of_its_account(database) {
+        let store = with_accounts(database, 2).await;
+        let hooks = [webhook(1, 1), webhook(2, 1), webhook(3, 1), webhook(4, 2), webhook(5, 1)];
+        for hook in &hooks {
+            add(&store, hook).await;
+        }
+        update(&store, &Webhook { is_active: false, ..hooks[2].clone() }).await;
+        assert!(remove(&store, &hooks[4]).await);
+        let alert = add_many(&store, 1).await.remove(0);
+        let firing = firing(&alert, 60);
+        fire(&store, vec![firing.clone()]).await;
+        for (hook, made) in hooks.iter().zip([1, 1, 0, 0, 0]) {
+            let found = deliveries(&store, hook).await;
+            assert_eq!(found.len(), made, "{}", hook.url);
+            for delivery in found {
+                assert_eq!(delivery, Delivery {
+                    id: DeliveryId::of(firing.event, hook.id),
+                    alert: alert.alert.id,
+                    status: DeliveryStatus::Pending,
+                    attempts: vec![],
+                    created_at: at(60),
+                    next_attempt_at: Some(at(60)),
+                });
+            }
+        }
+    }
+
+    async fn a_firing_that_is_not_taken_makes_no_delivery(database) {
+        let store = with_accounts(database, 1).await;
+        add(&store, &webhook(1, 1)).await;
+        let alert = add_many(&store, 1).await.remove(0);
+        assert!(pause(&store, &alert.alert).await);
+        fire(&store, vec![firing(&alert, 60)]).await;
+        assert_eq!(deliveries(&store, &webhook(1, 1)).await, []);
+    }
+
+    async fn thousands_of_firings_make_as_many_deliveries(database) {
+        let (store, webhook) = fired(database, 2_100).await;
+        let page = store.deliveries(webhook.id, Some(DeliveryStatus::Pending), ALL).await.unwrap();
+        assert_eq!((page.total, page.items.len()), (2_100, 1_000));
+        // Newest first.
+        assert_eq!(page.items[0].created_at, at(2_100));
+    }
+
+    async fn what_was_claimed_is_nobody_elses_until_the_lease_ends(database) {
+        let (store, hook) = fired(database, 3).await;
+        let first = claim(&store, 100, 1, 2).await;
+        assert_eq!(first.len(), 2);
+        assert_eq!((first[0].created_at, first[1].created_at), (at(1), at(2)));
+        assert_eq!(first[0].url, hook.url);
+        assert_eq!(first[0].secrets, hook.secrets);
+        assert!(first[0].data.contains("reason"));
+        let second = claim(&store, 100, 2, 2).await;
+        assert_eq!(second.len(), 1);
+        assert_eq!(claim(&store, 159, 3, 2).await, []);
+        let ids: Vec<_> = claim(&store, 160, 4, 9).await.iter().map(|claimed| claimed.id).collect();
+        let before: Vec<_> = first.iter().chain(&second).map(|claimed| claimed.id).collect();
+        assert_eq!(ids, before);
+    }
+
+    async fn two_who_claim_at_once_share_what_there_is(database) {
+        let (store, _) = fired(database, 64).await;
+        let claims = (1..=8).map(|lease| {
+            let store = store.clone();
+            tokio::spawn(async move { claim(&store, 100, lease, 16).await })
+        });
+        let mut seen = Vec::new();
+        for claimed in futures_util::future::join_all(claims).await {
+            seen.extend(claimed.unwrap().into_iter().map(|claimed| claimed.id));
+        }
+        let number = seen.len();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), number, "something was claimed twice");
+        seen.extend(claim(&store, 100, 9, 64).await.into_iter().map(|claimed| claimed.id));
+        assert_eq!(seen.len(), 64);
+    }
+
+    async fn what_is_settled_is_remembered_with_its_attempts(database) {
+        let (store, hook) = fired(database, 3).await;
+        let claimed = claim(&store, 100, 1, 3).await;
+        let off = settle(&store, vec![
+            settled(&claimed[0], at(100), Verdict::Delivered),
+            settled(&claimed[1], at(100), Verdict::Retry { at: at(110) }),
+            settled(&claimed[2], at(100), Verdict::Failed),
+        ], 101).await;
+        assert_eq!(off, []);
+        use DeliveryStatus::{Delivered, Failed, Pending};
+        let found = deliveries(&store, &hook).await;
+        let of = |id| found.iter().find(|delivery| delivery.id == id).unwrap();
+        assert_eq!(of(claimed[0].id).status, Delivered);
+        assert_eq!((of(claimed[1].id).status, of(claimed[1].id).next_attempt_at), (Pending, Some(at(110))));
+        assert_eq!((of(claimed[2].id).status, of(claimed[2].id).next_attempt_at), (Failed, None));
+        let attempt = &of(claimed[1].id).attempts[0];
+        assert_eq!((attempt.at, attempt.http_status, attempt.duration_ms), (at(100), Some(500), 12));
+        assert_eq!(attempt.response.as_deref(), Some("a\u{FFFD}b"));
+
+        assert_eq!(claim(&store, 109, 2, 3).await, []);
+        let again = claim(&store, 110, 3, 3).await;
+        assert_eq!((again[0].id, again[0].tries), (claimed[1].id, 1));
+        settle(&store, vec![settled(&again[0], at(110), Verdict::Delivered)], 111).await;
+        let delivery = store.delivery(hook.id, again[0].id).await.unwrap().unwrap();
+        assert_eq!((delivery.status, delivery.attempts.len()), (Delivered, 2));
+    }
+
+    async fn who_comes_back_after_the_lease_changes_nothing_unless_it_was_delivered(database) {
+        let (store, hook) = fired(database, 2).await;
+        let late = claim(&store, 100, 1, 2).await;
+        let mine = claim(&store, 200, 2, 2).await;
+        settle(&store, vec![
+            settled(&late[0], at(100), Verdict::Failed),
+            settled(&late[1], at(100), Verdict::Delivered),
+        ], 201).await;
+        let now: Vec<_> = deliveries(&store, &hook).await;
+        assert_eq!((now[1].status, now[0].status), (DeliveryStatus::Pending, DeliveryStatus::Delivered));
+        // It was tried all the same.
+        assert_eq!(now[1].attempts.len(), 1);
+        settle(&store, vec![settled(&mine[1], at(200), Verdict::Failed)], 202).await;
+        assert_eq!(deliveries(&store, &hook).await[0].status, DeliveryStatus::Delivered);
+    }
+
+    async fn what_was_not_tried_goes_back_as_it_was(database) {
+        let (store, _) = fired(database, 1).await;
+        let claimed = claim(&store, 100, 1, 1).await;
+        settle(&store, vec![settled(&claimed[0], at(100), Verdict::Released)], 101).await;
+        let again = claim(&store, 101, 2, 1).await;
+        assert_eq!((again[0].id, again[0].tries), (claimed[0].id, 0));
+    }
+
+    async fn a_webhook_that_is_gone_is_switched_off_with_all_that_waits_for_it(database) {
+        let (store, hook) = fired(database, 3).await;
+        let claimed = claim(&store, 100, 1, 2).await;
+        let off = settle(&store, vec![settled(&claimed[0], at(100), Verdict::Gone)], 101).await;
+        assert_eq!(off, [(hook.id, DisabledReason::Gone)]);
+        assert_eq!(statuses(&store, &hook).await, [DeliveryStatus::Failed; 3]);
+        let now = store.webhook(hook.account, hook.id).await.unwrap().unwrap();
+        assert_eq!((now.is_active, now.disabled), (false, Some((at(101), DisabledReason::Gone))));
+        // A second 410 finds it off already.
+        assert_eq!(settle(&store, vec![settled(&claimed[1], at(102), Verdict::Gone)], 102).await, []);
+    }
+
+    async fn a_webhook_that_only_failed_for_five_days_is_switched_off_and_not_before(database) {
+        let (store, hook) = fired(database, 4).await;
+        let claimed = claim(&store, 100, 1, 4).await;
+        let fail = |place: usize, seconds| settled(&claimed[place], at(seconds), Verdict::Failed);
+        let five_days = FIVE_DAYS.as_secs();
+        assert_eq!(settle(&store, vec![fail(0, 100)], 100).await, []);
+        assert_eq!(settle(&store, vec![settled(&claimed[1], at(200), Verdict::Delivered)], 200).await, []);
+        assert_eq!(settle(&store, vec![fail(2, 300)], 300).await, []);
+        assert_eq!(settle(&store, vec![fail(3, 300 + five_days)], 299 + five_days).await, []);
+        let off = settle(&store, vec![fail(3, 300 + five_days)], 300 + five_days).await;
+        assert_eq!(off, [(hook.id, DisabledReason::Failing)]);
+    }
+
+    async fn a_delivery_can_be_sent_again_under_its_id(database) {
+        let (store, hook) = fired(database, 1).await;
+        let claimed = claim(&store, 100, 1, 1).await;
+        settle(&store, vec![settled(&claimed[0], at(100), Verdict::Delivered)], 100).await;
+        let (id, of) = (claimed[0].id, hook.id);
+        let resend = |of: WebhookId, id: DeliveryId| {
+            store.write(work(move |unit| boxed(async move { Ok(unit.resend_delivery(of, id, at(300)).await?) })))
+        };
+        assert!(resend(of, id).await.unwrap());
+        assert!(!resend(WebhookId(uuid(7)), id).await.unwrap());
+        assert!(!resend(of, DeliveryId(uuid(7))).await.unwrap());
+        let again = claim(&store, 300, 2, 1).await;
+        assert_eq!((again[0].id, again[0].tries), (id, 0));
+    }
+
+    async fn what_failed_since_a_time_is_recovered(database) {
+        let (store, hook) = fired(database, 4).await;
+        let claimed = claim(&store, 100, 1, 4).await;
+        let failed = claimed[..3].iter().map(|claimed| settled(claimed, at(100), Verdict::Failed));
+        let mut all: Vec<_> = failed.collect();
+        all.push(settled(&claimed[3], at(100), Verdict::Delivered));
+        settle(&store, all, 100).await;
+        let id = hook.id;
+        let recovered = store.write(work(move |unit| {
+            boxed(async move { Ok(unit.recover_deliveries(id, at(2), at(400)).await?) })
+        })).await.unwrap();
+        assert_eq!(recovered, 2);
+        let again = claim(&store, 400, 2, 9).await;
+        assert_eq!([again[0].id, again[1].id], [claimed[1].id, claimed[2].id]);
+    }
+
+    async fn leases_of_a_process_that_died_can_be_ended(database) {
+        let (store, _) = fired(database, 2).await;
+        assert_eq!(claim(&store, 100, 1, 2).await.len(), 2);
+        assert_eq!(store.end_leases(at(101)).await.unwrap(), 2);
+        assert_eq!(claim(&store, 101, 2, 2).await.len(), 2);
+    }
+
+    async fn lanes_are_gone_through_in_order_and_each_says_when_it_is_due(database) {
+        let store = with_accounts(database, 1).await;
+        for number in 1..=3 {
+            add(&store, &webhook(number, 1)).await;
+        }
+        let alerts = add_many(&store, 2).await;
+        fire(&store, vec![firing(&alerts[0], 60), firing(&alerts[1], 70)]).await;
+        let lanes = store.lanes(0, 10).await.unwrap();
+        assert_eq!(lanes.iter().map(|lane| lane.first_due).collect::<Vec<_>>(), [at(60); 3]);
+        let after = store.lanes(lanes[0].webhook, 1).await.unwrap();
+        assert_eq!(after, [lanes[1]]);
+        assert_eq!(store.lanes(lanes[2].webhook, 10).await.unwrap(), []);
+        // One of each lane.
+        let claimed = claim(&store, 100, 1, 1).await;
+        assert_eq!(claimed.len(), 3);
+        assert!(claimed.iter().all(|claimed| claimed.created_at == at(60)));
+    }
+
+    async fn a_deleted_webhook_has_no_secrets_and_gets_nothing(database) {
+        let (store, hook) = fired(database, 1).await;
+        assert!(remove(&store, &hook).await);
+        assert!(!remove(&store, &hook).await);
+        assert_eq!(store.webhook(hook.account, hook.id).await.unwrap(), None);
+        assert_eq!(store.webhooks(hook.account).await.unwrap(), []);
+        assert_eq!(claim(&store, 100, 1, 1).await, []);
+        assert_eq!(statuses(&store, &hook).await, [DeliveryStatus::Failed]);
+    }
+}
+
+#[test]
+fn the_id_of_a_delivery_is_of_version_4_and_always_the_same() {
+    let id = |event, webhook| DeliveryId::of(EventId(uuid(event)), WebhookId(uuid(webhook))).0;
+    assert_eq!(id(1, 2).get_version_num(), 4);
+    assert_eq!(id(1, 2), id(1, 2));
+    assert_ne!(id(1, 2), id(1, 3));
+    assert_ne!(id(1, 2), id(5, 2));
+}
