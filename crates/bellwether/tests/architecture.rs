@@ -16,6 +16,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("alerts", &["market"]),
     ("sources", &["market"]),
     ("store", &["market", "alerts"]),
+    ("notify", &["market", "alerts"]),
     ("service", &["market", "alerts", "store", "sources"]),
     ("server", &["market", "alerts", "service"]),
     (

@@ -1,0 +1,85 @@
+//! What the tests share: a clock that is set by hand and names that resolve to what a test says.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Mutex;
+
+use jiff::{SignedDuration, Timestamp};
+use notify::address::{Resolve, Resolving, UrlRules};
+use notify::time::{Sleep, Time};
+use tokio::sync::watch;
+
+/// A clock that stands still until it is set on.
+#[derive(Debug)]
+pub(crate) struct ManualTime(watch::Sender<Timestamp>);
+
+impl ManualTime {
+    pub(crate) fn new() -> Self {
+        Self(watch::Sender::new(at("2026-03-06T14:30:00Z")))
+    }
+
+    pub(crate) fn advance(&self, by: SignedDuration) {
+        self.0.send_modify(|now| *now = now.saturating_add(by).unwrap());
+    }
+
+    /// How many wait for a later time.
+    pub(crate) fn sleepers(&self) -> usize {
+        self.0.receiver_count()
+    }
+}
+
+impl Time for ManualTime {
+    fn now(&self) -> Timestamp {
+        *self.0.borrow()
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+        let mut time = self.0.subscribe();
+        Box::pin(async move {
+            let _ = time.wait_for(|now| *now >= at).await;
+        })
+    }
+}
+
+pub(crate) fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+/// Names that resolve to what a test says, which may change.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    addresses: Mutex<HashMap<String, Vec<IpAddr>>>,
+    /// The names that were looked up.
+    pub(crate) asked: Mutex<Vec<String>>,
+}
+
+impl Names {
+    pub(crate) fn of(names: &[(&str, &[&str])]) -> Self {
+        let all = Self::default();
+        for (name, addresses) in names {
+            all.set(name, addresses);
+        }
+        all
+    }
+
+    pub(crate) fn set(&self, name: &str, addresses: &[&str]) {
+        let addresses = addresses.iter().map(|text| text.parse().unwrap()).collect();
+        self.addresses.lock().unwrap().insert(name.to_owned(), addresses);
+    }
+}
+
+impl Resolve for Names {
+    fn resolve<'a>(&'a self, name: &'a str) -> Resolving<'a> {
+        Box::pin(async move {
+            self.asked.lock().unwrap().push(name.to_owned());
+            let found = self.addresses.lock().unwrap().get(name).cloned();
+            found.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+        })
+    }
+}
+
+/// Rules that open these ranges.
+pub(crate) fn opening(ranges: &[&str]) -> UrlRules {
+    UrlRules::new(ranges.iter().map(|range| range.parse().unwrap()).collect())
+}

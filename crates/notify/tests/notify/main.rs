@@ -1,0 +1,8 @@
+//! The room from outside.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+mod addresses;
+mod common;
+mod messages;
+mod signatures;

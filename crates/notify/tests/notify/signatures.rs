@@ -1,0 +1,234 @@
+//! Signatures, compared with what other implementations make of the same bytes: Python's `hmac` (computed beforehand), and
+//! the published vector of Standard Webhooks.
+
+use jiff::Timestamp;
+use notify::signature::{
+    BadPrefix, BadSecret, Delivery, Form, HeaderPrefix, HeaderStyle, Secret, Secrets, TimestampFormat, service,
+    standard,
+};
+use uuid::Uuid;
+
+const ID: &str = "7f1c2c0e-5b0a-4b6e-9a51-0d6f3a1f2b3c";
+const BODY: &str = concat!(
+    r#"{"id":"7f1c2c0e-5b0a-4b6e-9a51-0d6f3a1f2b3c","event":"alert.triggered","timestamp":"2024-03-08T14:30:00.000Z","#,
+    r#""data":{"price":198.66,"tiny":1e-7,"name":"Zoë"}}"#
+);
+const TIMESTAMP: &str = "2024-03-08T14:30:00.000Z";
+/// `whsec_` and the base64 of the bytes 0 to 31.
+const MADE: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+// Python: hmac.new(key, message, hashlib.sha256).hexdigest()
+const TIMESTAMPED: &str = "bb75e3cff2fe2169292b04578011d3d9024330f0067dd7a85a54497613d48874";
+const TIMESTAMPED_EPOCH: &str = "9ffe3b0e89ffb79b38abf03b9f8f30cca472b3bbe15ce7b54ad4e879d17ba1cd";
+const BODY_ALONE: &str = "77cb2650c622d36c7917170eb19f89b2acc0a204919cf8d6e561c8ce96a01eca";
+const OWN_BODY_ALONE: &str = "9059aa83b7c80ccf047374cfb5f08ae632460ed0220b8d344f1f8045e96a6124";
+// base64.b64encode(hmac.new(key, message, hashlib.sha256).digest()), attempted at 1709908260.
+const STANDARD: &str = "v1,Q3DAWuRoZmbzfQnsL0WhwNsuVYeTgOvJwYf9u6uaI9s=";
+const OWN_STANDARD: &str = "v1,stDJKdbzTcWoQIfaJr6QZBrXt7GsIsVuywz134aDiwg=";
+
+fn made() -> Secret {
+    Secret::from_random(std::array::from_fn(|index| u8::try_from(index).unwrap()))
+}
+
+fn own() -> Secret {
+    Secret::from_user("hunter2").unwrap()
+}
+
+fn second(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+#[test]
+fn a_secret_that_is_made_is_whsec_and_base64_of_32_bytes() {
+    assert_eq!(made().expose(), MADE);
+}
+
+#[test]
+fn a_secret_does_not_print() {
+    let secrets = Secrets {
+        current: own(),
+        previous: Some(made()),
+    };
+    let printed = format!("{:?} {secrets:#?}", own());
+    assert!(!printed.contains("hunter2") && !printed.contains("AAEC"), "{printed}");
+}
+
+#[test]
+fn a_user_s_secret_is_used_as_it_is_if_it_has_a_sane_length() {
+    for text in ["x", " spaces kept ", "ключ", &"k".repeat(512)] {
+        assert_eq!(Secret::from_user(text).unwrap().expose(), text);
+    }
+    for text in ["", &"k".repeat(513)] {
+        assert_eq!(Secret::from_user(text), Err(BadSecret));
+    }
+}
+
+#[test]
+fn the_service_s_signatures_are_those_of_another_implementation() {
+    for (form, secret, timestamp, expected) in [
+        (Form::Timestamped, made(), TIMESTAMP, format!("sha256={TIMESTAMPED}")),
+        (
+            Form::Timestamped,
+            made(),
+            "1709908200000",
+            format!("sha256={TIMESTAMPED_EPOCH}"),
+        ),
+        (Form::Body, made(), TIMESTAMP, BODY_ALONE.to_owned()),
+        (Form::Body, own(), "", OWN_BODY_ALONE.to_owned()),
+    ] {
+        let signature = service::sign(form, &secret, timestamp, BODY.as_bytes());
+        assert_eq!(signature, expected);
+        assert!(service::verify(form, &secret, timestamp, BODY.as_bytes(), &signature));
+    }
+}
+
+#[test]
+fn a_signature_over_anything_else_is_not_right() {
+    let right = format!("sha256={TIMESTAMPED}");
+    let verify = |secret: &Secret, timestamp: &str, body: &str, signature: &str| {
+        service::verify(Form::Timestamped, secret, timestamp, body.as_bytes(), signature)
+    };
+    assert!(verify(&made(), TIMESTAMP, BODY, &right));
+    assert!(verify(&made(), TIMESTAMP, BODY, TIMESTAMPED));
+    assert!(!verify(&own(), TIMESTAMP, BODY, &right));
+    assert!(!verify(&made(), "2024-03-08T14:30:00.001Z", BODY, &right));
+    assert!(!verify(&made(), TIMESTAMP, &BODY.replace("198.66", "198.67"), &right));
+    for wrong in [
+        "",
+        "sha256=",
+        "sha256=00",
+        &right[..70],
+        &format!("{right}00"),
+        &right.replace('b', "c"),
+        "sha512=x",
+    ] {
+        assert!(!verify(&made(), TIMESTAMP, BODY, wrong), "{wrong}");
+    }
+}
+
+#[test]
+fn standard_signatures_are_those_of_the_published_vector() {
+    let secrets = Secret::from_user("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+        .unwrap()
+        .into();
+    let body = br#"{"test": 2432232314}"#;
+    let signature = standard::sign(&secrets, "msg_p5jXN8AQM9LWM0D4loKWxJek", second(1_614_265_330), body);
+    assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+}
+
+#[test]
+fn during_a_rotation_standard_signatures_are_two_and_each_secret_verifies() {
+    let (current, previous) = (made(), own());
+    let secrets = Secrets {
+        current: current.clone(),
+        previous: Some(previous.clone()),
+    };
+    let signatures = standard::sign(&secrets, ID, second(1_709_908_260), BODY.as_bytes());
+    assert_eq!(signatures, format!("{STANDARD} {OWN_STANDARD}"));
+    for secret in [current, previous] {
+        let now = second(1_709_908_270);
+        standard::verify(&secret, ID, "1709908260", &signatures, BODY.as_bytes(), now).unwrap();
+    }
+}
+
+#[test]
+fn a_secret_that_is_no_base64_behind_whsec_is_its_own_key() {
+    for text in ["whsec_not base64!", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
+        let secret = Secret::from_user(text).unwrap();
+        let signature = standard::sign(&secret.clone().into(), ID, second(0), b"");
+        // The same bytes, given as what a whsec_ secret encodes.
+        let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text);
+        let twin = Secret::from_user(&format!("whsec_{encoded}")).unwrap();
+        standard::verify(&twin, ID, "0", &signature, b"", second(0)).unwrap();
+    }
+}
+
+#[test]
+fn what_standard_webhooks_must_not_trust_is_not_trusted() {
+    use standard::Distrust::{NoTimestamp, NotNow, WrongSignature};
+    let then = 1_709_908_260;
+    for (timestamp, signatures, body, now, expected) in [
+        ("1709908260", STANDARD, BODY, then, Ok(())),
+        ("1709908260", STANDARD, BODY, then + 300, Ok(())),
+        ("1709908260", STANDARD, BODY, then - 300, Ok(())),
+        ("1709908260", STANDARD, BODY, then + 301, Err(NotNow)),
+        ("1709908260", STANDARD, BODY, then - 301, Err(NotNow)),
+        ("1709908260", &format!("v2,x v1,AAAA {STANDARD}"), BODY, then, Ok(())),
+        ("1709908260", OWN_STANDARD, BODY, then, Err(WrongSignature)),
+        ("1709908260", &STANDARD[3..], BODY, then, Err(WrongSignature)),
+        ("1709908260", "", BODY, then, Err(WrongSignature)),
+        ("1709908260", STANDARD, "{}", then, Err(WrongSignature)),
+        ("1709908261", STANDARD, BODY, then, Err(WrongSignature)),
+        ("2024-03-08T14:31:00Z", STANDARD, BODY, then, Err(NoTimestamp)),
+    ] {
+        let judged = standard::verify(&made(), ID, timestamp, signatures, body.as_bytes(), second(now));
+        assert_eq!(judged, expected, "{timestamp} {signatures} {now}");
+    }
+}
+
+fn headers(style: &HeaderStyle, form: Form) -> Vec<(String, String)> {
+    let secrets = made().into();
+    let headers = style.headers(&Delivery {
+        id: ID.parse::<Uuid>().unwrap(),
+        event: "alert.triggered",
+        generated_at: second(1_709_908_200),
+        attempted_at: second(1_709_908_260),
+        body: BODY.as_bytes(),
+        secrets: &secrets,
+        form,
+    });
+    let text =
+        |(name, value): (&http::HeaderName, &http::HeaderValue)| (name.to_string(), value.to_str().unwrap().to_owned());
+    let mut headers: Vec<_> = headers.iter().map(text).collect();
+    headers.sort();
+    headers
+}
+
+#[test]
+fn a_delivery_has_the_headers_of_each_prefix_and_those_of_standard_webhooks() {
+    let signature = format!("sha256={TIMESTAMPED}");
+    let expected = [
+        ("content-type", "application/json"),
+        ("webhook-id", ID),
+        ("webhook-signature", STANDARD),
+        ("webhook-timestamp", "1709908260"),
+        ("x-service-delivery", ID),
+        ("x-service-event", "alert.triggered"),
+        ("x-service-signature", &signature),
+        ("x-service-timestamp", TIMESTAMP),
+        ("x-stockalert-delivery", ID),
+        ("x-stockalert-event", "alert.triggered"),
+        ("x-stockalert-signature", &signature),
+        ("x-stockalert-timestamp", TIMESTAMP),
+    ];
+    let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(headers(&HeaderStyle::default(), Form::Timestamped), expected);
+}
+
+#[test]
+fn prefix_timestamp_and_form_can_be_chosen() {
+    let style = HeaderStyle {
+        prefixes: vec![HeaderPrefix::new("X-Acme").unwrap()],
+        timestamp: TimestampFormat::EpochMs,
+    };
+    let has = |form, name: &str, value: &str| headers(&style, form).contains(&(name.to_owned(), value.to_owned()));
+    assert!(has(Form::Timestamped, "x-acme-timestamp", "1709908200000"));
+    assert!(has(
+        Form::Timestamped,
+        "x-acme-signature",
+        &format!("sha256={TIMESTAMPED_EPOCH}")
+    ));
+    assert!(has(Form::Body, "x-acme-signature", BODY_ALONE));
+    assert_eq!(headers(&style, Form::Body).len(), 8);
+    for text in ["", "X Acme", "X-Acme-", "X-Äcme", "X-Acme:", &"x".repeat(65)] {
+        assert_eq!(HeaderPrefix::new(text), Err(BadPrefix), "{text}");
+    }
+}
+
+#[test]
+fn forms_have_names() {
+    for form in [Form::Timestamped, Form::Body] {
+        assert_eq!(Form::from_name(form.name()), Some(form));
+    }
+    assert_eq!(Form::from_name("headers"), None);
+}
