@@ -91,7 +91,7 @@ async fn every_condition_can_be_created(setup: Setup) {
             json!({"deliveryTime": "after_market_close"}),
         ),
         ("earnings_announcement", json!(3), Value::Null),
-        ("dividend_ex_date", Value::Null, Value::Null),
+        ("dividend_ex_date", json!(1), Value::Null),
         ("dividend_payment", Value::Null, json!({"shares": 12.5})),
     ] {
         let mut body = json!({"symbol": "AAPL", "condition": condition});

@@ -47,7 +47,10 @@ async fn drip(address: &str, head: &[u8], drops: impl Iterator<Item = u8> + Send
 }
 
 async fn a_head_that_drips_is_cut_off(setup: Setup) {
-    let world = setup.set("server.header_timeout", "1s").world().await;
+    let setup = setup
+        .set("server.header_timeout", "1s")
+        .set("server.idle_timeout", "1s");
+    let world = setup.world().await;
     let before = world.server.memory_kib();
     let head = b"GET /api/v1/alerts HTTP/1.1\r\nHost: x\r\nX-Drip: ";
     let answer = drip(world.server.address(), head, std::iter::repeat(b'x')).await;

@@ -58,7 +58,7 @@ async fn any_text_in_parameters_comes_back_as_it_was_or_is_refused(setup: Setup)
                 let _ = answer.refused(422, "VALIDATION_ERROR");
             }
         }
-        let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200,
+        let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 300,
             "parameters": {"onboarding_id": text}});
         let answer = world.me.post("/alerts", &body).await;
         assert!(matches!(answer.status, 200 | 201 | 422), "{answer}");
