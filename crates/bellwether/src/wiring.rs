@@ -27,6 +27,7 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     let url = &settings.database.url;
     let options = store::Options {
         max_connections: settings.database.max_connections.get(),
+        unsafe_without_compare_and_set: settings.database.unsafe_without_compare_and_set,
         ..store::Options::new(url.expose())
     };
     let store = Store::open(options)

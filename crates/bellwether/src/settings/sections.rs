@@ -52,6 +52,8 @@ section! {
         url: DatabaseUrl,
         /// At most so many connections for reading.
         max_connections: NonZeroU32,
+        /// For the test of exactly-once firing only: takes firings without looking at what they fire.
+        unsafe_without_compare_and_set: bool,
     }
 }
 
