@@ -55,11 +55,15 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
         return Ok(None);
     };
     if values.next().is_some() {
-        return Err(ApiError::unauthorized(format!("{name} comes more than once; send it once")));
+        return Err(ApiError::unauthorized(format!(
+            "{name} comes more than once; send it once"
+        )));
     }
     match value.to_str().map(str::trim) {
         Ok(text) if !text.is_empty() && text.len() <= MAX_KEY_LEN => Ok(Some(text)),
-        _ => Err(ApiError::unauthorized(format!("{name} holds no API key; check what is sent"))),
+        _ => Err(ApiError::unauthorized(format!(
+            "{name} holds no API key; check what is sent"
+        ))),
     }
 }
 
@@ -72,7 +76,9 @@ fn key_of_authorization(value: &str) -> Result<&str, ApiError> {
     } else if scheme.eq_ignore_ascii_case("Bearer") && is_key {
         Ok(key)
     } else if scheme.eq_ignore_ascii_case("Bearer") {
-        Err(ApiError::unauthorized("this bearer token is not valid; send an API key that begins with sk_"))
+        Err(ApiError::unauthorized(
+            "this bearer token is not valid; send an API key that begins with sk_",
+        ))
     } else {
         Err(ApiError::unauthorized(
             "Authorization must be ApiKey or Bearer with an API key that begins with sk_",

@@ -155,7 +155,16 @@ mod tests {
     fn what_is_no_json_object_is_a_bad_request() {
         let deep = format!("{{\"a\":{}1{}}}", "[".repeat(500), "]".repeat(500));
         for body in [
-            "", "{", "[]", "null", "3", "\"text\"", "{\"a\":}", "{\"a\":NaN}", "{\"a\":1e999}", "{\"a\":\"\\ud800\"}",
+            "",
+            "{",
+            "[]",
+            "null",
+            "3",
+            "\"text\"",
+            "{\"a\":}",
+            "{\"a\":NaN}",
+            "{\"a\":1e999}",
+            "{\"a\":\"\\ud800\"}",
             deep.as_str(),
         ] {
             assert_eq!(code(&[JSON], body.as_bytes()), Some(Code::BadRequest), "{body}");
@@ -184,7 +193,10 @@ mod tests {
 
     #[test]
     fn a_compressed_body_is_refused() {
-        assert_eq!(code(&[JSON, ("content-encoding", "gzip")], b"{}"), Some(Code::UnsupportedMediaType));
+        assert_eq!(
+            code(&[JSON, ("content-encoding", "gzip")], b"{}"),
+            Some(Code::UnsupportedMediaType)
+        );
         assert_eq!(code(&[JSON, ("content-encoding", "identity")], b"{}"), None);
     }
 
@@ -197,16 +209,22 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_that_does_not_arrive_ends() {
         let never = Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
-        let error = collect(&HeaderMap::new(), never, 10, Duration::from_secs(5)).await.unwrap_err();
+        let error = collect(&HeaderMap::new(), never, 10, Duration::from_secs(5))
+            .await
+            .unwrap_err();
         assert_eq!(error.code(), Code::ServiceUnavailable);
     }
 
     #[tokio::test]
     async fn a_body_may_be_as_large_as_the_limit_and_no_larger() {
         let time = Duration::from_secs(5);
-        let whole = collect(&HeaderMap::new(), Body::from("0123456789"), 10, time).await.unwrap();
+        let whole = collect(&HeaderMap::new(), Body::from("0123456789"), 10, time)
+            .await
+            .unwrap();
         assert_eq!(whole.len(), 10);
-        let error = collect(&HeaderMap::new(), Body::from("0123456789+"), 10, time).await.unwrap_err();
+        let error = collect(&HeaderMap::new(), Body::from("0123456789+"), 10, time)
+            .await
+            .unwrap_err();
         assert_eq!(error.code(), Code::PayloadTooLarge);
         let announced = headers(&[("content-length", "11")]);
         let never = Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());

@@ -79,7 +79,8 @@ impl Code {
 }
 
 /// What every fault of this program says to the client.
-pub(crate) const INTERNAL: &str = "something went wrong on our side; try again, and tell the operator if it happens again";
+pub(crate) const INTERNAL: &str =
+    "something went wrong on our side; try again, and tell the operator if it happens again";
 
 /// Why a request is refused.
 #[derive(Clone, PartialEq, Debug)]
@@ -292,7 +293,10 @@ mod tests {
         let error = ServiceError::internal("table alerts: disk I/O error");
         let (status, body) = body(error.into()).await;
         assert_eq!(status, 500);
-        assert!(body.contains("INTERNAL_ERROR") && !body.contains("alerts") && !body.contains("disk"), "{body}");
+        assert!(
+            body.contains("INTERNAL_ERROR") && !body.contains("alerts") && !body.contains("disk"),
+            "{body}"
+        );
     }
 
     #[tokio::test]
@@ -304,7 +308,10 @@ mod tests {
         };
         let (status, body) = body(error.into()).await;
         assert_eq!(status, 403);
-        assert!(body.contains(r#""details":{"reason":"scope","required":"alerts:write"}"#), "{body}");
+        assert!(
+            body.contains(r#""details":{"reason":"scope","required":"alerts:write"}"#),
+            "{body}"
+        );
     }
 
     #[test]

@@ -83,7 +83,10 @@ impl Query {
     /// A word out of a list.
     pub fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Option<T> {
         let text = self.value(name)?;
-        let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
+        let found = words
+            .iter()
+            .find(|(word, _)| *word == text)
+            .map(|(_, meaning)| *meaning);
         if found.is_none() {
             let allowed: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             self.fault(name, format!("must be one of {}", allowed.join(", ")));
@@ -270,24 +273,43 @@ mod tests {
     fn texts_are_decoded_and_held_to_their_length() {
         let mut reader = query("search=%41pple%20%26+Co");
         assert_eq!(reader.text("search", 100).as_deref(), Some("Apple & Co"));
-        assert_eq!(faults(|reader| _ = reader.text("search", 100), "search=a%00b"), ["search"]);
-        assert_eq!(faults(|reader| _ = reader.text("search", 3), "search=%C3%A4%C3%B6%C3%BC%C3%9F"), ["search"]);
+        assert_eq!(
+            faults(|reader| _ = reader.text("search", 100), "search=a%00b"),
+            ["search"]
+        );
+        assert_eq!(
+            faults(|reader| _ = reader.text("search", 3), "search=%C3%A4%C3%B6%C3%BC%C3%9F"),
+            ["search"]
+        );
         assert!(faults(|reader| _ = reader.text("search", 3), "search=%C3%A4%C3%B6%C3%BC").is_empty());
         assert_eq!(query("search=").text("search", 3), None);
     }
 
     #[test]
     fn flags_are_taken_as_clients_write_them() {
-        for (query, flag) in [("", false), ("minimal=true", true), ("minimal=True", true), ("minimal=0", false)] {
+        for (query, flag) in [
+            ("", false),
+            ("minimal=true", true),
+            ("minimal=True", true),
+            ("minimal=0", false),
+        ] {
             assert_eq!(self::query(query).flag("minimal"), flag, "{query}");
         }
-        assert_eq!(faults(|reader| _ = reader.flag("minimal"), "minimal=maybe"), ["minimal"]);
+        assert_eq!(
+            faults(|reader| _ = reader.flag("minimal"), "minimal=maybe"),
+            ["minimal"]
+        );
     }
 
     #[test]
     fn ids_are_uuids_in_their_usual_form() {
         assert!(uuid("0B9C7C2E-8f0e-4d5e-9a52-3f1f6f0c8d11").is_some());
-        for text in ["", "1", "0b9c7c2e8f0e4d5e9a523f1f6f0c8d11", "{0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d1}"] {
+        for text in [
+            "",
+            "1",
+            "0b9c7c2e8f0e4d5e9a523f1f6f0c8d11",
+            "{0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d1}",
+        ] {
             assert_eq!(uuid(text), None, "{text}");
         }
     }

@@ -175,7 +175,10 @@ impl Server {
 
     async fn drain(self) -> Ended {
         self.connections.close();
-        if tokio::time::timeout(self.timeouts.drain, self.connections.wait()).await.is_ok() {
+        if tokio::time::timeout(self.timeouts.drain, self.connections.wait())
+            .await
+            .is_ok()
+        {
             return Ended { cut_off: 0 };
         }
         let cut_off = self.connections.len();

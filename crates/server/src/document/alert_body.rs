@@ -66,7 +66,12 @@ fn optional(mut schema: Value) -> Value {
     schema
 }
 
-fn plain(name: &'static str, description: &'static str, kinds: &'static [ConditionKind], threshold: Threshold) -> Shape {
+fn plain(
+    name: &'static str,
+    description: &'static str,
+    kinds: &'static [ConditionKind],
+    threshold: Threshold,
+) -> Shape {
     Shape {
         name,
         description,
@@ -100,7 +105,12 @@ fn shapes() -> Vec<Shape> {
         plain(
             "ExtremeAlert",
             "The price is above the highest (below the lowest) of 52 weeks; or the 50-day average crosses the 200-day average.",
-            &[Kind::NewHigh, Kind::NewLow, Kind::MaCrossoverGolden, Kind::MaCrossoverDeath],
+            &[
+                Kind::NewHigh,
+                Kind::NewLow,
+                Kind::MaCrossoverGolden,
+                Kind::MaCrossoverDeath,
+            ],
             Threshold::Omitted,
         ),
         plain(
@@ -130,14 +140,22 @@ fn shapes() -> Vec<Shape> {
             threshold: Threshold::Required(number("A percentage", LEAST, MOST)),
             parameters: vec![(
                 "volumeBaseline",
-                word("The average of 20, 50 or 100 sessions; `ma20` if it is left out", &["ma20", "ma50", "ma100"]),
+                word(
+                    "The average of 20, 50 or 100 sessions; `ma20` if it is left out",
+                    &["ma20", "ma50", "ma100"],
+                ),
             )],
             required: &[],
         },
         plain(
             "RatioAlert",
             "Price ÷ earnings per share, trailing or forward, is at or below (at or above) a ratio.",
-            &[Kind::PeRatioBelow, Kind::PeRatioAbove, Kind::ForwardPeBelow, Kind::ForwardPeAbove],
+            &[
+                Kind::PeRatioBelow,
+                Kind::PeRatioAbove,
+                Kind::ForwardPeBelow,
+                Kind::ForwardPeAbove,
+            ],
             Threshold::Required(number("A ratio", LEAST, MOST)),
         ),
         Shape {
@@ -157,15 +175,13 @@ fn shapes() -> Vec<Shape> {
             description: "Every trading day; the alert stays active.",
             kinds: &[Kind::DailyReminder],
             threshold: Threshold::Omitted,
-            parameters: vec![
-                (
-                    "deliveryTime",
-                    word(
-                        "At the open, or 15 minutes after the close; `market_open` if it is left out. Also taken as `delivery_time`",
-                        &["market_open", "after_market_close"],
-                    ),
+            parameters: vec![(
+                "deliveryTime",
+                word(
+                    "At the open, or 15 minutes after the close; `market_open` if it is left out. Also taken as `delivery_time`",
+                    &["market_open", "after_market_close"],
                 ),
-            ],
+            )],
             required: &[],
         },
         plain(
@@ -187,7 +203,11 @@ fn shapes() -> Vec<Shape> {
             threshold: Threshold::Omitted,
             parameters: vec![(
                 "shares",
-                optional(number("How many you have, for the amount in the notification", LEAST, MOST)),
+                optional(number(
+                    "How many you have, for the amount in the notification",
+                    LEAST,
+                    MOST,
+                )),
             )],
             required: &[],
         },
@@ -212,9 +232,18 @@ fn insiders() -> Shape {
         kinds: &[Kind::InsiderTransactions],
         threshold: Threshold::Required(number("US dollars, all trades together", LEAST, MOST)),
         parameters: vec![
-            ("direction", word("Which trades; `both` if it is left out", &["buy", "sell", "both"])),
-            ("minExecutives", optional(whole("By at least so many insiders; 1 if it is left out", 1, 100))),
-            ("windowDays", optional(whole("Filed within so many days; 7 if it is left out", 1, 365))),
+            (
+                "direction",
+                word("Which trades; `both` if it is left out", &["buy", "sell", "both"]),
+            ),
+            (
+                "minExecutives",
+                optional(whole("By at least so many insiders; 1 if it is left out", 1, 100)),
+            ),
+            (
+                "windowDays",
+                optional(whole("Filed within so many days; 7 if it is left out", 1, 365)),
+            ),
             (
                 "openMarketOnly",
                 json!({"type": ["boolean", "null"], "description": "Only purchases and sales on the open market; true if it is left out"}),
@@ -280,8 +309,8 @@ impl Shape {
         if self.kinds == [Kind::Reminder] {
             let none = json!({"date": null_only(), "reminder_date": null_only(), "reminder_time": null_only()});
             schema["anyOf"] = json!([
-                {"title": "With a date", "required": ["parameters"], "properties": {"parameters": {"type": "object", "required": ["date"], "properties": {"reminder_date": null_only(), "reminder_time": null_only()}}}},
-                {"title": "With reminder_date", "required": ["parameters"], "properties": {"parameters": {"type": "object", "required": ["reminder_date"], "properties": {"date": null_only()}}}},
+                {"title": "With a date", "required": ["parameters"], "properties": {"parameters": {"type": "object", "required": ["date"], "properties": {"date": {"type": "string"}, "reminder_date": null_only(), "reminder_time": null_only()}}}},
+                {"title": "With reminder_date", "required": ["parameters"], "properties": {"parameters": {"type": "object", "required": ["reminder_date"], "properties": {"reminder_date": {"type": "string"}, "date": null_only()}}}},
                 {"title": "Without a date", "required": ["threshold"], "properties": {"threshold": {"type": "integer", "minimum": 1, "maximum": 36_500}, "parameters": {"properties": none}}},
             ]);
             for name in ["date", "reminder_date"] {
@@ -356,7 +385,7 @@ pub(super) fn describe(schemas: &mut Value) {
                 "propertyNames": {"pattern": "^[^\\u0000]*$"},
             },
         },
-        "examples": [{"threshold": 210}],
+        "examples": [{"notification": "email"}],
     });
 }
 
@@ -366,10 +395,7 @@ fn example(kind: ConditionKind) -> Value {
         Kind::PriceAbove => (json!(200), Value::Null),
         Kind::PriceBelow => (json!(150.5), Value::Null),
         Kind::PriceChangeUp | Kind::PriceChangeDown => (json!(5), Value::Null),
-        Kind::NewHigh
-        | Kind::NewLow
-        | Kind::MaCrossoverGolden
-        | Kind::MaCrossoverDeath => (Value::Null, Value::Null),
+        Kind::NewHigh | Kind::NewLow | Kind::MaCrossoverGolden | Kind::MaCrossoverDeath => (Value::Null, Value::Null),
         Kind::MaTouchAbove | Kind::MaTouchBelow => (json!(50), Value::Null),
         Kind::RsiLimit => (json!(70), json!({"direction": "above"})),
         Kind::VolumeChange => (json!(50), json!({"volumeBaseline": "ma20"})),
@@ -438,7 +464,11 @@ mod tests {
 
     /// The values at both ends of what a schema allows, and those just beyond.
     fn ends(schema: &Value) -> (Vec<Value>, Vec<Value>) {
-        let step = if schema["type"].to_string().contains("integer") { 1.0 } else { LEAST };
+        let step = if schema["type"].to_string().contains("integer") {
+            1.0
+        } else {
+            LEAST
+        };
         let (least, most) = (&schema["minimum"], &schema["maximum"]);
         let below = least.as_f64().map(|least| json!(least - step));
         let beyond = most.as_f64().map(|most| json!(most + step.max(most / 1e12)));
@@ -513,8 +543,16 @@ mod tests {
             (Value::Null, json!({"date": "2027-01-01"}), true),
             (json!(-5.5), json!({"date": "2028-02-29T09:30:00-05:00"}), true),
             (Value::Null, json!({"date": "2999-12-31T23:59:59.999999"}), true),
-            (Value::Null, json!({"reminder_date": "2027-01-01", "reminder_time": "09:30"}), true),
-            (Value::Null, json!({"reminder_date": "2027-01-01", "reminder_time": null}), true),
+            (
+                Value::Null,
+                json!({"reminder_date": "2027-01-01", "reminder_time": "09:30"}),
+                true,
+            ),
+            (
+                Value::Null,
+                json!({"reminder_date": "2027-01-01", "reminder_time": null}),
+                true,
+            ),
             (json!(1), Value::Null, true),
             (json!(36_500), json!({"date": null}), true),
             (json!(36_501), Value::Null, false),
@@ -523,7 +561,11 @@ mod tests {
             (Value::Null, json!({"date": "2027-02-29"}), false),
             (Value::Null, json!({"reminder_time": "09:30"}), false),
         ] {
-            assert_eq!(of(threshold.clone(), parameters.clone()).is_ok(), is_taken, "{threshold} {parameters}");
+            assert_eq!(
+                of(threshold.clone(), parameters.clone()).is_ok(),
+                is_taken,
+                "{threshold} {parameters}"
+            );
         }
     }
 }

@@ -38,16 +38,28 @@ pub(super) fn finish(document: &mut Value) {
     }
 }
 
+/// A list shows alerts in one of three sizes, and the larger ones have all that the smaller ones have.
+fn let_sizes_overlap(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let is_of_sizes = members
+                .get("oneOf")
+                .is_some_and(|sizes| sizes[0]["$ref"] == "#/components/schemas/ExtendedAlert");
+            if is_of_sizes && let Some(sizes) = members.remove("oneOf") {
+                members.insert("anyOf".to_owned(), sizes);
+            }
+            members.values_mut().for_each(let_sizes_overlap);
+        }
+        Value::Array(values) => values.iter_mut().for_each(let_sizes_overlap),
+        _ => {}
+    }
+}
+
 fn components(components: &mut Value) {
     let schemas = &mut components["schemas"];
+    let_sizes_overlap(schemas);
     alert_body::describe(schemas);
     ingest_body::describe(schemas);
-    // A list shows alerts in one of three sizes, and the larger ones have all that the smaller ones have.
-    if let Some(listed) = schemas["ListedAlert"].as_object_mut()
-        && let Some(sizes) = listed.remove("oneOf")
-    {
-        listed.insert("anyOf".to_owned(), sizes);
-    }
     for (name, is_true) in [("ErrorEnvelope", false), ("Recorded", true)] {
         schemas[name]["properties"]["success"]["const"] = json!(is_true);
     }
@@ -229,9 +241,7 @@ fn example(code: Code) -> Value {
                 Code::NotFound => "there is no such alert; check its id",
                 Code::Conflict => "a request with this Idempotency-Key is being answered; send it again in a moment",
                 Code::PayloadTooLarge => "the body is larger than 1048576 bytes; send less at once",
-                Code::UnsupportedMediaType => {
-                    "the body must be JSON in UTF-8; send Content-Type: application/json"
-                }
+                Code::UnsupportedMediaType => "the body must be JSON in UTF-8; send Content-Type: application/json",
                 Code::RateLimited => "100 requests have been made in this window; try again in 1800 s",
                 Code::InternalError => crate::error::INTERNAL,
                 _ => "this took longer than 30 s; try again",

@@ -52,7 +52,12 @@ const KINDS: &[Kind] = &[
         schema: "PushedQuote",
         description: "An observation of a price; `volume` is the session's so far, `time` is now if it is left out",
         required: &[("symbol", Is::Symbol), ("price", Is::Number)],
-        optional: &[("volume", Is::Whole), ("time", Is::Instant), ("bid", Is::Number), ("ask", Is::Number)],
+        optional: &[
+            ("volume", Is::Whole),
+            ("time", Is::Instant),
+            ("bid", Is::Number),
+            ("ask", Is::Number),
+        ],
     },
     Kind {
         name: "bars",
@@ -166,7 +171,10 @@ impl Is {
 impl Kind {
     fn schema(&self) -> Value {
         let members = |members: &[(&str, Is)]| -> Map<String, Value> {
-            members.iter().map(|(name, is)| ((*name).to_owned(), is.schema())).collect()
+            members
+                .iter()
+                .map(|(name, is)| ((*name).to_owned(), is.schema()))
+                .collect()
         };
         let mut properties = members(self.required);
         properties.extend(members(self.optional).into_iter().map(|(name, mut schema)| {
@@ -186,7 +194,10 @@ impl Kind {
     }
 
     fn example(&self) -> Value {
-        let members = self.required.iter().map(|(name, is)| ((*name).to_owned(), is.example(name)));
+        let members = self
+            .required
+            .iter()
+            .map(|(name, is)| ((*name).to_owned(), is.example(name)));
         Value::Object(members.collect())
     }
 }

@@ -45,7 +45,9 @@ fn is_plain(text: &str) -> bool {
     let is_version = text.split('.').count() == 3 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_words = text.starts_with(|first: char| first.is_ascii_alphabetic())
         && !text.ends_with(' ')
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" _-./,;()".contains(&byte));
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b" _-./,;()".contains(&byte));
     is_version || (is_words && !means_something_else(text))
 }
 
@@ -63,7 +65,9 @@ fn literal(out: &mut String, text: &str, depth: usize) -> bool {
         && text.ends_with(|last: char| !last.is_whitespace() || last == '\n')
         && !text.ends_with("\n\n")
         && !text.starts_with(char::is_whitespace)
-        && text.chars().all(|character| character == '\n' || !character.is_control());
+        && text
+            .chars()
+            .all(|character| character == '\n' || !character.is_control());
     if is_fit {
         out.push_str(if text.ends_with('\n') { " |\n" } else { " |-\n" });
         for line in text.lines() {
@@ -102,7 +106,9 @@ fn indent(out: &mut String, depth: usize) {
 /// A key; quoted unless it is a plain word, for YAML reads `on` and `200` otherwise.
 fn key(out: &mut String, name: &str) {
     let mut chars = name.chars();
-    let is_word = chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '$')
+    let is_word = chars
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '$')
         && chars.all(|character| character.is_ascii_alphanumeric() || character == '_');
     if is_word && !means_something_else(name) {
         out.push_str(name);
@@ -141,7 +147,6 @@ mod tests {
             "  a\n",
             "words: An alert, by id (or not)\n",
             "quoted: \"a: b\"\n",
-
             "paths:\n",
             "  \"/a\":\n",
             "    get:\n",

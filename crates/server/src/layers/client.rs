@@ -65,7 +65,10 @@ mod tests {
     fn what_a_client_writes_in_front_of_its_address_is_not_believed() {
         let trusted = ["10.0.0.0/8"];
         assert_eq!(client("10.0.0.7", &["1.2.3.4, 192.0.2.1"], &trusted), "192.0.2.1");
-        assert_eq!(client("10.0.0.7", &["1.2.3.4", "192.0.2.1, 10.0.0.8"], &trusted), "192.0.2.1");
+        assert_eq!(
+            client("10.0.0.7", &["1.2.3.4", "192.0.2.1, 10.0.0.8"], &trusted),
+            "192.0.2.1"
+        );
         assert_eq!(client("10.0.0.7", &["192.0.2.1:4711"], &trusted), "192.0.2.1");
         assert_eq!(client("10.0.0.7", &["[2001:db8::1]:4711"], &trusted), "2001:db8::1");
         assert_eq!(client("10.0.0.7", &["192.0.2.1, garbage"], &trusted), "10.0.0.7");

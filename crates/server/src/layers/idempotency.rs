@@ -1,7 +1,7 @@
 //! `Idempotency-Key` on POST: a request that is repeated gets the first answer, and is not done again.
 //!
-//! The first request is done in a task of its own, so that it comes to its end and its answer is kept even if the client
-//! goes away, which is when a repeat matters. Repeats that come meanwhile wait for it. What was not done by any lasting
+//! All of it is done in a task of its own, so that it comes to its end and the answer is kept even if the client goes away,
+//! which is when a repeat matters. Repeats that come meanwhile wait for it. What was not done by any lasting
 //! measure is not kept and may be tried again: refusals for want of rights (401, 403), too many requests (429), and all
 //! that was our fault (5xx).
 
@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use service::idempotency::{Begun, Claimant, Repeatable};
 use tokio::sync::watch;
+use tracing::Instrument;
 
 use super::guard::unpanicked;
 use super::limit::Group;
@@ -95,7 +96,11 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     };
     let repeatable = Repeatable::new(actor.account, &route(&parts.uri), &key, &body);
     let request = Request::from_parts(parts, Body::from(body));
-    answer(&app, repeatable, request, next).await
+    let task = async move { answer(&app, repeatable, request, next).await };
+    match tokio::spawn(task.instrument(tracing::Span::current())).await {
+        Ok(response) => response,
+        Err(error) => ApiError::internal(error).into_response(),
+    }
 }
 
 /// The key that the client gave the request.
@@ -155,23 +160,12 @@ fn replayed(status: u16, body: Vec<u8>) -> Response {
 }
 
 async fn first(app: &App, repeatable: Repeatable, claimant: Claimant, request: Request, next: Next) -> Response {
-    let finished = app.underway().begin(repeatable);
-    let app = app.clone();
-    let span = tracing::Span::current();
+    let _finished = app.underway().begin(repeatable);
     let limit = app.settings().timeouts.request;
-    let task = async move {
-        let response = tokio::time::timeout(limit, unpanicked(next.run(request))).await;
-        let response = response.unwrap_or_else(|_| {
-            ApiError::new(Code::ServiceUnavailable, "this took too long; try again").into_response()
-        });
-        let response = kept(&app, claimant, response).await;
-        drop(finished);
-        response
-    };
-    match tokio::spawn(tracing::Instrument::instrument(task, span)).await {
-        Ok(response) => response,
-        Err(error) => ApiError::internal(error).into_response(),
-    }
+    let response = tokio::time::timeout(limit, unpanicked(next.run(request))).await;
+    let response = response
+        .unwrap_or_else(|_| ApiError::new(Code::ServiceUnavailable, "this took too long; try again").into_response());
+    kept(app, claimant, response).await
 }
 
 /// Keeps the answer, if it is one to be kept.
@@ -189,7 +183,10 @@ async fn kept(app: &App, claimant: Claimant, response: Response) -> Response {
         Ok(body) => body,
         Err(error) => return ApiError::internal(error).into_response(),
     };
-    match service.finish_repeatable(claimant, parts.status.as_u16(), body.to_vec()).await {
+    match service
+        .finish_repeatable(claimant, parts.status.as_u16(), body.to_vec())
+        .await
+    {
         Ok(()) => Response::from_parts(parts, Body::from(body)),
         // It was done, but a repeat would not be known for one: better to say so than to promise it.
         Err(error) => ApiError::from(error).into_response(),
@@ -197,7 +194,11 @@ async fn kept(app: &App, claimant: Claimant, response: Response) -> Response {
 }
 
 fn is_kept(status: StatusCode) -> bool {
-    let may_come_again = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::TOO_MANY_REQUESTS];
+    let may_come_again = [
+        StatusCode::UNAUTHORIZED,
+        StatusCode::FORBIDDEN,
+        StatusCode::TOO_MANY_REQUESTS,
+    ];
     !status.is_server_error() && !may_come_again.contains(&status)
 }
 
@@ -233,9 +234,16 @@ mod tests {
 
     #[test]
     fn answers_that_a_repeat_could_better_are_not_kept() {
-        for (status, is_one) in [(200, true), (201, true), (400, true), (404, true), (409, true), (422, true)]
-            .into_iter()
-            .chain([(401, false), (403, false), (429, false), (500, false), (503, false)])
+        for (status, is_one) in [
+            (200, true),
+            (201, true),
+            (400, true),
+            (404, true),
+            (409, true),
+            (422, true),
+        ]
+        .into_iter()
+        .chain([(401, false), (403, false), (429, false), (500, false), (503, false)])
         {
             assert_eq!(is_kept(StatusCode::from_u16(status).unwrap()), is_one, "{status}");
         }

@@ -130,7 +130,11 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
     let Some(group) = Group::of(request.uri().path()) else {
         return next.run(request).await;
     };
-    let identity = request.extensions().get::<Identity>().cloned().unwrap_or(Identity::Nobody);
+    let identity = request
+        .extensions()
+        .get::<Identity>()
+        .cloned()
+        .unwrap_or(Identity::Nobody);
     let peer = request.extensions().get::<Peer>().copied();
     let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
     let counted = app.limiter().count(&identity, group, address, app.now());
@@ -142,7 +146,9 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
         let limit = counted.rate_limit.limit;
         let seconds = counted.retry_after_s;
         let message = format!("{limit} requests have been made in this window; try again in {seconds} s");
-        ApiError::new(Code::RateLimited, message).retry_after(seconds).into_response()
+        ApiError::new(Code::RateLimited, message)
+            .retry_after(seconds)
+            .into_response()
     };
     write(response.headers_mut(), counted.rate_limit);
     response
@@ -155,7 +161,10 @@ fn write(headers: &mut HeaderMap, rate_limit: RateLimit) {
         reset,
     } = rate_limit;
     headers.insert(HeaderName::from_static("x-ratelimit-limit"), HeaderValue::from(limit));
-    headers.insert(HeaderName::from_static("x-ratelimit-remaining"), HeaderValue::from(remaining));
+    headers.insert(
+        HeaderName::from_static("x-ratelimit-remaining"),
+        HeaderValue::from(remaining),
+    );
     headers.insert(HeaderName::from_static("x-ratelimit-reset"), HeaderValue::from(reset));
 }
 

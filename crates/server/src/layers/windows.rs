@@ -108,7 +108,9 @@ impl Windows {
 
     /// What is left at `now`, without counting anything.
     pub fn peek(&self, principal: Principal, group: Group, allowance: Allowance, now: Timestamp) -> Counted {
-        self.with(principal, group, allowance, now, |window| window.used < allowance.requests)
+        self.with(principal, group, allowance, now, |window| {
+            window.used < allowance.requests
+        })
     }
 
     fn with(
@@ -156,7 +158,11 @@ impl Windows {
     /// How many counters there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.counters.lock().unwrap_or_else(PoisonError::into_inner).windows.len()
+        self.counters
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .windows
+            .len()
     }
 
     /// Whether there are none.
@@ -205,10 +211,26 @@ mod tests {
     fn principals_and_groups_do_not_use_each_others_allowance() {
         let windows = Windows::new(10);
         let one = Allowance { requests: 1, ..TWO };
-        assert!(windows.count(address("192.0.2.1"), Group::Alerts, one, start()).is_allowed);
-        assert!(!windows.count(address("192.0.2.1"), Group::Alerts, one, start()).is_allowed);
-        assert!(windows.count(address("192.0.2.2"), Group::Alerts, one, start()).is_allowed);
-        assert!(windows.count(address("192.0.2.1"), Group::Stocks, one, start()).is_allowed);
+        assert!(
+            windows
+                .count(address("192.0.2.1"), Group::Alerts, one, start())
+                .is_allowed
+        );
+        assert!(
+            !windows
+                .count(address("192.0.2.1"), Group::Alerts, one, start())
+                .is_allowed
+        );
+        assert!(
+            windows
+                .count(address("192.0.2.2"), Group::Alerts, one, start())
+                .is_allowed
+        );
+        assert!(
+            windows
+                .count(address("192.0.2.1"), Group::Stocks, one, start())
+                .is_allowed
+        );
     }
 
     #[test]
@@ -239,6 +261,10 @@ mod tests {
         let one = Allowance { requests: 1, ..TWO };
         let tomorrow = start() + SignedDuration::from_hours(24);
         windows.count(address("192.0.2.1"), Group::Alerts, one, tomorrow);
-        assert!(windows.count(address("192.0.2.1"), Group::Alerts, one, start()).is_allowed);
+        assert!(
+            windows
+                .count(address("192.0.2.1"), Group::Alerts, one, start())
+                .is_allowed
+        );
     }
 }

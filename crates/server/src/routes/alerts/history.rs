@@ -98,5 +98,8 @@ pub(super) async fn list_alert_history(
     query.finish()?;
     let page = app.service().alert_history(&who.actor, id, request).await?;
     let pagination = Pagination::of(request, page.total);
-    Ok(Reply::page(page.items.into_iter().map(HistoryEntry::of).collect(), pagination))
+    Ok(Reply::page(
+        page.items.into_iter().map(HistoryEntry::of).collect(),
+        pagination,
+    ))
 }

@@ -73,8 +73,14 @@ struct Wanted {
 
 impl Wanted {
     fn read(mut query: Query) -> Result<Self, ApiError> {
-        let statuses: Vec<_> = alerts::Status::ALL.iter().map(|status| (status.name(), *status)).collect();
-        let conditions: Vec<_> = alerts::ConditionKind::ALL.iter().map(|kind| (kind.name(), *kind)).collect();
+        let statuses: Vec<_> = alerts::Status::ALL
+            .iter()
+            .map(|status| (status.name(), *status))
+            .collect();
+        let conditions: Vec<_> = alerts::ConditionKind::ALL
+            .iter()
+            .map(|kind| (kind.name(), *kind))
+            .collect();
         let minimal = query.flag("minimal");
         let wanted = Self {
             page: query.page(DEFAULT_LIMIT, MAX_LIMIT),

@@ -65,5 +65,8 @@ pub(super) async fn record_alert_history(
     JsonObject(_body): JsonObject,
 ) -> Result<Reply<Recorded>, ApiError> {
     // Sessions come with sign-in: until then `WithSession` lets nobody through.
-    Err(ApiError::new(Code::ServiceUnavailable, "signing in is not available on this service yet"))
+    Err(ApiError::new(
+        Code::ServiceUnavailable,
+        "signing in is not available on this service yet",
+    ))
 }

@@ -47,8 +47,14 @@ pub struct VerifiedAlert {
 )]
 pub(super) async fn verify_alert(JsonObject(body): JsonObject) -> Result<Reply<VerifiedAlert>, ApiError> {
     match body.get("token").and_then(serde_json::Value::as_str).map(str::trim) {
-        None => Err(ApiError::field("token", "is required; give the token of the mail as a string")),
-        Some("") => Err(ApiError::field("token", "must not be empty; give the token of the mail")),
+        None => Err(ApiError::field(
+            "token",
+            "is required; give the token of the mail as a string",
+        )),
+        Some("") => Err(ApiError::field(
+            "token",
+            "must not be empty; give the token of the mail",
+        )),
         // Guests' alerts come with mail: until then no token was ever given out.
         Some(_) => Err(service::ServiceError::NotFound("token").into()),
     }

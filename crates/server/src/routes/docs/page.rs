@@ -80,7 +80,11 @@ mod tests {
 
     #[test]
     fn the_page_and_its_files_are_in_the_program() {
-        for (name, kind) in [("index.html", "text/html"), ("docs.css", "text/css"), ("docs.js", "text/javascript")] {
+        for (name, kind) in [
+            ("index.html", "text/html"),
+            ("docs.css", "text/css"),
+            ("docs.js", "text/javascript"),
+        ] {
             let response = asset(name);
             assert_eq!(response.status(), 200, "{name}");
             let found = response.headers()[header::CONTENT_TYPE].to_str().unwrap();

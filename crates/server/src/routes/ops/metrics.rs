@@ -17,5 +17,8 @@ use crate::app::App;
     security(())
 )]
 pub(super) async fn get_metrics(State(app): State<App>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics())
+    (
+        [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
+        app.metrics(),
+    )
 }

@@ -28,6 +28,9 @@ pub(super) async fn get_readiness(State(app): State<App>) -> Response {
             json!({"status": "not ready", "reason": error.to_string()}),
         ),
     };
-    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
     (status, headers, alerts::json::text(&body)).into_response()
 }

@@ -47,7 +47,9 @@ pub(super) async fn get_stock(
     mut query: Query,
 ) -> Result<Reply<Stock>, ApiError> {
     let fault = "must be fundamentals, or left out";
-    let fields = query.list("fields", MAX_FIELDS, fault, |field| (field == "fundamentals").then_some(()));
+    let fields = query.list("fields", MAX_FIELDS, fault, |field| {
+        (field == "fundamentals").then_some(())
+    });
     query.finish()?;
     let service = app.service();
     let stock = service.stock(symbol)?;

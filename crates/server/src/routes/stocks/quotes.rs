@@ -82,7 +82,10 @@ pub(super) async fn list_quotes(
 ) -> Result<Reply<Vec<Quote>>, ApiError> {
     let symbols = query.list("symbols", MAX_SYMBOLS, SYMBOL_FAULT, |text| text.parse().ok());
     if symbols.is_none() {
-        query.missing("symbols", "is required; give symbols with commas between them, such as AAPL,MSFT");
+        query.missing(
+            "symbols",
+            "is required; give symbols with commas between them, such as AAPL,MSFT",
+        );
     }
     query.finish()?;
     let quotes = app.service().quotes(&symbols.unwrap_or_default());

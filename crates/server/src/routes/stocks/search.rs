@@ -1,8 +1,8 @@
 //! `GET /stocks`
 
 use axum::extract::State;
-use serde::Serialize;
 use market::records::StockRow;
+use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::view::StockDetails;
@@ -79,6 +79,8 @@ pub(super) async fn search_stocks(
     let text = query.text("search", MAX_SEARCH_CHARS).unwrap_or_default();
     let limit = query.limit(DEFAULT_LIMIT, MAX_LIMIT);
     query.finish()?;
-    let found = app.service().search_stocks(&text, usize::try_from(limit).unwrap_or(usize::MAX));
+    let found = app
+        .service()
+        .search_stocks(&text, usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(Reply::ok(found.into_iter().map(FoundStock::of).collect()))
 }

@@ -1,8 +1,9 @@
 //! Stocks as JSON.
 
+use market::calendar::new_york;
+use market::records::StockRow;
 use serde::Serialize;
 use service::stocks::{Fundamentals, StockView};
-use market::records::StockRow;
 use utoipa::ToSchema;
 
 use crate::values::{date, decimal, price, timestamp};
@@ -172,8 +173,8 @@ pub struct StockFundamentals {
     /// How strongly the price moves with the market's.
     #[schema(required, example = 1.2)]
     pub beta: Option<f64>,
-    /// Since when the figures are known.
-    #[schema(required, format = Date, example = "2026-02-01")]
+    /// Since when the figures are known: the beginning of that day in New York.
+    #[schema(required, format = DateTime, example = "2026-02-01T05:00:00.000Z")]
     pub updated_at: Option<String>,
 }
 
@@ -193,7 +194,7 @@ impl StockFundamentals {
             dividend_payment_date: figures.dividend_payment_date.map(date),
             next_earnings_date: figures.next_earnings_date.map(date),
             beta: figures.beta.map(decimal),
-            updated_at: figures.updated_at.map(date),
+            updated_at: figures.updated_at.map(|day| timestamp(new_york(day, 0, 0))),
         }
     }
 }

@@ -1,0 +1,119 @@
+//! Who asks, and what they may do.
+
+use serde_json::json;
+use server::document::Document;
+use service::Scope;
+
+use crate::world::World;
+
+const NOBODYS_ID: &str = "11111111-1111-4111-8111-111111111111";
+
+/// What anybody may ask.
+const PUBLIC: [&str; 1] = ["/api/v1/alerts/verify"];
+
+#[tokio::test]
+async fn every_route_of_the_document_asks_who_is_there() {
+    let world = World::new().await;
+    let document = Document::value();
+    let mut asked = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let path = path.replace("{id}", NOBODYS_ID).replace("{symbol}", "AAPL");
+            let method = method.to_uppercase();
+            let answer = world.stranger(&method, &path).json(&json!({})).send().await;
+            let is_public = !path.starts_with("/api/v1/") || PUBLIC.contains(&path.as_str());
+            assert_eq!(operation["security"] == json!([]), is_public, "{method} {path}");
+            if is_public {
+                assert!(matches!(answer.status, 200 | 422), "{method} {path}: {answer:?}");
+            } else {
+                let refused = answer.refused(401, "UNAUTHORIZED");
+                assert!(refused.headers.contains_key("www-authenticate"));
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked >= 15, "only {asked} routes ask who is there");
+}
+
+#[tokio::test]
+async fn a_key_is_taken_from_each_of_its_headers_and_a_wrong_one_from_none() {
+    let world = World::new().await;
+    let wrong = format!("sk_{}", "0".repeat(64));
+    for (key, status) in [(world.key.as_str(), 200), (wrong.as_str(), 401)] {
+        for (name, value) in [
+            ("x-api-key", key.to_owned()),
+            ("authorization", format!("ApiKey {key}")),
+            ("authorization", format!("Bearer {key}")),
+        ] {
+            let answer = world.stranger("GET", "/v1/alerts").header(name, &value).send().await;
+            assert_eq!(answer.status, status, "{name}: {answer:?}");
+            assert!(!answer.text.contains(key));
+        }
+    }
+}
+
+#[tokio::test]
+async fn keys_that_contradict_each_other_are_refused_even_if_one_is_right() {
+    let world = World::new().await;
+    let request = world
+        .request("GET", "/v1/alerts")
+        .header("authorization", "Bearer sk_other");
+    let _ = request.send().await.refused(401, "UNAUTHORIZED");
+}
+
+#[tokio::test]
+async fn a_key_without_the_scope_is_told_which_it_lacks() {
+    let world = World::new().await;
+    let key = world
+        .account("ann@example.com", alerts::Plan::Basic, false, &[Scope::AlertsRead])
+        .await;
+    for (method, path, scope) in [
+        ("POST", "/v1/alerts", "alerts:write"),
+        ("GET", "/v1/quotes?symbols=AAPL", "stocks:read"),
+        ("POST", "/v1/market/ingest", "market:write"),
+    ] {
+        let request = world.stranger(method, path).header("x-api-key", &key).json(&json!({}));
+        let refused = request.send().await.refused(403, "FORBIDDEN");
+        assert_eq!(
+            refused.body["error"]["details"],
+            json!({"reason": "scope", "required": scope})
+        );
+    }
+    let _ = world
+        .stranger("GET", "/v1/alerts")
+        .header("x-api-key", &key)
+        .send()
+        .await
+        .ok(200);
+}
+
+#[tokio::test]
+async fn writing_history_takes_a_session() {
+    let world = World::new().await;
+    let _ = world
+        .stranger("POST", "/v1/alerts/history")
+        .send()
+        .await
+        .refused(401, "UNAUTHORIZED");
+    let refused = world
+        .post("/v1/alerts/history", json!({}))
+        .await
+        .refused(403, "FORBIDDEN");
+    assert_eq!(refused.body["error"]["details"]["reason"], "session_required");
+}
+
+#[tokio::test]
+async fn anybody_may_show_a_token_but_there_are_none_yet() {
+    let world = World::new().await;
+    let show = async |body| world.stranger("POST", "/v1/alerts/verify").json(&body).send().await;
+    let _ = show(json!({"token": "vt_1"})).await.refused(404, "NOT_FOUND");
+    for body in [
+        json!({}),
+        json!({"token": ""}),
+        json!({"token": 5}),
+        json!({"token": null}),
+    ] {
+        let refused = show(body).await.refused(422, "VALIDATION_ERROR");
+        assert!(refused.body["error"]["details"]["fields"]["token"].is_array());
+    }
+}

@@ -1,0 +1,13 @@
+//! The server on a real service with a database of its own: what comes out for what goes in.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+mod alerts;
+mod connections;
+mod credentials;
+mod envelope;
+mod idempotency;
+mod limits;
+mod market;
+mod operations;
+mod world;
