@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use alerts::engine::BuzzLevels;
+use alerts::engine::{BuzzLevels, Feed};
 use anyhow::Context;
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
@@ -12,7 +12,7 @@ use service::{Chance, Ports};
 use store::Store;
 
 use crate::clock::SystemClock;
-use crate::settings::{Market, Settings};
+use crate::settings::{Market, Settings, SourceKind};
 
 /// How often what other processes changed in the database is looked for: an administrator's new plan, say.
 const FOLLOW_EVERY: SignedDuration = SignedDuration::from_secs(1);
@@ -67,14 +67,74 @@ pub fn service_settings(settings: &Settings) -> service::Settings {
             },
             stale_after: market.stale_after,
         },
-        missing_feeds: Vec::new(),
+        missing_feeds: missing_feeds(market),
         follow_every: FOLLOW_EVERY,
         compare_every: COMPARE_EVERY,
     }
 }
 
+/// The kinds of data that cannot come: those that a data folder has no file of. Alerts that need them say so. What is
+/// pushed can be of any kind, and the simulated market has all.
+fn missing_feeds(market: &Market) -> Vec<Feed> {
+    let (SourceKind::File, Some(dir)) = (market.source, &market.data_dir) else {
+        return Vec::new();
+    };
+    let is_there = |name: &str| [name, &format!("{name}.gz")].iter().any(|name| dir.join(name).exists());
+    FILES
+        .iter()
+        .filter(|(name, _)| !is_there(name))
+        .map(|(_, feed)| *feed)
+        .collect()
+}
+
+/// Which file of a data folder has which kind of data. Prices are not among them: without them nothing is judged.
+const FILES: &[(&str, Feed)] = &[
+    ("fundamentals.csv", Feed::Fundamentals),
+    ("earnings.csv", Feed::Earnings),
+    ("dividends.csv", Feed::Dividends),
+    ("insiders.csv", Feed::Insiders),
+    ("mentions.csv", Feed::Mentions),
+];
+
 /// An instant as it is shown: RFC 3339 in UTC with milliseconds.
 #[must_use]
 pub fn timestamp(at: Timestamp) -> String {
     format!("{at:.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_data_folder_lacks_what_it_has_no_file_of() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["fundamentals.csv.gz", "earnings.csv", "insiders.csv"] {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        let path = dir.path().display().to_string();
+        let source = |kind: &str| {
+            let variables = [("SOURCE", kind), ("DATA_DIR", &path)];
+            let variables = variables.map(|(name, value)| (format!("BELLWETHER_MARKET__{name}"), value.to_owned()));
+            missing_feeds(&Settings::load(None, variables).unwrap().market)
+        };
+        assert_eq!(source("file"), [Feed::Dividends, Feed::Mentions]);
+        assert_eq!(source("push"), []);
+    }
+
+    #[test]
+    fn a_market_that_is_always_open_is_open_on_a_sunday() {
+        let sunday = "2024-03-10T15:00:00Z".parse().unwrap();
+        let opened = |always: &str| {
+            let variable = ("BELLWETHER_MARKET__ALWAYS_OPEN".to_owned(), always.to_owned());
+            let settings = Settings::load(None, [variable]).unwrap();
+            calendar(&settings.market).session_at(sunday).is_some()
+        };
+        assert!(opened("true") && !opened("false"));
+    }
+
+    #[test]
+    fn instants_are_shown_with_milliseconds() {
+        assert_eq!(timestamp(Timestamp::UNIX_EPOCH), "1970-01-01T00:00:00.000Z");
+    }
 }

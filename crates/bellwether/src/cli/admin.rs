@@ -10,7 +10,7 @@ use service::access::{CreatedKey, NewKey, NewUser};
 use service::{Scope, Service};
 use store::model::Account;
 
-use super::{Failure, SettingsArgs, print};
+use super::{Failure, SettingsArgs, print, say};
 use crate::settings::Settings;
 use crate::wiring;
 
@@ -209,11 +209,13 @@ fn show_key(created: &CreatedKey, as_json: bool) -> String {
             "api_key": secret,
         }));
     }
+    // The key alone goes to standard output, so that a script can take it from there.
     let scopes = key.scopes.join(", ");
-    format!(
-        "{secret}\n\nThis is the API key {:?}, shown this once; keep it safe. It may be used for {scopes}.\n",
+    say!(
+        "The API key {:?}, for {scopes}. It is shown this once; keep it safe.",
         key.name
-    )
+    );
+    format!("{secret}\n")
 }
 
 fn line(value: &Value) -> String {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use market::{Bar, Symbol};
+use metrics::counter;
 use service::{Clock, Service};
 use sources::Delivery;
 use sources::file::{self, Health};
@@ -233,6 +234,8 @@ impl Intake {
         loop {
             match self.service.ingest(delivery.batch.clone()).await {
                 Ok(rejected) => {
+                    counter!("bellwether_deliveries_total").increment(1);
+                    counter!("bellwether_rows_left_out_total").increment(rejected.len() as u64);
                     for row in rejected.iter().take(MAX_REJECTED_LOGGED) {
                         tracing::warn!(
                             kind = row.kind,
@@ -243,7 +246,10 @@ impl Intake {
                     }
                     return;
                 }
-                Err(error) => tracing::error!(%error, "a delivery could not be taken in; it is tried again"),
+                Err(error) => {
+                    counter!("bellwether_deliveries_failed_total").increment(1);
+                    tracing::error!(%error, "a delivery could not be taken in; it is tried again");
+                }
             }
             let again = self.clock.now().saturating_add(TRY_AGAIN_AFTER).unwrap_or_default();
             tokio::select! {

@@ -1,0 +1,145 @@
+//! A program that is driven over HTTP, and its processor time.
+
+use std::future::Future;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A running program. It ends with this value.
+pub(crate) struct Program {
+    child: Child,
+    base: String,
+    key: String,
+    client: reqwest::Client,
+    folder: Option<TempDir>,
+}
+
+impl Program {
+    /// Bellwether on an empty SQLite database, with pushed data and a market that never closes.
+    pub(crate) async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = bellwether(folder.path());
+        command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
+        let (child, base) = listening(command);
+        let admin = |arguments: &[&str]| {
+            let output = bellwether(folder.path()).arg("admin").args(arguments).arg("--json").output().unwrap();
+            serde_json::from_slice::<Value>(&output.stdout).unwrap()
+        };
+        let account = ["create-user", "--email", "bench@example.com", "--password", "correct horse", "--plan", "premium"];
+        admin(&[&account[..], &["--operator"]].concat());
+        let scopes = "alerts:read,alerts:write,stocks:read,market:write";
+        let key = admin(&["create-key", "--email", "bench@example.com", "--name", "bench", "--scopes", scopes]);
+        let program = Self {
+            child,
+            base,
+            key: key["api_key"].as_str().unwrap().to_owned(),
+            client: client(),
+            folder: Some(folder),
+        };
+        program.deliver(&serde_json::json!({"quotes": [{"symbol": "AAPL", "price": 100}]})).await;
+        program
+    }
+
+    /// Whatever listens after `command` was started and has said where.
+    pub(crate) fn bare(command: Command) -> Self {
+        let (child, base) = listening(command);
+        Self {
+            child,
+            base,
+            key: String::new(),
+            client: client(),
+            folder: None,
+        }
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.folder.as_ref().unwrap().path().join("bellwether.db")
+    }
+
+    pub(crate) fn get(&self, path: &str) -> impl Future<Output = ()> + use<> {
+        let request = self.client.get(format!("{}{path}", self.base)).header("X-API-Key", &self.key);
+        async move {
+            let answer = request.send().await.unwrap().error_for_status().unwrap();
+            answer.bytes().await.unwrap();
+        }
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> impl Future<Output = ()> + use<> {
+        let request = self.client.post(format!("{}{path}", self.base)).header("X-API-Key", &self.key).json(body);
+        async move {
+            let answer = request.send().await.unwrap().error_for_status().unwrap();
+            answer.bytes().await.unwrap();
+        }
+    }
+
+    /// Delivers market data; returns how long that took.
+    #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
+    pub(crate) async fn deliver(&self, body: &Value) -> Duration {
+        let began = Instant::now();
+        self.post("/api/v1/market/ingest", body).await;
+        began.elapsed()
+    }
+
+    /// How many there are on all pages together.
+    pub(crate) async fn count(&self, path: &str) -> u64 {
+        let request = self.client.get(format!("{}{path}", self.base)).header("X-API-Key", &self.key);
+        let answer: Value = request.send().await.unwrap().json().await.unwrap();
+        answer["meta"]["pagination"]["total"].as_u64().unwrap()
+    }
+
+    /// Microseconds of processor time of this program for each of the requests that `work` makes.
+    pub(crate) async fn cpu_of(&self, work: impl Future<Output = usize>) -> f64 {
+        let before = self.cpu_ticks();
+        let requests = work.await;
+        // A tick is a hundredth of a second wherever Linux runs today.
+        (self.cpu_ticks() - before) as f64 * 10_000.0 / requests as f64
+    }
+
+    /// User and system time, fields 14 and 15 of `/proc/PID/stat`.
+    fn cpu_ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let (_, fields) = stat.rsplit_once(')').unwrap();
+        fields.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().unwrap()).sum()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn client() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().build().unwrap()
+}
+
+fn bellwether(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bellwether"));
+    command
+        .current_dir(folder)
+        .env("BELLWETHER_SERVER__LISTEN", "127.0.0.1:0")
+        .env("BELLWETHER_MARKET__SOURCE", "push")
+        .env("BELLWETHER_MARKET__ALWAYS_OPEN", "true")
+        .env("BELLWETHER_LIMITS__PREMIUM_PER_HOUR", "100000000");
+    command
+}
+
+/// Starts a program and waits until it has said `... http://ADDRESS`.
+fn listening(mut command: Command) -> (Child, String) {
+    let mut child = command.stdin(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let base = loop {
+        let line = lines.next().expect("the program ended before it listened").unwrap();
+        if let Some(at) = line.find("http://") {
+            break line[at..].trim().to_owned();
+        }
+    };
+    // What it says from now on is of no interest, but has to go somewhere.
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, base)
+}
