@@ -1,6 +1,7 @@
 //! Batches of works: together if that goes well, else one by one.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Counters;
 use super::job::{Job, Ran};
@@ -11,6 +12,8 @@ use crate::{StoreError, Unit};
 
 /// How often a work is tried that the database asks to try again.
 const MAX_ATTEMPTS: usize = 5;
+/// How long another transaction is given to get out of the way.
+const AFTER_YOU: Duration = Duration::from_millis(10);
 
 /// The connection that writes, and how to get another.
 pub(super) struct Batches {
@@ -168,6 +171,10 @@ impl Batches {
         let connection_is_fine = !trouble.as_ref().is_some_and(|trouble| trouble.is_of_connection);
         if !connection_is_fine || self.unit.roll_back().await.is_err() {
             self.is_broken = true;
+        }
+        if trouble.as_ref().is_some_and(|trouble| trouble.is_in_the_way) {
+            // The other one of a deadlock has to come first, or both are in each other's way again.
+            tokio::time::sleep(AFTER_YOU).await;
         }
         // The commit has not been asked for, so a broken connection leaves no doubt either.
         let again = trouble
