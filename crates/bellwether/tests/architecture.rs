@@ -17,7 +17,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("sources", &["market"]),
     ("store", &["market", "alerts"]),
     ("notify", &["market", "alerts"]),
-    ("service", &["market", "alerts", "store", "sources"]),
+    ("service", &["market", "alerts", "store", "sources", "notify"]),
     ("server", &["market", "alerts", "service"]),
     (
         "bellwether",
