@@ -105,7 +105,6 @@ impl App {
 }
 
 /// Everything that answers on the main listener; the operators' routes too, unless they have a listener of their own.
-#[must_use]
 pub fn router(app: &App, with_ops: bool) -> Router {
     let mut router = Router::new()
         .nest("/api/v1", routes::api().split_for_parts().0)
@@ -118,7 +117,6 @@ pub fn router(app: &App, with_ops: bool) -> Router {
 }
 
 /// What answers on the operators' listener.
-#[must_use]
 pub fn ops_router(app: &App) -> Router {
     layered(app, routes::ops::router().split_for_parts().0)
 }

@@ -70,12 +70,11 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
 fn key_of_authorization(value: &str) -> Result<&str, ApiError> {
     let (scheme, key) = value.split_once(' ').unwrap_or((value, ""));
     let key = key.trim();
-    let is_key = key.starts_with("sk_");
-    if scheme.eq_ignore_ascii_case("ApiKey") && !key.is_empty() {
+    let is_api_key = scheme.eq_ignore_ascii_case("ApiKey") && !key.is_empty();
+    let is_bearer = scheme.eq_ignore_ascii_case("Bearer");
+    if is_api_key || (is_bearer && key.starts_with("sk_")) {
         Ok(key)
-    } else if scheme.eq_ignore_ascii_case("Bearer") && is_key {
-        Ok(key)
-    } else if scheme.eq_ignore_ascii_case("Bearer") {
+    } else if is_bearer {
         Err(ApiError::unauthorized(
             "this bearer token is not valid; send an API key that begins with sk_",
         ))
