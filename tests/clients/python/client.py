@@ -88,7 +88,9 @@ async def create_every_condition(client):
         if parameters is not None:
             fields["parameters"] = parameters
         alert = await client.alerts.create(**fields)
-        assert (alert.condition, alert.threshold, alert.status) == (condition, threshold, "active"), alert.to_dict()
+        # A reminder's threshold, which the client demands, says nothing beside its date.
+        kept = None if condition == "reminder" else threshold
+        assert (alert.condition, alert.threshold, alert.status) == (condition, kept, "active"), alert.to_dict()
 
 
 async def list_(client):
