@@ -20,12 +20,16 @@ async fn the_program_does_what_its_description_says(setup: Setup) {
     if !tools::has_file(&program, tools::INSTALL_PYTHON) {
         return;
     }
+    // Its anonymous requests are counted by the address they come from.
+    let setup = setup.set("limits.basic_per_hour", "100000000");
     let world = setup.set("limits.premium_per_hour", "100000000").world().await;
     world.stocks(&["AAPL", "MSFT"]).await;
     world.ingest(json!({"bars": bars("AAPL", &[flat(100.0); 30])})).await;
     world.quote("AAPL", 100.0).await;
     let examples = std::env::var("BELLWETHER_SCHEMATHESIS_EXAMPLES").unwrap_or_else(|_| EXAMPLES.to_owned());
     let output = Command::new(program)
+        .arg("--config-file")
+        .arg(tools::root().join("tests/schemathesis/schemathesis.toml"))
         .arg("run")
         .arg(format!("{}/openapi.json", world.server.origin))
         .args(["--header", &format!("X-API-Key: {}", world.me.key())])
