@@ -53,11 +53,21 @@ pub(crate) async fn start(database: impl AsRef<Path>) -> Program {
 
 /// Is it.
 pub(crate) fn serve(database: &str) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let options = SqliteConnectOptions::new().filename(database).read_only(true);
-        let pool = SqlitePoolOptions::new().max_connections(8).connect_with(options).await.unwrap();
-        let (account,): (Vec<u8>,) = sqlx::query_as("SELECT account_id FROM alerts LIMIT 1").fetch_one(&pool).await.unwrap();
+        let pool = SqlitePoolOptions::new()
+            .max_connections(8)
+            .connect_with(options)
+            .await
+            .unwrap();
+        let (account,): (Vec<u8>,) = sqlx::query_as("SELECT account_id FROM alerts LIMIT 1")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
         let app = Router::new().route("/alerts", get(list)).with_state((pool, account));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         println!("listening on http://{}", listener.local_addr().unwrap());

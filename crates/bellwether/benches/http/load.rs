@@ -35,7 +35,11 @@ impl Load {
                 timings.time(request(first + number)).await;
             }
         });
-        let each = join_all(connections).await.into_iter().flat_map(|timings| timings.each).collect();
+        let each = join_all(connections)
+            .await
+            .into_iter()
+            .flat_map(|timings| timings.each)
+            .collect();
         Timings {
             each,
             all: began.elapsed(),

@@ -18,6 +18,7 @@ mod bare;
 mod load;
 mod program;
 
+use std::future::Future;
 use std::time::Duration;
 
 use load::{Load, Timings};
@@ -34,22 +35,31 @@ fn main() {
     if !arguments.iter().any(|argument| argument == "--bench") {
         return;
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let program = Program::start().await;
-        creates(&program).await;
         lists(&program).await;
+        creates(&program).await;
         storm(&program).await;
     });
 }
 
 async fn creates(program: &Program) {
-    let create = |number: usize| {
-        let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 1_000.0 + number as f64 / 100.0});
-        program.post("/api/v1/alerts", &body)
-    };
-    let one = Load { connections: 1, requests: 400 }.run(0, create).await;
-    let many = Load { connections: 64, requests: 12_800 }.run(1_000, create).await;
+    let one = Load {
+        connections: 1,
+        requests: 400,
+    }
+    .run(1_000, |number| create(program, number))
+    .await;
+    let many = Load {
+        connections: 64,
+        requests: 12_800,
+    }
+    .run(2_000, |number| create(program, number))
+    .await;
     println!(
         "create: {:.0}/s by 64 connections, {:.0}/s by one: {:.1} times",
         many.per_second(),
@@ -58,13 +68,28 @@ async fn creates(program: &Program) {
     );
 }
 
+fn create(program: &Program, number: usize) -> impl Future<Output = ()> + use<> {
+    let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 1_000.0 + number as f64 / 100.0});
+    program.post("/api/v1/alerts", &body)
+}
+
 async fn lists(program: &Program) {
+    // A page of a list of four.
+    Load {
+        connections: 8,
+        requests: 200,
+    }
+    .run(0, |number| create(program, number))
+    .await;
     let bare = bare::start(program.database()).await;
     let mut ratios = Vec::new();
     for _ in 0..5 {
         let ours = program.cpu_of(list(program, "/api/v1/alerts?limit=50")).await;
         let theirs = bare.cpu_of(list(&bare, "/alerts")).await;
-        println!("list: {ours:.0} µs of processor time a request, bare {theirs:.0} µs: {:.2} times", ours / theirs);
+        println!(
+            "list: {ours:.0} µs of processor time a request, bare {theirs:.0} µs: {:.2} times",
+            ours / theirs
+        );
         ratios.push(ours / theirs);
     }
     ratios.sort_by(f64::total_cmp);
@@ -74,19 +99,29 @@ async fn lists(program: &Program) {
 /// Returns how many requests were answered.
 async fn list(program: &Program, path: &str) -> usize {
     let requests = 4_000;
-    Load { connections: 8, requests }.run(0, |_| program.get(path)).await;
+    Load {
+        connections: 8,
+        requests,
+    }
+    .run(0, |_| program.get(path))
+    .await;
     requests
 }
 
 async fn storm(program: &Program) {
     let count = 100_000;
-    program.deliver(&json!({"quotes": [{"symbol": "STORM", "price": 100}]})).await;
-    Load { connections: 64, requests: count }
-        .run(0, |number| {
-            let body = json!({"symbol": "STORM", "condition": "price_above", "threshold": 200.0 + number as f64 / 1e6});
-            program.post("/api/v1/alerts", &body)
-        })
+    program
+        .deliver(&json!({"quotes": [{"symbol": "STORM", "price": 100}]}))
         .await;
+    Load {
+        connections: 64,
+        requests: count,
+    }
+    .run(0, |number| {
+        let body = json!({"symbol": "STORM", "condition": "price_above", "threshold": 200.0 + number as f64 / 1e6});
+        program.post("/api/v1/alerts", &body)
+    })
+    .await;
     let quiet = reads_for(program, Duration::from_secs(5)).await;
     let fire = json!({"quotes": [{"symbol": "STORM", "price": 1_000}]});
     let (seconds, during) = tokio::join!(program.deliver(&fire), reads_until_fired(program));

@@ -26,13 +26,34 @@ impl Program {
         command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
         let (child, base) = listening(command);
         let admin = |arguments: &[&str]| {
-            let output = bellwether(folder.path()).arg("admin").args(arguments).arg("--json").output().unwrap();
+            let output = bellwether(folder.path())
+                .arg("admin")
+                .args(arguments)
+                .arg("--json")
+                .output()
+                .unwrap();
             serde_json::from_slice::<Value>(&output.stdout).unwrap()
         };
-        let account = ["create-user", "--email", "bench@example.com", "--password", "correct horse", "--plan", "premium"];
+        let account = [
+            "create-user",
+            "--email",
+            "bench@example.com",
+            "--password",
+            "correct horse",
+            "--plan",
+            "premium",
+        ];
         admin(&[&account[..], &["--operator"]].concat());
         let scopes = "alerts:read,alerts:write,stocks:read,market:write";
-        let key = admin(&["create-key", "--email", "bench@example.com", "--name", "bench", "--scopes", scopes]);
+        let key = admin(&[
+            "create-key",
+            "--email",
+            "bench@example.com",
+            "--name",
+            "bench",
+            "--scopes",
+            scopes,
+        ]);
         let program = Self {
             child,
             base,
@@ -40,7 +61,9 @@ impl Program {
             client: client(),
             folder: Some(folder),
         };
-        program.deliver(&serde_json::json!({"quotes": [{"symbol": "AAPL", "price": 100}]})).await;
+        program
+            .deliver(&serde_json::json!({"quotes": [{"symbol": "AAPL", "price": 100}]}))
+            .await;
         program
     }
 
@@ -61,7 +84,10 @@ impl Program {
     }
 
     pub(crate) fn get(&self, path: &str) -> impl Future<Output = ()> + use<> {
-        let request = self.client.get(format!("{}{path}", self.base)).header("X-API-Key", &self.key);
+        let request = self
+            .client
+            .get(format!("{}{path}", self.base))
+            .header("X-API-Key", &self.key);
         async move {
             let answer = request.send().await.unwrap().error_for_status().unwrap();
             answer.bytes().await.unwrap();
@@ -69,7 +95,11 @@ impl Program {
     }
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> impl Future<Output = ()> + use<> {
-        let request = self.client.post(format!("{}{path}", self.base)).header("X-API-Key", &self.key).json(body);
+        let request = self
+            .client
+            .post(format!("{}{path}", self.base))
+            .header("X-API-Key", &self.key)
+            .json(body);
         async move {
             let answer = request.send().await.unwrap().error_for_status().unwrap();
             answer.bytes().await.unwrap();
@@ -86,7 +116,10 @@ impl Program {
 
     /// How many there are on all pages together.
     pub(crate) async fn count(&self, path: &str) -> u64 {
-        let request = self.client.get(format!("{}{path}", self.base)).header("X-API-Key", &self.key);
+        let request = self
+            .client
+            .get(format!("{}{path}", self.base))
+            .header("X-API-Key", &self.key);
         let answer: Value = request.send().await.unwrap().json().await.unwrap();
         answer["meta"]["pagination"]["total"].as_u64().unwrap()
     }
@@ -103,7 +136,12 @@ impl Program {
     fn cpu_ticks(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
         let (_, fields) = stat.rsplit_once(')').unwrap();
-        fields.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().unwrap()).sum()
+        fields
+            .split_whitespace()
+            .skip(11)
+            .take(2)
+            .map(|field| field.parse::<u64>().unwrap())
+            .sum()
     }
 }
 
