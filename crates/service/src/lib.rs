@@ -24,6 +24,7 @@ pub mod idempotency;
 pub mod market;
 mod start;
 pub mod stocks;
+pub mod vault;
 
 pub use access::{Actor, Scope, Via};
 pub use chance::Chance;

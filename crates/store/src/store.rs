@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Notify;
+
 use crate::database::{Pools, query};
 use crate::open::{Address, Options};
 use crate::writer::{Door, Written};
@@ -14,6 +16,8 @@ pub struct Store {
     pub(crate) door: Arc<Door>,
     /// See [`Options::unsafe_without_compare_and_set`].
     pub(crate) compares: bool,
+    /// Rings when deliveries were made.
+    pub(crate) bell: Arc<Notify>,
 }
 
 impl Store {
@@ -28,6 +32,7 @@ impl Store {
             pools,
             door: Arc::new(Door::open(address, link)),
             compares: !options.unsafe_without_compare_and_set,
+            bell: Arc::default(),
         })
     }
 
@@ -62,6 +67,13 @@ impl Store {
     /// [`StoreError::Unconfirmed`].
     pub async fn write<W: Work>(&self, work: W) -> Result<W::Done, Abort<W::Refusal>> {
         self.door.write(work).await
+    }
+
+    /// Rings after each transaction that has made deliveries, so that whoever delivers need not look all the time. It
+    /// rings for this process only.
+    #[must_use]
+    pub fn bell(&self) -> Arc<Notify> {
+        Arc::clone(&self.bell)
     }
 
     /// What has been written since the store was opened.

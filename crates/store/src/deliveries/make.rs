@@ -31,8 +31,9 @@ pub(crate) struct Fired {
 }
 
 impl Unit {
-    /// Makes the deliveries of events: one for each active webhook of their accounts.
-    pub(crate) async fn make_deliveries(&mut self, events: &[Fired]) -> Result<(), StoreError> {
+    /// Makes the deliveries of events: one for each active webhook of their accounts. Answers
+    /// whether there are any.
+    pub(crate) async fn make_deliveries(&mut self, events: &[Fired]) -> Result<bool, StoreError> {
         let accounts: HashSet<Uuid> = events.iter().filter_map(|event| event.account).collect();
         let accounts: Vec<Uuid> = accounts.into_iter().collect();
         let found = query_many!(
@@ -57,7 +58,6 @@ impl Unit {
         let made = execute_many!(&mut self.link, MAKE, &rows, |query, row| {
             query.bind(row.0).bind(row.1).bind(row.2).bind(row.3)
         });
-        self.noted_rows(made)?;
-        Ok(())
+        Ok(self.noted_rows(made)? > 0)
     }
 }

@@ -1,9 +1,11 @@
 //! One chunk of an evaluation as a unit of work.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use alerts::AlertId;
 use jiff::Timestamp;
+use tokio::sync::Notify;
 
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
@@ -81,12 +83,15 @@ pub(super) struct Chunk {
     pub(super) stale: Vec<(usize, AlertId)>,
     pub(super) observed: Observed,
     pub(super) compares: bool,
+    /// Rings when deliveries were made.
+    pub(super) bell: Option<Arc<Notify>>,
 }
 
 /// What became of a chunk.
 #[derive(Debug)]
 pub(super) struct Outcome {
     taken: HashSet<usize>,
+    has_deliveries: bool,
     stale: Vec<(usize, AlertId)>,
     /// Those that were not taken, as they are; deleted ones are missing.
     current: HashMap<AlertId, StoredAlert>,
@@ -116,6 +121,7 @@ impl Chunk {
             stale: Vec::new(),
             observed,
             compares: true,
+            bell: None,
         }
     }
 
@@ -134,10 +140,10 @@ impl Chunk {
         Ok(self.rows.iter().filter(|row| taken.contains(&row.alert_seq)).collect())
     }
 
-    /// Writes history, events and deliveries of what was fired.
-    async fn record(&self, unit: &mut Unit, fired: &[&FiringRow]) -> Result<(), StoreError> {
+    /// Writes history, events and deliveries of what was fired. Answers whether there are deliveries.
+    async fn record(&self, unit: &mut Unit, fired: &[&FiringRow]) -> Result<bool, StoreError> {
         if fired.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         unit.announce_history().await?;
         let recorded = query_many!((i64, i64), &mut unit.link, RECORD, fired, |query, row| {
@@ -197,7 +203,7 @@ impl Work for Chunk {
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Outcome, Abort<Self::Refusal>>> {
         Box::pin(async move {
             let fired = self.fire(unit).await?;
-            self.record(unit, &fired).await?;
+            let has_deliveries = self.record(unit, &fired).await?;
             self.observe(unit).await?;
             let taken: HashSet<usize> = fired.into_iter().map(|row| row.place).collect();
             let lost = self.rows.iter().filter(|row| !taken.contains(&row.place));
@@ -206,9 +212,16 @@ impl Work for Chunk {
             let current = unit.alerts_by_id(&not_taken).await?;
             Ok(Outcome {
                 taken,
+                has_deliveries,
                 stale: self.stale.clone(),
                 current: current.into_iter().map(|alert| (alert.alert.id, alert)).collect(),
             })
         })
+    }
+
+    fn committed(&self, outcome: &Outcome) {
+        if let Some(bell) = self.bell.as_ref().filter(|_| outcome.has_deliveries) {
+            bell.notify_one();
+        }
     }
 }

@@ -79,6 +79,7 @@ impl Store {
                 stale,
                 observed: if following.is_none() { observed.take() } else { None }.unwrap_or_default(),
                 compares: self.compares,
+                bell: Some(Arc::clone(&self.bell)),
             };
             let preparing = async {
                 match following {
