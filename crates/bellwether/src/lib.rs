@@ -7,6 +7,7 @@ pub mod alerts_file;
 pub mod cli;
 pub mod clock;
 pub mod demo;
+pub mod keyfile;
 pub mod logging;
 pub mod metering;
 pub mod replay;

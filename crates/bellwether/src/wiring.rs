@@ -8,11 +8,17 @@ use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
+use notify::address::Cidr;
+use notify::schedule::RetryDelays;
+use notify::signature::HeaderStyle;
+use service::vault::Vault;
+use service::webhooks::{LoggedNotices, Network};
 use service::{Chance, Ports};
 use store::Store;
 
 use crate::clock::SystemClock;
-use crate::settings::{Market, Settings, SourceKind};
+use crate::keyfile;
+use crate::settings::{self, Market, Settings, SourceKind, TimestampFormat};
 
 /// How often what other processes changed in the database is looked for: an administrator's new plan, say.
 const FOLLOW_EVERY: SignedDuration = SignedDuration::from_secs(1);
@@ -34,11 +40,45 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
         .await
         .with_context(|| format!("cannot open the database {url}"))?;
     let generator = ChaCha20Rng::try_from_os_rng().context("the operating system gives no random numbers")?;
+    let chance = Chance::new(Box::new(generator));
+    let vault = vault(settings, &chance)?;
     Ok(Ports {
         store,
         clock: Arc::new(SystemClock),
-        chance: Arc::new(Chance::new(Box::new(generator))),
+        chance: Arc::new(chance),
+        vault: Arc::new(vault),
+        network: Network::of(Arc::new(SystemClock)),
+        notices: Arc::new(LoggedNotices),
     })
+}
+
+/// What secrets at rest are sealed in: with `auth.secret_key`, or else with the key file.
+fn vault(settings: &Settings, chance: &Chance) -> anyhow::Result<Vault> {
+    if let Some(secret) = &settings.auth.secret_key {
+        return Ok(Vault::new(secret.expose().as_bytes()));
+    }
+    let file = keyfile::place(settings.database.url.expose());
+    Ok(Vault::new(keyfile::read_or_make(&file, &chance.bytes())?.as_bytes()))
+}
+
+/// What the settings say about webhooks.
+fn webhooks(webhooks: &settings::Webhooks) -> service::webhooks::Settings {
+    let ranges = webhooks.allow_private_cidrs.iter();
+    service::webhooks::Settings {
+        allow_private: ranges
+            .filter_map(|range| Cidr::new(range.address, range.prefix_bits))
+            .collect(),
+        retry_delays: RetryDelays::new(webhooks.retry_delays.clone()),
+        timeout: webhooks.timeout,
+        headers: HeaderStyle {
+            prefixes: webhooks.header_prefixes.iter().map(settings::Prefix::names).collect(),
+            timestamp: match webhooks.timestamp_format {
+                TimestampFormat::Iso => notify::signature::TimestampFormat::Iso,
+                TimestampFormat::EpochMs => notify::signature::TimestampFormat::EpochMs,
+            },
+        },
+        ..service::webhooks::Settings::default()
+    }
 }
 
 /// When the market is open.
@@ -70,6 +110,7 @@ pub fn service_settings(settings: &Settings) -> service::Settings {
         missing_feeds: missing_feeds(market),
         follow_every: FOLLOW_EVERY,
         compare_every: COMPARE_EVERY,
+        webhooks: webhooks(&settings.webhooks),
     }
 }
 

@@ -21,7 +21,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("server", &["market", "alerts", "service"]),
     (
         "bellwether",
-        &["market", "alerts", "sources", "store", "service", "server"],
+        &["market", "alerts", "sources", "store", "notify", "service", "server"],
     ),
 ];
 

@@ -59,9 +59,13 @@ fn main() {
 }
 
 async fn start(url: &str) -> Service {
+    let clock = Arc::new(ManualClock::new(now())) as Arc<dyn Clock>;
     let ports = Ports {
         store: Store::open(Options::new(url)).await.unwrap(),
-        clock: Arc::new(ManualClock::new(now())) as Arc<dyn Clock>,
+        network: service::webhooks::Network::by_clock(&clock),
+        vault: Arc::new(service::vault::Vault::new(b"a key for a bench")),
+        notices: Arc::new(service::webhooks::LoggedNotices),
+        clock,
         chance: Arc::new(Chance::new(Box::new(Counting(0)))),
     };
     let settings = Settings {
@@ -70,6 +74,7 @@ async fn start(url: &str) -> Service {
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),
+        webhooks: service::webhooks::Settings::default(),
     };
     Service::start(ports, settings).await.unwrap()
 }

@@ -8,6 +8,7 @@
 //! * [`catalog`]: every stock that is known.
 //! * [`stocks`]: the catalog and what is known of a stock.
 //! * [`market`]: what sources deliver comes in here; whether the market is open.
+//! * [`webhooks`]: where accounts have their events sent, and what became of that; [`vault`]: what secrets are sealed in.
 //! * [`evaluator`]: owns the engine. It tells it what happens, commits what it decides, and tells it what users
 //!   changed, each change after its commit and in the order of the commits.
 //!
@@ -25,6 +26,7 @@ pub mod market;
 mod start;
 pub mod stocks;
 pub mod vault;
+pub mod webhooks;
 
 pub use access::{Actor, Scope, Via};
 pub use chance::Chance;

@@ -12,6 +12,8 @@ use crate::access::Reception;
 use crate::catalog::Catalog;
 use crate::evaluator::Evaluator;
 use crate::market::Intake;
+use crate::vault::Vault;
+use crate::webhooks::{self, Dispatching, Network, Notices, Webhooks};
 use crate::{Chance, Clock, ServiceError};
 
 /// What the service works with.
@@ -23,6 +25,12 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Ids and secrets.
     pub chance: Arc<Chance>,
+    /// Seals secrets.
+    pub vault: Arc<Vault>,
+    /// The world outside.
+    pub network: Network,
+    /// Who is told what owners should know.
+    pub notices: Arc<dyn Notices>,
 }
 
 /// What can be set about the service.
@@ -38,6 +46,8 @@ pub struct Settings {
     pub follow_every: SignedDuration,
     /// How often the engine's alerts are compared with the database's.
     pub compare_every: SignedDuration,
+    /// How webhooks are called.
+    pub webhooks: webhooks::Settings,
 }
 
 /// Why the service does not start.
@@ -46,6 +56,9 @@ pub enum StartError {
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The operator's own authorities.
+    #[error(transparent)]
+    Tls(#[from] notify::client::TlsError),
 }
 
 /// The service. Cloning it is cheap and gives another handle of the same.
@@ -62,6 +75,7 @@ pub(crate) struct Inner {
     pub(crate) intake: tokio::sync::Mutex<Intake>,
     /// Who was let in lately.
     pub(crate) reception: Reception,
+    pub(crate) webhooks: Arc<Webhooks>,
     stop: CancellationToken,
     /// What runs in the background.
     tasks: TaskTracker,
@@ -73,31 +87,41 @@ impl Service {
     /// # Errors
     /// [`StartError`]
     pub async fn start(ports: Ports, settings: Settings) -> Result<Self, StartError> {
-        let service = Self::without_evaluation(ports, settings);
+        let service = Self::without_evaluation(ports, settings)?;
         let evaluator = &service.0.evaluator;
         evaluator.load().await?;
         // What became due while nobody looked.
         evaluator.evaluate(true).await?;
         let background = Arc::clone(evaluator).run(service.0.stop.clone());
         service.0.tasks.spawn(background);
+        if !service.0.ports.store.is_shared() {
+            // Whoever had claimed something is no more.
+            service.0.ports.store.end_leases(service.0.ports.network.time.now()).await?;
+        }
+        let dispatching = Dispatching::of(&service).run(service.0.stop.clone());
+        service.0.tasks.spawn(dispatching);
         Ok(service)
     }
 
     /// Does what the administrator's commands need, without judging alerts: another process may be doing that.
-    #[must_use]
-    pub fn without_evaluation(ports: Ports, settings: Settings) -> Self {
+    ///
+    /// # Errors
+    /// [`StartError::Tls`]
+    pub fn without_evaluation(ports: Ports, settings: Settings) -> Result<Self, StartError> {
         let catalog = Arc::new(Catalog::default());
         let evaluator = Arc::new(Evaluator::new(&ports, &settings, Arc::clone(&catalog)));
-        Self(Arc::new(Inner {
+        let webhooks = Webhooks::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
+        Ok(Self(Arc::new(Inner {
             ports,
             settings,
             catalog,
             evaluator,
             intake: tokio::sync::Mutex::default(),
             reception: Reception::default(),
+            webhooks: Arc::new(webhooks),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
-        }))
+        })))
     }
 
     /// Judges what is due by now, and what was armed or became known since it was judged last. It happens by itself

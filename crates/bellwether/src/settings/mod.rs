@@ -13,6 +13,7 @@
 //! * [`secret`]: what is not to be shown.
 
 mod error;
+mod headers;
 mod layers;
 mod net;
 mod secret;
@@ -26,11 +27,12 @@ mod value;
 use std::path::Path;
 
 pub use error::{Problem, SettingsError};
+pub use headers::Prefix;
 pub use net::{Network, PublicUrl};
 pub use secret::{DatabaseUrl, Secret};
-pub use sections::{Auth, Database, Limits, Log, Market, Operator, Server, Settings, Telemetry};
+pub use sections::{Auth, Database, Limits, Log, Market, Operator, Server, Settings, Telemetry, Webhooks};
 pub use text::Filter;
-pub use value::{LogFormat, Setting, SourceKind};
+pub use value::{LogFormat, Setting, SourceKind, TimestampFormat};
 
 use layers::Layers;
 

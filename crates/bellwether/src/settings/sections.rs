@@ -10,8 +10,8 @@ use market::{Decimal, Symbol};
 
 use super::layers::Layers;
 use super::section::section;
-use super::value::{LogFormat, Setting, SourceKind};
-use super::{DatabaseUrl, Filter, Network, PublicUrl, Secret};
+use super::value::{LogFormat, Setting, SourceKind, TimestampFormat};
+use super::{DatabaseUrl, Filter, Network, Prefix, PublicUrl, Secret};
 
 section! {
     /// How the service is reached.
@@ -110,6 +110,22 @@ section! {
 }
 
 section! {
+    /// How webhooks are called.
+    Webhooks "webhooks" {
+        /// Ranges of addresses that may be called beside the public's.
+        allow_private_cidrs: Vec<Network>,
+        /// After how long a delivery that failed is tried again.
+        retry_delays: Vec<SignedDuration>,
+        /// How long a receiver may take.
+        timeout: SignedDuration,
+        /// What the names of a delivery's headers begin with.
+        header_prefixes: Vec<Prefix>,
+        /// How a delivery's timestamp is written.
+        timestamp_format: TimestampFormat,
+    }
+}
+
+section! {
     /// How people show who they are.
     Auth "auth" {
         /// What secrets at rest and tokens are protected with.
@@ -156,6 +172,8 @@ pub struct Settings {
     pub market: Market,
     /// How much a client may ask for.
     pub limits: Limits,
+    /// How webhooks are called.
+    pub webhooks: Webhooks,
     /// How people show who they are.
     pub auth: Auth,
     /// What only the operator may do.
@@ -173,6 +191,7 @@ impl Settings {
         let database = Database::read(layers);
         let market = Market::read(layers);
         let limits = Limits::read(layers);
+        let webhooks = Webhooks::read(layers);
         let auth = Auth::read(layers);
         let operator = Operator::read(layers);
         let telemetry = Telemetry::read(layers);
@@ -182,6 +201,7 @@ impl Settings {
             database: database?,
             market: market?,
             limits: limits?,
+            webhooks: webhooks?,
             auth: auth?,
             operator: operator?,
             telemetry: telemetry?,
@@ -220,6 +240,7 @@ impl Settings {
             (Database::NAME, self.database.show()),
             (Market::NAME, self.market.show()),
             (Limits::NAME, self.limits.show()),
+            (Webhooks::NAME, self.webhooks.show()),
             (Auth::NAME, self.auth.show()),
             (Operator::NAME, self.operator.show()),
             (Telemetry::NAME, self.telemetry.show()),
@@ -239,6 +260,7 @@ impl Settings {
             Database::keys(),
             Market::keys(),
             Limits::keys(),
+            Webhooks::keys(),
             Auth::keys(),
             Operator::keys(),
             Telemetry::keys(),

@@ -217,6 +217,16 @@ choice! {
 }
 
 choice! {
+    /// How a delivery's timestamp is written.
+    TimestampFormat {
+        /// `2024-03-08T14:30:00.000Z`, as in the body.
+        Iso = "iso",
+        /// Milliseconds since 1970.
+        EpochMs = "epoch_ms",
+    }
+}
+
+choice! {
     /// What the log looks like.
     LogFormat {
         /// Text on a terminal, else JSON.

@@ -44,6 +44,9 @@ async fn service_on(database: &Database, clock: &Arc<ManualClock>, seed: u64) ->
         store: Store::open(Options::new(database.url())).await.unwrap(),
         clock: Arc::clone(clock) as Arc<dyn service::Clock>,
         chance: chance(seed),
+        vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
+        network: service::webhooks::Network::by_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>)),
+        notices: Arc::new(service::webhooks::LoggedNotices),
     };
     let settings = service::Settings {
         calendar: market::Calendar::nyse(),
@@ -51,6 +54,7 @@ async fn service_on(database: &Database, clock: &Arc<ManualClock>, seed: u64) ->
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),
+        webhooks: service::webhooks::Settings::default(),
     };
     Service::start(ports, settings).await.unwrap()
 }

@@ -111,7 +111,8 @@ impl Settle {
         let put_off = self.by_verdict(|settled| match settled.verdict {
             Verdict::Retry { at } => Some((settled.seq, settled.lease, at.as_microsecond(), 1_i64)),
             Verdict::Released => Some((settled.seq, settled.lease, self.now.as_microsecond(), 0)),
-            _ => None,
+            Verdict::PutOff { until } => Some((settled.seq, settled.lease, until.as_microsecond(), 0)),
+            Verdict::Delivered | Verdict::Failed | Verdict::Gone => None,
         });
         let done = execute_many!(&mut unit.link, PUT_OFF, &put_off, |query, settled| {
             query.bind(settled.0).bind(settled.1).bind(settled.2).bind(settled.3)

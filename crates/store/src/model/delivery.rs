@@ -159,6 +159,11 @@ pub enum Verdict {
     Gone,
     /// It was not tried after all, and goes back as it was.
     Released,
+    /// It cannot be tried at present.
+    PutOff {
+        /// Until when.
+        until: Timestamp,
+    },
 }
 
 /// What became of a claimed delivery.

@@ -161,6 +161,9 @@ async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64) -> Serv
         store: Store::open(Options::new(database.url())).await.unwrap(),
         clock: Arc::clone(clock) as Arc<dyn service::Clock>,
         chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
+        vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
+        network: service::webhooks::Network::by_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>)),
+        notices: Arc::new(service::webhooks::LoggedNotices),
     };
     let settings = Settings {
         calendar: market::Calendar::nyse(),
@@ -168,6 +171,7 @@ async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64) -> Serv
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),
+        webhooks: service::webhooks::Settings::default(),
     };
     Service::start(ports, settings).await.unwrap()
 }

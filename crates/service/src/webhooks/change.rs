@@ -1,0 +1,123 @@
+//! Changing and deleting a webhook.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use store::model::{DisabledReason, Webhook, WebhookId};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::body::Body;
+use super::no_such_webhook;
+use crate::{AccountId, Actor, Service, ServiceError};
+
+impl Service {
+    /// Changes a webhook by a body `{url?, events?, is_active?}`. One that is switched off gets nothing, and what still
+    /// waits for it is given up; one that is switched on begins anew, whatever it was switched off for.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
+    /// [`ServiceError::NotFound`]
+    pub async fn update_webhook(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<Webhook, ServiceError> {
+        let webhooks = &self.0.webhooks;
+        let mut read = Body::of(body)?;
+        let url = read.url(&webhooks.rules);
+        let (events, is_active) = (read.events(), read.flag("is_active"));
+        read.finish()?;
+        // Whoever has no such webhook has no business with what a name resolves to.
+        self.webhook(actor, id).await?;
+        if let Some(url) = url {
+            webhooks.check(url).await?;
+        }
+        let change = Change {
+            account: actor.account,
+            id,
+            url: url.map(str::to_owned),
+            events,
+            is_active,
+            now: self.0.ports.clock.now(),
+        };
+        Ok(self.0.ports.store.write(change).await?)
+    }
+
+    /// Deletes a webhook. What still waits for it is given up.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]
+    pub async fn delete_webhook(&self, actor: &Actor, id: WebhookId) -> Result<(), ServiceError> {
+        let delete = Delete {
+            account: actor.account,
+            id,
+            now: self.0.ports.clock.now(),
+        };
+        Ok(self.0.ports.store.write(delete).await?)
+    }
+}
+
+struct Change {
+    account: AccountId,
+    id: WebhookId,
+    url: Option<String>,
+    events: Option<Vec<String>>,
+    is_active: Option<bool>,
+    now: Timestamp,
+}
+
+impl Change {
+    fn apply(&self, webhook: &mut Webhook) {
+        if let Some(url) = self.url.as_ref().filter(|url| **url != webhook.url) {
+            webhook.url.clone_from(url);
+            // What failed was the other address.
+            webhook.failing_since = None;
+        }
+        if let Some(events) = &self.events {
+            webhook.events.clone_from(events);
+        }
+        match self.is_active {
+            Some(true) if !webhook.is_active => {
+                webhook.is_active = true;
+                webhook.failing_since = None;
+                webhook.disabled = None;
+            }
+            Some(false) if webhook.is_active => {
+                webhook.is_active = false;
+                webhook.disabled = Some((self.now, DisabledReason::Owner));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Work for Change {
+    type Done = Webhook;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let found = unit.lock_webhook(self.account, self.id).await?;
+            let mut webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
+            self.apply(&mut webhook);
+            unit.update_webhook(&webhook).await?;
+            Ok(webhook)
+        })
+    }
+}
+
+struct Delete {
+    account: AccountId,
+    id: WebhookId,
+    now: Timestamp,
+}
+
+impl Work for Delete {
+    type Done = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            if unit.delete_webhook(self.account, self.id, self.now).await? {
+                Ok(())
+            } else {
+                Err(Abort::Refused(no_such_webhook()))
+            }
+        })
+    }
+}

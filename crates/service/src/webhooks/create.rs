@@ -1,0 +1,101 @@
+//! Making a webhook.
+
+use std::fmt;
+
+use notify::signature::Secret;
+use serde_json::Value;
+use store::model::{SealedSecrets, Webhook, WebhookId};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::MOST;
+use super::body::Body;
+use crate::{Actor, Service, ServiceError};
+
+/// A new webhook, with its secret: the only time that is seen.
+#[derive(Clone)]
+pub struct CreatedWebhook {
+    /// The webhook.
+    pub webhook: Webhook,
+    /// What its deliveries are signed with.
+    pub secret: String,
+}
+
+impl fmt::Debug for CreatedWebhook {
+    /// Everything but the secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CreatedWebhook")
+            .field("webhook", &self.webhook)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Service {
+    /// Makes a webhook of a body `{url, events, secret?, signature?}`. Without a secret one is made.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
+    /// [`ServiceError::Forbidden`] for one webhook more than an account may have.
+    pub async fn create_webhook(&self, actor: &Actor, body: &Value) -> Result<CreatedWebhook, ServiceError> {
+        let (ports, webhooks) = (&self.0.ports, &self.0.webhooks);
+        let mut read = Body::of(body)?;
+        let url = read.url(&webhooks.rules);
+        let events = read.events();
+        let (secret, signature) = (read.secret(), read.signature());
+        if url.is_none() {
+            read.missing("url");
+        }
+        if events.is_none() {
+            read.missing("events");
+        }
+        read.finish()?;
+        let url = url.unwrap_or_default();
+        webhooks.check(url).await?;
+        let secret = secret.unwrap_or_else(|| Secret::from_random(ports.chance.bytes()));
+        let id = WebhookId(ports.chance.uuid());
+        let webhook = Webhook {
+            id,
+            account: actor.account,
+            url: url.to_owned(),
+            events: events.unwrap_or_default(),
+            is_active: true,
+            signature: signature.unwrap_or_default(),
+            secrets: SealedSecrets {
+                current: webhooks.seal(&ports.chance, id, &secret),
+                previous: None,
+            },
+            created_at: ports.clock.now(),
+            failing_since: None,
+            last_success_at: None,
+            disabled: None,
+        };
+        ports.store.write(Insert(webhook.clone())).await?;
+        Ok(CreatedWebhook {
+            webhook,
+            secret: secret.expose().to_owned(),
+        })
+    }
+}
+
+struct Insert(Webhook);
+
+impl Work for Insert {
+    type Done = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            let account = unit.lock_account(self.0.account).await?;
+            if account.is_none() {
+                return Err(Abort::Refused(ServiceError::NotFound("account")));
+            }
+            if unit.count_webhooks(self.0.account).await? >= MOST {
+                return Err(Abort::Refused(ServiceError::Forbidden {
+                    reason: "limit",
+                    required: None,
+                    message: format!("an account has at most {MOST} webhooks; delete one of them first"),
+                }));
+            }
+            Ok(unit.insert_webhook(&self.0).await?)
+        })
+    }
+}

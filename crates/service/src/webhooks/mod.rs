@@ -1,0 +1,194 @@
+//! Webhooks: where accounts have their events sent.
+//!
+//! * Making and changing them: [`create`], [`change`], [`rotate`]. A URL is judged by the rules of
+//!   [`notify::address`], on save and again on each dial. Secrets are sealed in the [`vault`](crate::vault), and shown
+//!   once, to whoever made them.
+//! * What became of deliveries, and sending them once more: [`deliveries`].
+//! * A test that is sent at once and tells what the receiver answered: [`test_send`].
+//! * Delivering itself is the dispatcher's work ([`notify::dispatcher`]); [`outbox`] is what it claims from and
+//!   settles to.
+//!
+//! At most [`MOST`] an account has, which is counted under the account's lock.
+
+mod body;
+mod change;
+mod create;
+mod deliveries;
+mod outbox;
+mod read;
+mod rotate;
+mod test_send;
+mod time;
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use notify::address::{Cidr, Resolve, SystemResolver, UrlRules};
+use notify::client::{ClientParts, TlsError, WebhookClient, WebhookTransport};
+use notify::schedule::RetryDelays;
+use notify::signature::{HeaderStyle, Secret};
+use notify::time::Time;
+use store::model::{SwitchedOff, Webhook, WebhookId};
+
+use crate::vault::{Place, Vault, VaultError};
+use crate::{Chance, Clock, ServiceError};
+
+pub use create::CreatedWebhook;
+pub use outbox::Dispatching;
+pub use rotate::RotatedSecret;
+pub use test_send::TestAnswer;
+pub use time::ByClock;
+
+/// So many webhooks an account has at most.
+pub const MOST: u64 = 5;
+
+/// The only event that can be asked for.
+pub const EVENT: &str = notify::message::ALERT_TRIGGERED;
+
+/// What can be set about webhooks.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Ranges of addresses that are open beside the public's, also to http.
+    pub allow_private: Vec<Cidr>,
+    /// After how long a delivery is tried again.
+    pub retry_delays: RetryDelays,
+    /// How long an attempt may take, from looking the name up to the end of the answer.
+    pub timeout: SignedDuration,
+    /// The headers of a delivery.
+    pub headers: HeaderStyle,
+    /// Authorities that are trusted beside those of the web, as certificates in DER.
+    pub own_roots: Vec<Vec<u8>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            allow_private: Vec::new(),
+            retry_delays: RetryDelays::default(),
+            timeout: SignedDuration::from_secs(5),
+            headers: HeaderStyle::default(),
+            own_roots: Vec::new(),
+        }
+    }
+}
+
+/// What it takes to reach the world outside.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// The time that deadlines and due deliveries go by.
+    pub time: Arc<dyn Time>,
+    /// Who looks names up.
+    pub resolver: Arc<dyn Resolve>,
+}
+
+impl Network {
+    /// The machine's resolver, and a clock's time.
+    #[must_use]
+    pub fn by_clock(clock: &Arc<dyn Clock>) -> Self {
+        Self::of(Arc::new(ByClock(Arc::clone(clock))))
+    }
+
+    /// The machine's resolver, and that time.
+    #[must_use]
+    pub fn of(time: Arc<dyn Time>) -> Self {
+        Self {
+            time,
+            resolver: Arc::new(SystemResolver::default()),
+        }
+    }
+}
+
+/// Who is told that a webhook was switched off because it is gone or only fails. The log is, until there is mail.
+pub trait Notices: Send + Sync + fmt::Debug {
+    /// Tells its owner.
+    fn switched_off(&self, webhook: &SwitchedOff, at: Timestamp);
+}
+
+/// Tells the log.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LoggedNotices;
+
+impl Notices for LoggedNotices {
+    fn switched_off(&self, webhook: &SwitchedOff, at: Timestamp) {
+        tracing::warn!(
+            webhook = %webhook.webhook.0,
+            account = %webhook.account.0,
+            reason = webhook.reason.name(),
+            %at,
+            "a webhook was switched off",
+        );
+    }
+}
+
+/// What all that concerns webhooks shares.
+#[derive(Debug)]
+pub(crate) struct Webhooks {
+    rules: UrlRules,
+    resolver: Arc<dyn Resolve>,
+    time: Arc<dyn Time>,
+    transport: WebhookTransport,
+    vault: Arc<Vault>,
+}
+
+impl Webhooks {
+    pub(crate) fn new(settings: &Settings, network: &Network, vault: Arc<Vault>) -> Result<Self, TlsError> {
+        let rules = UrlRules::new(settings.allow_private.clone());
+        let client = WebhookClient::new(ClientParts {
+            rules: rules.clone(),
+            resolver: Arc::clone(&network.resolver),
+            time: Arc::clone(&network.time),
+            timeout: settings.timeout.unsigned_abs(),
+            own_roots: settings.own_roots.iter().map(|root| root.clone().into()).collect(),
+        })?;
+        Ok(Self {
+            rules,
+            resolver: Arc::clone(&network.resolver),
+            time: Arc::clone(&network.time),
+            transport: WebhookTransport::new(Arc::new(client), settings.headers.clone()),
+            vault,
+        })
+    }
+
+    fn seal(&self, chance: &Chance, webhook: WebhookId, secret: &Secret) -> Vec<u8> {
+        self.vault.seal(chance, place(webhook), secret.expose())
+    }
+
+    fn open(&self, webhook: WebhookId, sealed: &[u8]) -> Result<Secret, Unreadable> {
+        let text = self.vault.open(place(webhook), sealed)?;
+        Secret::from_user(&text).map_err(|_| Unreadable::Empty)
+    }
+}
+
+/// Both of a webhook's secrets are sealed for one place: after a rotation the former one stays as it was sealed.
+const fn place(webhook: WebhookId) -> Place {
+    Place {
+        table: "webhooks",
+        column: "secret",
+        row: webhook.0,
+    }
+}
+
+/// Why a secret cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum Unreadable {
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    #[error("a webhook has no secret")]
+    Empty,
+}
+
+/// Webhooks that the actor does not have, be they other people's or nobody's.
+const fn no_such_webhook() -> ServiceError {
+    ServiceError::NotFound("webhook")
+}
+
+/// What is sent once more needs a webhook that takes it.
+fn must_be_active(webhook: &Webhook) -> Result<(), ServiceError> {
+    if webhook.is_active {
+        Ok(())
+    } else {
+        let fault = "is false, so nothing is sent; set it to true with PATCH first";
+        Err(ServiceError::field("is_active", fault))
+    }
+}

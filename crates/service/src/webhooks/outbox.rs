@@ -1,0 +1,232 @@
+//! What the dispatcher claims from and settles to: the deliveries in the database.
+//!
+//! Here secrets are taken out of the vault and bodies are made, so that what is claimed can be sent. A delivery whose
+//! secret cannot be read (the operator has started with another key) is not given up: it is put off, and the log says
+//! what to do.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use notify::address::UrlRules;
+use notify::client::{Attempt, Signing, WebhookJob, WebhookTransport};
+use notify::dispatcher::{Bell, ClaimOrder, Claimed, Dispatcher, LaneDue, Limits, Outbox, Settled};
+use notify::message::{self, slack};
+use notify::schedule::{Next, PATIENCE};
+use notify::signature::Secrets;
+use store::model::{self, ClaimedDelivery, Patience, Settlement, Verdict};
+use store::{Store, StoreError};
+use tokio_util::sync::CancellationToken;
+
+use super::body::signed;
+use super::{EVENT, Notices, Unreadable, Webhooks};
+use crate::Service;
+
+/// For so long a delivery is put off whose secret cannot be read.
+const UNREADABLE_FOR: SignedDuration = SignedDuration::from_mins(10);
+
+/// The dispatcher of webhooks, ready to work.
+pub struct Dispatching(Dispatcher<Deliveries, WebhookTransport>);
+
+impl std::fmt::Debug for Dispatching {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Dispatching")
+    }
+}
+
+impl Dispatching {
+    pub(crate) fn of(service: &Service) -> Self {
+        let inner = &service.0;
+        let (ports, settings) = (&inner.ports, &inner.settings.webhooks);
+        let defaults = Limits::default();
+        // What an attempt takes beside the exchange itself is little.
+        let longest_attempt = settings.timeout.saturating_add(SignedDuration::from_secs(5));
+        let limits = Limits {
+            longest_attempt,
+            lease: defaults.lease.max(longest_attempt.saturating_mul(4)),
+            drain: defaults.drain.max(longest_attempt),
+            ..defaults
+        };
+        let chance = Arc::clone(&ports.chance);
+        Self(Dispatcher {
+            outbox: Arc::new(Deliveries {
+                store: ports.store.clone(),
+                webhooks: Arc::clone(&inner.webhooks),
+                notices: Arc::clone(&ports.notices),
+            }),
+            transport: Arc::new(inner.webhooks.transport.clone()),
+            time: Arc::clone(&ports.network.time),
+            limits,
+            delays: settings.retry_delays.clone(),
+            chance: Box::new(move || u64::from_le_bytes(chance.bytes())),
+            bell: Bell::from(ports.store.bell()),
+        })
+    }
+
+    /// Delivers until `stop`, then lets what is under way end.
+    pub(crate) async fn run(self, stop: CancellationToken) {
+        self.0.run(stop.cancelled_owned()).await;
+    }
+}
+
+/// The deliveries in the database.
+struct Deliveries {
+    store: Store,
+    webhooks: Arc<Webhooks>,
+    notices: Arc<dyn Notices>,
+}
+
+impl Outbox for Deliveries {
+    type Job = WebhookJob;
+    type Report = Attempt;
+    type Error = StoreError;
+
+    async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<LaneDue>, StoreError> {
+        let lanes = self.store.lanes(after, limit).await?.into_iter();
+        Ok(lanes
+            .map(|lane| LaneDue {
+                lane: lane.webhook,
+                first_due: lane.first_due,
+            })
+            .collect())
+    }
+
+    async fn claim(&self, order: &ClaimOrder) -> Result<Vec<Claimed<WebhookJob>>, StoreError> {
+        let claimed = self
+            .store
+            .claim_deliveries(model::ClaimOrder {
+                lanes: order.lanes.clone(),
+                most_of_each: order.most_of_each,
+                most: order.most,
+                now: order.now,
+                until: order.until,
+                lease: order.lease,
+            })
+            .await?;
+        let mut ready = Vec::with_capacity(claimed.len());
+        let mut unreadable = Vec::new();
+        for delivery in claimed {
+            match self.webhooks.made_ready(&delivery) {
+                Ok(claimed) => ready.push(claimed),
+                Err(error) => {
+                    tracing::error!(%error, webhook = %delivery.webhook.0, "a webhook's secret cannot be read");
+                    unreadable.push(delivery);
+                }
+            }
+        }
+        if !unreadable.is_empty() {
+            self.put_off(&unreadable).await?;
+        }
+        Ok(ready)
+    }
+
+    async fn settle(&self, settled: &[Settled<Attempt>]) -> Result<(), StoreError> {
+        let settlements = settled.iter().map(settlement).collect();
+        let now = self.webhooks.time.now();
+        let patience = Patience { lasts: PATIENCE };
+        for off in self.store.settle_deliveries(settlements, patience, now).await? {
+            self.notices.switched_off(&off, now);
+        }
+        count(settled);
+        Ok(())
+    }
+}
+
+impl Deliveries {
+    async fn put_off(&self, deliveries: &[ClaimedDelivery]) -> Result<(), StoreError> {
+        let now = self.webhooks.time.now();
+        let at = now.saturating_add(UNREADABLE_FOR).unwrap_or(now);
+        let settlements = deliveries.iter().map(|delivery| Settlement {
+            seq: delivery.seq,
+            lease: delivery.lease,
+            lane: delivery.lane,
+            attempt: None,
+            verdict: Verdict::PutOff { until: at },
+        });
+        let patience = Patience { lasts: PATIENCE };
+        self.store.settle_deliveries(settlements.collect(), patience, now).await?;
+        Ok(())
+    }
+}
+
+impl Webhooks {
+    /// A delivery with all that it takes to send it.
+    fn made_ready(&self, delivery: &ClaimedDelivery) -> Result<Claimed<WebhookJob>, Unreadable> {
+        let (host, is_slack) = host(&self.rules, &delivery.url);
+        let (body, signing) = if is_slack {
+            (slack::body(EVENT, &delivery.data), Signing::Unsigned)
+        } else {
+            let body = message::webhook_body(delivery.id.0, EVENT, delivery.created_at, &delivery.data);
+            let signing = Signing::Signed {
+                secrets: self.secrets(delivery)?,
+                form: signed(delivery.signature),
+            };
+            (body, signing)
+        };
+        Ok(Claimed {
+            key: delivery.seq,
+            id: delivery.id.0,
+            lane: delivery.lane,
+            host: host.into(),
+            account: delivery.account.0,
+            tries: delivery.tries,
+            job: WebhookJob {
+                url: delivery.url.clone(),
+                event: EVENT,
+                generated_at: delivery.created_at,
+                body,
+                signing,
+            },
+        })
+    }
+
+    fn secrets(&self, delivery: &ClaimedDelivery) -> Result<Secrets, Unreadable> {
+        let sealed = &delivery.secrets;
+        let now = self.time.now();
+        let previous = sealed.previous.as_ref().filter(|(_, until)| *until > now);
+        Ok(Secrets {
+            current: self.open(delivery.webhook, &sealed.current)?,
+            previous: previous
+                .map(|(secret, _)| self.open(delivery.webhook, secret))
+                .transpose()?,
+        })
+    }
+}
+
+/// What attempts at one receiver are counted by, and whether it is Slack. A URL that is refused by now is tried all the
+/// same: the attempt says so.
+fn host(rules: &UrlRules, url: &str) -> (String, bool) {
+    match rules.check(url) {
+        Ok(target) => (format!("{}:{}", target.host_text(), target.port()), target.is_slack()),
+        Err(_) => (url.to_owned(), false),
+    }
+}
+
+fn settlement(settled: &Settled<Attempt>) -> Settlement {
+    Settlement {
+        seq: settled.key,
+        lease: settled.lease,
+        lane: settled.lane,
+        attempt: settled.report.as_ref().map(|attempt| model::Attempt {
+            at: attempt.at,
+            outcome: attempt.outcome.name().to_owned(),
+            http_status: attempt.outcome.http_status(),
+            duration_ms: attempt.duration_ms,
+            response: attempt.response.clone(),
+        }),
+        verdict: match settled.next {
+            Next::Delivered => Verdict::Delivered,
+            Next::RetryAt(at) => Verdict::Retry { at },
+            Next::GivenUp => Verdict::Failed,
+            Next::SwitchOff => Verdict::Gone,
+            Next::Released => Verdict::Released,
+        },
+    }
+}
+
+fn count(settled: &[Settled<Attempt>]) {
+    for attempt in settled.iter().filter_map(|settled| settled.report.as_ref()) {
+        metrics::counter!("bellwether_delivery_attempts_total", "outcome" => attempt.outcome.name()).increment(1);
+        let seconds = std::time::Duration::from_millis(attempt.duration_ms).as_secs_f64();
+        metrics::histogram!("bellwether_delivery_attempt_seconds").record(seconds);
+    }
+}

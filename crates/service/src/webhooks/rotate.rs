@@ -1,0 +1,81 @@
+//! A new secret in the place of the old one, which stays good for a day.
+
+use std::fmt;
+
+use jiff::{SignedDuration, Timestamp};
+use notify::signature::Secret;
+use store::model::{Webhook, WebhookId};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::no_such_webhook;
+use crate::{AccountId, Actor, Service, ServiceError};
+
+/// For so long `webhook-signature` is made with the old secret, too.
+const OVERLAP: SignedDuration = SignedDuration::from_hours(24);
+
+/// A webhook with its new secret: the only time that is seen.
+#[derive(Clone)]
+pub struct RotatedSecret {
+    /// The webhook.
+    pub webhook: Webhook,
+    /// What its deliveries are signed with from now on.
+    pub secret: String,
+    /// Until when they are signed with the old one, too.
+    pub previous_until: Timestamp,
+}
+
+impl fmt::Debug for RotatedSecret {
+    /// Everything but the secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RotatedSecret")
+            .field("webhook", &self.webhook)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Service {
+    /// Gives a webhook a new secret. For a day its Standard Webhooks signature is made with both.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]
+    pub async fn rotate_webhook_secret(&self, actor: &Actor, id: WebhookId) -> Result<RotatedSecret, ServiceError> {
+        let ports = &self.0.ports;
+        let secret = Secret::from_random(ports.chance.bytes());
+        let until = ports.clock.now().saturating_add(OVERLAP).unwrap_or(Timestamp::MAX);
+        let rotate = Rotate {
+            account: actor.account,
+            id,
+            sealed: self.0.webhooks.seal(&ports.chance, id, &secret),
+            until,
+        };
+        let webhook = ports.store.write(rotate).await?;
+        Ok(RotatedSecret {
+            webhook,
+            secret: secret.expose().to_owned(),
+            previous_until: until,
+        })
+    }
+}
+
+struct Rotate {
+    account: AccountId,
+    id: WebhookId,
+    sealed: Vec<u8>,
+    until: Timestamp,
+}
+
+impl Work for Rotate {
+    type Done = Webhook;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let found = unit.lock_webhook(self.account, self.id).await?;
+            let mut webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
+            let former = std::mem::replace(&mut webhook.secrets.current, self.sealed.clone());
+            webhook.secrets.previous = Some((former, self.until));
+            unit.update_webhook(&webhook).await?;
+            Ok(webhook)
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! A test: an event that looks like any other is sent at once, and whoever asked is told what the receiver answered.
+//!
+//! Nothing is told of an address that is not open: neither what it resolves to nor what it would have answered.
+
+use notify::client::{Attempt, Outcome, Signing, WebhookJob};
+use notify::message::{self, slack};
+use notify::signature::{Form, Secrets};
+use serde_json::Value;
+
+use super::body::Body;
+use super::EVENT;
+use crate::{Actor, Service, ServiceError};
+
+/// What came of a test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TestAnswer {
+    /// What was tried.
+    pub attempt: Attempt,
+}
+
+impl Service {
+    /// Sends a test event by a body `{url, secret?, signature?}`, and answers what came of it. To Slack it goes in Slack's
+    /// format and unsigned.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do, and for a URL of an address
+    /// that is not open.
+    pub async fn test_webhook(&self, _actor: &Actor, body: &Value) -> Result<TestAnswer, ServiceError> {
+        let (ports, webhooks) = (&self.0.ports, &self.0.webhooks);
+        let mut read = Body::of(body)?;
+        let url = read.url(&webhooks.rules);
+        let (secret, signature) = (read.secret(), read.signature());
+        if url.is_none() {
+            read.missing("url");
+        }
+        let is_slack = url.is_some_and(|url| webhooks.rules.check(url).is_ok_and(|target| target.is_slack()));
+        if secret.is_none() && !is_slack {
+            read.missing("secret");
+        }
+        read.finish()?;
+        let target = webhooks.check(url.unwrap_or_default()).await?;
+        let now = webhooks.time.now();
+        let id = ports.chance.uuid();
+        let data = message::test_data(ports.chance.uuid(), now);
+        let (body, signing) = match secret.filter(|_| !target.is_slack()) {
+            None => (slack::body(EVENT, &data), Signing::Unsigned),
+            Some(secret) => {
+                let form = signature.map_or(Form::default(), super::body::signed);
+                let secrets = Secrets::from(secret);
+                (message::webhook_body(id, EVENT, now, &data), Signing::Signed { secrets, form })
+            }
+        };
+        let job = WebhookJob {
+            url: url.unwrap_or_default().to_owned(),
+            event: EVENT,
+            generated_at: now,
+            body,
+            signing,
+        };
+        let attempt = webhooks.transport.deliver(id, &job).await;
+        if attempt.outcome == Outcome::AddressRefused {
+            return Err(ServiceError::field("url", "must have a host that resolves to public addresses only"));
+        }
+        Ok(TestAnswer { attempt })
+    }
+}
