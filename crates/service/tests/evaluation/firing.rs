@@ -115,7 +115,11 @@ async fn an_alert_is_judged_by_what_it_was_changed_to(world: World) {
     let ann = world.ann(Plan::Premium).await;
     world.quote("AAPL", 198.0).await;
     let id = world.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
-    world.service.update_alert(&ann, id, &json!({"threshold": 210})).await.unwrap();
+    world
+        .service
+        .update_alert(&ann, id, &json!({"threshold": 210}))
+        .await
+        .unwrap();
     world.quote("AAPL", 205.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Active);
     world.quote("AAPL", 210.0).await;

@@ -30,7 +30,10 @@ async fn what_another_process_deleted_is_not_judged_after_a_comparison(world: Wo
     assert_eq!(world.service.compare().await.unwrap(), 1);
     assert_eq!(world.service.compare().await.unwrap(), 0);
     world.quote("AAPL", 199.0).await;
-    assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created, HistoryAction::Deleted]);
+    assert_eq!(
+        world.actions(&ann, id).await,
+        [HistoryAction::Created, HistoryAction::Deleted]
+    );
 }
 
 async fn two_processes_that_see_the_same_price_fire_an_alert_once(world: World) {
@@ -39,7 +42,10 @@ async fn two_processes_that_see_the_same_price_fire_an_alert_once(world: World) 
     let id = world.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
     let other = world.another_process().await;
     tokio::join!(world.quote("AAPL", 199.0), other.quote("AAPL", 199.0));
-    assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created, HistoryAction::Triggered]);
+    assert_eq!(
+        world.actions(&ann, id).await,
+        [HistoryAction::Created, HistoryAction::Triggered]
+    );
     assert_eq!(world.events(&ann).await.len(), 1);
     // Whoever came too late knows that it has fired.
     for world in [&world, &other] {

@@ -30,17 +30,21 @@ async fn what_fired_before_a_restart_does_not_fire_again(world: World) {
     world.quote("AAPL", 199.0).await;
     let world = world.restarted().await;
     world.quote("AAPL", 200.0).await;
-    assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created, HistoryAction::Triggered]);
+    assert_eq!(
+        world.actions(&ann, id).await,
+        [HistoryAction::Created, HistoryAction::Triggered]
+    );
     assert_eq!(world.events(&ann).await.len(), 1);
 }
 
 async fn a_touch_is_noticed_across_a_restart(world: World) {
     let ann = world.ann(Plan::Premium).await;
-    world.deliver(json!({"bars": [
-        {"symbol": "AAPL", "date": "2024-03-06", "open": 100, "high": 100, "low": 100, "close": 100, "volume": 1},
-        {"symbol": "AAPL", "date": "2024-03-07", "open": 100, "high": 100, "low": 100, "close": 100, "volume": 1},
-    ]}))
-    .await;
+    world
+        .deliver(json!({"bars": [
+            {"symbol": "AAPL", "date": "2024-03-06", "open": 100, "high": 100, "low": 100, "close": 100, "volume": 1},
+            {"symbol": "AAPL", "date": "2024-03-07", "open": 100, "high": 100, "low": 100, "close": 100, "volume": 1},
+        ]}))
+        .await;
     world.quote("AAPL", 90.0).await;
     let body = json!({"symbol": "AAPL", "condition": "ma_touch_above", "threshold": 3});
     let id = world.create(&ann, body).await.stored.alert.id;
@@ -85,7 +89,10 @@ async fn a_daily_reminder_is_sent_once_for_a_day_across_restarts(world: World) {
     let world = world.restarted().await;
     world.service.evaluate().await.unwrap();
     assert_eq!(world.status(&ann, id).await, Status::Active);
-    assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created, HistoryAction::Triggered]);
+    assert_eq!(
+        world.actions(&ann, id).await,
+        [HistoryAction::Created, HistoryAction::Triggered]
+    );
     // Tuesday.
     world.advance(24 * 60);
     world.service.evaluate().await.unwrap();

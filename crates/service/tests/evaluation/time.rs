@@ -29,7 +29,15 @@ async fn an_alert_whose_source_falls_silent_is_blind_until_it_speaks_again(world
     let ann = world.ann(Plan::Premium).await;
     world.quote("AAPL", 198.0).await;
     let id = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
-    let state = async || world.service.alert(&ann, id).await.unwrap().evaluation.map(|evaluation| evaluation.state);
+    let state = async || {
+        world
+            .service
+            .alert(&ann, id)
+            .await
+            .unwrap()
+            .evaluation
+            .map(|evaluation| evaluation.state)
+    };
     assert_eq!(state().await, Some(State::Ok));
     world.advance(16);
     assert_eq!(state().await, Some(State::Blind(NotJudged::StaleQuotes)));
@@ -40,7 +48,9 @@ async fn an_alert_whose_source_falls_silent_is_blind_until_it_speaks_again(world
 async fn earnings_are_announced_the_days_before_that_were_asked_for(world: World) {
     let ann = world.ann(Plan::Premium).await;
     world.quote("AAPL", 198.0).await;
-    world.deliver(json!({"earnings": [{"symbol": "AAPL", "date": "2024-03-18"}]})).await;
+    world
+        .deliver(json!({"earnings": [{"symbol": "AAPL", "date": "2024-03-18"}]}))
+        .await;
     let body = json!({"symbol": "AAPL", "condition": "earnings_announcement", "threshold": 7});
     let id = world.create(&ann, body).await.stored.alert.id;
     world.advance(24 * 60);
