@@ -13,5 +13,6 @@ mod open;
 mod postgres;
 mod properties;
 mod races;
+mod repeatable;
 mod support;
 mod writer;
