@@ -3,11 +3,19 @@
 //! * [`address`]: which URLs a user may give, and which addresses are dialled for them.
 //! * [`signature`]: how a receiver knows that a delivery is ours.
 //! * [`message`]: what is told, in the form of each channel.
+//! * [`client`]: one attempt to deliver to a webhook, and what came of it.
+//! * [`schedule`]: when a delivery is tried again, and when it is given up.
+//! * [`dispatcher`]: gets deliveries out of an outbox and through a channel.
 //! * [`time`]: the time, as a parameter.
 //!
-//! This room knows no HTTP server and no database.
+//! This room knows no HTTP server and no database. Whoever has both implements [`dispatcher::Outbox`] over the database, with
+//! [`client::WebhookJob`] as its `Job` and [`client::Attempt`] as its `Report`, and runs a
+//! [`dispatcher::Dispatcher`] with a [`client::WebhookTransport`] over it.
 
 pub mod address;
+pub mod client;
+pub mod dispatcher;
 pub mod message;
+pub mod schedule;
 pub mod signature;
 pub mod time;

@@ -82,7 +82,10 @@ impl Target {
         if written_host.ends_with(['.', '。', '．', '｡']) {
             return Err(AddressError::TrailingDot);
         }
-        Ok(Self { url, host, port })
+        let target = Self { url, host, port };
+        // What a URL's parser lets pass, a request's must, too.
+        let fits = target.path_and_query().parse::<http::uri::PathAndQuery>().is_ok();
+        if fits { Ok(target) } else { Err(AddressError::NotAUrl) }
     }
 
     /// The URL in its normal form. (What a user gave is better shown to them as they gave it.)

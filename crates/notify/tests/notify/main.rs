@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 mod addresses;
+mod client;
 mod common;
 mod messages;
 mod signatures;

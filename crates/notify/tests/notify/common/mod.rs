@@ -10,6 +10,8 @@ use notify::address::{Resolve, Resolving, UrlRules};
 use notify::time::{Sleep, Time};
 use tokio::sync::watch;
 
+pub(crate) mod receiver;
+
 /// A clock that stands still until it is set on.
 #[derive(Debug)]
 pub(crate) struct ManualTime(watch::Sender<Timestamp>);
@@ -21,11 +23,6 @@ impl ManualTime {
 
     pub(crate) fn advance(&self, by: SignedDuration) {
         self.0.send_modify(|now| *now = now.saturating_add(by).unwrap());
-    }
-
-    /// How many wait for a later time.
-    pub(crate) fn sleepers(&self) -> usize {
-        self.0.receiver_count()
     }
 }
 
