@@ -10,6 +10,7 @@
 //! * [`world`]: a running program with an operator who feeds it market data, and accounts.
 //! * [`market`]: invented bars and counts.
 //! * [`raw`]: sends bytes that are no requests.
+//! * [`receiver`]: a receiver of webhooks that behaves as it is told.
 //! * [`clock`]: what day it is in New York, and waiting for something with a deadline.
 //!
 //! `BELLWETHER_BIN` names the program to test; without it, it is built.
@@ -24,12 +25,14 @@ pub mod clock;
 pub mod market;
 pub mod program;
 pub mod raw;
+pub mod receiver;
 mod shape;
 pub mod tools;
 pub mod world;
 
 pub use client::{Answer, Client};
 pub use program::{Database, Server, Setup};
+pub use receiver::{Behaviour, Received, Receiver};
 pub use world::World;
 
 /// Makes two tests of each of the named `async fn(Setup)`, one for each database.

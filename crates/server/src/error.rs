@@ -89,6 +89,8 @@ pub struct ApiError {
     message: String,
     details: Option<Map<String, Value>>,
     retry_after_s: Option<u64>,
+    /// Whether wrong content is 400 here.
+    has_no_422: bool,
 }
 
 impl ApiError {
@@ -99,6 +101,7 @@ impl ApiError {
             message: message.into(),
             details: None,
             retry_after_s: None,
+            has_no_422: false,
         }
     }
 
@@ -162,6 +165,23 @@ impl ApiError {
         }
     }
 
+    /// The service's refusal on a route that has 400 and no 422 for wrong content (decisions 1.4): its status is 400 then,
+    /// its code stays.
+    #[must_use]
+    pub fn without_422(error: ServiceError) -> Self {
+        Self {
+            has_no_422: true,
+            ..error.into()
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self.code {
+            Code::ValidationError if self.has_no_422 => StatusCode::BAD_REQUEST,
+            code => code.status(),
+        }
+    }
+
     /// Its code.
     #[must_use]
     pub const fn code(&self) -> Code {
@@ -210,7 +230,7 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let body = alerts::json::to_vec(&self.envelope()).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
-        *response.status_mut() = self.code.status();
+        *response.status_mut() = self.status();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(seconds) = self.retry_after_s {
@@ -286,6 +306,15 @@ mod tests {
                 r#""details":{"fields":{"threshold":["must be omitted for new_high"]}}}}"#
             )
         );
+    }
+
+    #[tokio::test]
+    async fn where_there_is_no_422_wrong_content_is_400_under_its_own_code() {
+        let (status, body) = body(ApiError::without_422(ServiceError::field("url", "is required"))).await;
+        assert_eq!(status, 400);
+        assert!(body.contains(r#""code":"VALIDATION_ERROR""#), "{body}");
+        let missing = ApiError::without_422(ServiceError::NotFound("webhook"));
+        assert_eq!(missing.status(), StatusCode::NOT_FOUND);
     }
 
     #[tokio::test]

@@ -10,7 +10,8 @@ use axum::extract::{FromRequestParts, Path};
 use http::Uri;
 use http::request::Parts;
 use market::Symbol;
-use service::{Fields, PageRequest};
+use service::webhooks::{DeliveryId, WebhookId};
+use service::{Fields, PageRequest, ServiceError};
 use uuid::Uuid;
 
 use crate::app::App;
@@ -188,6 +189,36 @@ impl FromRequestParts<App> for AlertPath {
             .and_then(|Path(text)| uuid(&text))
             .map(|id| Self(AlertId(id)))
             .ok_or_else(|| ApiError::field("id", "must be a UUID such as 0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11"))
+    }
+}
+
+/// The id of a webhook in the path; what cannot be one is not found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WebhookPath(pub WebhookId);
+
+impl FromRequestParts<App> for WebhookPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let text = Path::<String>::from_request_parts(parts, app).await;
+        let id = text.ok().and_then(|Path(text)| uuid(&text));
+        id.map(|id| Self(WebhookId(id)))
+            .ok_or_else(|| ServiceError::NotFound("webhook").into())
+    }
+}
+
+/// The ids of a webhook and of a delivery of it in the path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DeliveryPath(pub WebhookId, pub DeliveryId);
+
+impl FromRequestParts<App> for DeliveryPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let texts = Path::<(String, String)>::from_request_parts(parts, app).await;
+        let ids = texts.ok().and_then(|Path((webhook, delivery))| Some((uuid(&webhook)?, uuid(&delivery)?)));
+        ids.map(|(webhook, delivery)| Self(WebhookId(webhook), DeliveryId(delivery)))
+            .ok_or_else(|| ServiceError::NotFound("delivery").into())
     }
 }
 

@@ -26,3 +26,4 @@ mod ownership;
 mod plans;
 mod scopes;
 mod stocks;
+mod webhooks;

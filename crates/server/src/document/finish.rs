@@ -22,6 +22,7 @@ pub(super) fn finish(document: &mut Value) {
         {"name": "Alerts", "description": "What you wait for: made, read, changed, deleted"},
         {"name": "Stocks", "description": "The catalog, and what is known of each stock"},
         {"name": "Market", "description": "Prices, the exchange's hours, and the door for market data"},
+        {"name": "Webhooks", "description": "Where events are sent, and what became of that"},
         {"name": "Description", "description": "This document"},
         {"name": "Operation", "description": "For operators; on a listener of their own if `server.ops_listen` is set"},
     ]);
@@ -70,6 +71,7 @@ fn components(components: &mut Value) {
             }
         }
     }
+    schemas["DeletedWebhook"]["properties"]["deleted"]["const"] = json!(true);
     components["securitySchemes"] = json!({
         "ApiKeyHeader": {
             "type": "apiKey", "in": "header", "name": "X-API-Key",
@@ -109,7 +111,7 @@ fn components(components: &mut Value) {
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,
             "description": "A key of your own for this request, such as a UUID: a repeat within 24 hours gets the first answer, and nothing is done twice. The same key with another body is 422.",
-            "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
         },
     });
 }
@@ -140,6 +142,14 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
         match parameters.as_array_mut() {
             Some(parameters) => parameters.push(key),
             None => *parameters = json!([key]),
+        }
+    }
+    for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+        // A larger limit is cut, however large it is.
+        if parameter["name"] == "limit"
+            && let Some(schema) = parameter["schema"].as_object_mut()
+        {
+            schema.remove("format");
         }
     }
     let has_parameters = operation.get("parameters").is_some();

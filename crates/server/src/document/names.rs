@@ -61,6 +61,16 @@ words! {
     SortDirection = vec!["asc", "desc"], Some("desc");
     /// How far back candles go.
     CandleRangeName = crate::routes::stocks::candles::RANGES.iter().map(|(word, _)| *word).collect(), Some("1y");
+    /// The events that webhooks are told of.
+    EventName = vec![service::webhooks::EVENT], None;
+    /// What the service's own signature of a delivery is over: `<timestamp>.<body>`, or the body alone.
+    SignatureName = vec!["timestamped", "body"], Some("timestamped");
+    /// How far a delivery has come.
+    DeliveryStatusName = crate::routes::webhooks::deliveries::STATUSES.iter().map(|(word, _)| *word).collect(), None;
+    /// Why a webhook was switched off: by its owner, because it answered 410, or because it only failed for five days.
+    DisabledReasonName = vec!["owner", "gone", "failing"], None;
+    /// What came of an attempt to deliver.
+    OutcomeName = service::webhooks::OUTCOMES.to_vec(), None;
     /// What is shown beside a stock.
     FieldName = vec!["fundamentals"], None;
 }

@@ -29,6 +29,8 @@ pub enum Group {
     Watchlist,
     /// Webhooks.
     Webhooks,
+    /// Tests of webhooks, which send something at once.
+    WebhookTest,
     /// Everything about the account, and what is no route at all.
     User,
     /// Market data that is pushed: unlimited for those who may.
@@ -49,6 +51,7 @@ impl Group {
             ("alerts", _) => Self::Alerts,
             ("stocks" | "quotes" | "market", _) => Self::Stocks,
             ("watchlist", _) => Self::Watchlist,
+            ("webhooks", Some("test")) => Self::WebhookTest,
             ("webhooks", _) => Self::Webhooks,
             _ => Self::User,
         };
@@ -63,6 +66,7 @@ impl Group {
             Self::Stocks => "stocks",
             Self::Watchlist => "watchlist",
             Self::Webhooks => "webhooks",
+            Self::WebhookTest => "webhook_test",
             Self::User => "user",
             Self::Ingest => "ingest",
         }
@@ -96,6 +100,13 @@ impl Limiter {
             window: SignedDuration::from_hours(1),
         };
         let stranger = Principal::of_address(address);
+        let allowance = |requests| match group {
+            Group::WebhookTest => Allowance {
+                requests: self.limits.webhook_test_per_minute,
+                window: SignedDuration::from_mins(1),
+            },
+            _ => by_hour(requests),
+        };
         match who {
             Identity::Known(actor) => {
                 let principal = Principal::Account(actor.account);
@@ -106,15 +117,15 @@ impl Limiter {
                     alerts::Plan::Basic => self.limits.basic_per_hour,
                     alerts::Plan::Premium | alerts::Plan::EarlyBird => self.limits.premium_per_hour,
                 };
-                self.windows.count(principal, group, by_hour(requests), now)
+                self.windows.count(principal, group, allowance(requests), now)
             }
             Identity::Nobody | Identity::Refused(_) => {
-                let allowance = by_hour(self.limits.basic_per_hour);
+                let allowance = allowance(self.limits.basic_per_hour);
                 self.windows.count(stranger, group, allowance, now)
             }
             // It is our fault that nobody knows who this is, so it costs nobody anything.
             Identity::Failed(_) => {
-                let allowance = by_hour(self.limits.basic_per_hour);
+                let allowance = allowance(self.limits.basic_per_hour);
                 let peeked = self.windows.peek(stranger, group, allowance, now);
                 Counted {
                     is_allowed: true,
@@ -181,6 +192,9 @@ mod tests {
             ("/api/v1/quotes", Group::Stocks),
             ("/api/v1/market/status", Group::Stocks),
             ("/api/v1/market/ingest", Group::Ingest),
+            ("/v1/webhooks/test", Group::WebhookTest),
+            ("/api/v1/webhooks/test/deliveries", Group::WebhookTest),
+            ("/api/v1/webhooks", Group::Webhooks),
             ("/api/v1/nonsense", Group::User),
             ("/api/v1", Group::User),
         ] {

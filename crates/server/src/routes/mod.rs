@@ -5,6 +5,7 @@ pub mod docs;
 pub mod market;
 pub mod ops;
 pub mod stocks;
+pub mod webhooks;
 
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -18,6 +19,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(alerts::router())
         .merge(stocks::router())
         .merge(market::router())
+        .merge(webhooks::router())
 }
 
 /// All routes with their documentation, under the prefix that the documentation has them.

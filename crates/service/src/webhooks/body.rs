@@ -160,8 +160,18 @@ mod tests {
 
     #[test]
     fn the_only_events_are_alert_triggered() {
-        for events in [json!([]), json!("alert.triggered"), json!(["alert.created"]), json!([EVENT, 1]), json!({})] {
-            assert_eq!(faults(&json!({ "events": events }), |body| _ = body.events()), ["events"], "{events}");
+        for events in [
+            json!([]),
+            json!("alert.triggered"),
+            json!(["alert.created"]),
+            json!([EVENT, 1]),
+            json!({}),
+        ] {
+            assert_eq!(
+                faults(&json!({ "events": events }), |body| _ = body.events()),
+                ["events"],
+                "{events}"
+            );
         }
         for events in [json!([EVENT]), json!([EVENT, EVENT])] {
             let body = json!({ "events": events });
@@ -172,7 +182,10 @@ mod tests {
     #[test]
     fn a_secret_is_a_text_that_is_not_empty_and_none_is_none() {
         for secret in [json!(""), json!(7), json!("a\0b"), json!("x".repeat(513))] {
-            assert_eq!(faults(&json!({ "secret": secret }), |body| _ = body.secret()), ["secret"]);
+            assert_eq!(
+                faults(&json!({ "secret": secret }), |body| _ = body.secret()),
+                ["secret"]
+            );
         }
         for body in [json!({}), json!({"secret": null})] {
             assert_eq!(Body::of(&body).unwrap().secret(), None);
@@ -182,10 +195,16 @@ mod tests {
 
     #[test]
     fn a_signature_is_over_the_body_alone_or_with_the_timestamp() {
-        for (name, form) in [("body", SignatureForm::Body), ("timestamped", SignatureForm::Timestamped)] {
+        for (name, form) in [
+            ("body", SignatureForm::Body),
+            ("timestamped", SignatureForm::Timestamped),
+        ] {
             assert_eq!(Body::of(&json!({ "signature": name })).unwrap().signature(), Some(form));
         }
-        assert_eq!(faults(&json!({"signature": "md5"}), |body| _ = body.signature()), ["signature"]);
+        assert_eq!(
+            faults(&json!({"signature": "md5"}), |body| _ = body.signature()),
+            ["signature"]
+        );
     }
 
     #[test]
@@ -193,7 +212,14 @@ mod tests {
         let rules = UrlRules::default();
         let read = |url: &str| faults(&json!({ "url": url }), |body| _ = body.url(&rules));
         assert!(read("https://example.com/hook").is_empty());
-        for url in ["http://example.com", "https://127.0.0.1/", "https://2130706433", "ftp://a", "", "https://u@a.example"] {
+        for url in [
+            "http://example.com",
+            "https://127.0.0.1/",
+            "https://2130706433",
+            "ftp://a",
+            "",
+            "https://u@a.example",
+        ] {
             assert_eq!(read(url), ["url"], "{url}");
         }
     }

@@ -29,7 +29,7 @@ use notify::client::{ClientParts, TlsError, WebhookClient, WebhookTransport};
 use notify::schedule::RetryDelays;
 use notify::signature::{HeaderStyle, Secret};
 use notify::time::Time;
-use store::model::{SwitchedOff, Webhook, WebhookId};
+use store::model::SwitchedOff;
 
 use crate::vault::{Place, Vault, VaultError};
 use crate::{Chance, Clock, ServiceError};
@@ -37,6 +37,7 @@ use crate::{Chance, Clock, ServiceError};
 pub use create::CreatedWebhook;
 pub use outbox::Dispatching;
 pub use rotate::RotatedSecret;
+pub use store::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, Webhook, WebhookId};
 pub use test_send::TestAnswer;
 pub use time::ByClock;
 
@@ -45,6 +46,26 @@ pub const MOST: u64 = 5;
 
 /// The only event that can be asked for.
 pub const EVENT: &str = notify::message::ALERT_TRIGGERED;
+
+/// The names of all that can come of an attempt.
+pub const OUTCOMES: &[&str] = &[
+    "delivered",
+    "http_error",
+    "redirected",
+    "gone",
+    "timed_out",
+    "name_not_found",
+    "connection_failed",
+    "connection_lost",
+    "tls_certificate_expired",
+    "tls_certificate_wrong_name",
+    "tls_certificate_unknown_issuer",
+    "tls_certificate_bad",
+    "tls_failed",
+    "bad_answer",
+    "address_refused",
+    "internal_error",
+];
 
 /// What can be set about webhooks.
 #[derive(Clone, Debug)]

@@ -143,7 +143,9 @@ impl Deliveries {
             verdict: Verdict::PutOff { until: at },
         });
         let patience = Patience { lasts: PATIENCE };
-        self.store.settle_deliveries(settlements.collect(), patience, now).await?;
+        self.store
+            .settle_deliveries(settlements.collect(), patience, now)
+            .await?;
         Ok(())
     }
 }

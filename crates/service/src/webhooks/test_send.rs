@@ -7,8 +7,8 @@ use notify::message::{self, slack};
 use notify::signature::{Form, Secrets};
 use serde_json::Value;
 
-use super::body::Body;
 use super::EVENT;
+use super::body::Body;
 use crate::{Actor, Service, ServiceError};
 
 /// What came of a test.
@@ -47,7 +47,10 @@ impl Service {
             Some(secret) => {
                 let form = signature.map_or(Form::default(), super::body::signed);
                 let secrets = Secrets::from(secret);
-                (message::webhook_body(id, EVENT, now, &data), Signing::Signed { secrets, form })
+                (
+                    message::webhook_body(id, EVENT, now, &data),
+                    Signing::Signed { secrets, form },
+                )
             }
         };
         let job = WebhookJob {
@@ -59,7 +62,10 @@ impl Service {
         };
         let attempt = webhooks.transport.deliver(id, &job).await;
         if attempt.outcome == Outcome::AddressRefused {
-            return Err(ServiceError::field("url", "must have a host that resolves to public addresses only"));
+            return Err(ServiceError::field(
+                "url",
+                "must have a host that resolves to public addresses only",
+            ));
         }
         Ok(TestAnswer { attempt })
     }

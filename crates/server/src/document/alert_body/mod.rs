@@ -128,7 +128,7 @@ pub(super) fn describe(schemas: &mut Value) {
         "description": "What is to change. The resulting alert must be one that could be created: see CreateAlert for what each condition takes.",
         "properties": {
             "condition": {"anyOf": [{"$ref": "#/components/schemas/ConditionName"}, {"type": "null"}], "description": "Null is as good as leaving it out"},
-            "threshold": {"type": ["number", "null"], "description": "Null takes it away"},
+            "threshold": {"type": ["number", "null"], "minimum": 0, "description": "What the condition takes; null takes it away"},
             "notification": {"anyOf": [{"$ref": "#/components/schemas/ChannelName"}, {"type": "null"}], "description": "Null is as good as leaving it out"},
             "parameters": {
                 "type": ["object", "null"],
