@@ -184,6 +184,7 @@ async fn one_by_one(database: &Database, firings: &[Firing]) -> Duration {
                 ("cache_size", "-32000"),
                 ("mmap_size", "268435456"),
                 ("wal_autocheckpoint", "8000"),
+                ("temp_store", "memory"),
             ]
             .into_iter()
             .fold(options, |options, (name, value)| options.pragma(name, value));

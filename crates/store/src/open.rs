@@ -90,6 +90,8 @@ impl Address {
                 .row_buffer_size(ROW_BUFFER)
                 .pragma("cache_size", CACHE)
                 .pragma("mmap_size", MAPPED)
+                // What a statement of many rows needs to take itself back is not written to a file.
+                .pragma("temp_store", "memory")
                 .pragma("wal_autocheckpoint", LOG_PAGES)
                 .pragma("journal_size_limit", LOG_BYTES),
         )))

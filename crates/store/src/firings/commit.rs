@@ -1,4 +1,4 @@
-//! One chunk of an evaluation as a unit of work.
+//! One chunk of an evaluation as a unit of work. How its firings are written is in `write.rs`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,48 +9,10 @@ use tokio::sync::Notify;
 
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
-use crate::bulk::{Statement, execute_many, query_many};
-use crate::deliveries::make::Fired;
+use crate::bulk::{Statement, execute_many};
 use crate::model::{LatestQuote, SideDecided, StoredAlert};
 use crate::unit::write;
 use crate::{Abort, BoxFuture, StoreError, Unit, Work};
-
-/// Fires alerts that still are what was judged, and says which.
-const FIRE: Statement = Statement {
-    before: "WITH fired (seq, revision, next_revision, status, at) AS (VALUES ",
-    columns: 5,
-    after: ") UPDATE alerts
-            SET status = fired.status, revision = fired.next_revision, triggered_at = fired.at
-            FROM fired
-            WHERE alerts.seq = fired.seq AND alerts.revision = fired.revision AND alerts.status = 'active'
-            AND alerts.deleted_at IS NULL
-            RETURNING alerts.seq",
-};
-
-/// The same without looking, see [`Options`](crate::Options).
-const FIRE_WITHOUT_LOOKING: Statement = Statement {
-    before: FIRE.before,
-    columns: 5,
-    after: ") UPDATE alerts
-            SET status = fired.status, revision = fired.next_revision, triggered_at = fired.at
-            FROM fired
-            WHERE alerts.seq = fired.seq AND fired.revision IS NOT NULL
-            RETURNING alerts.seq",
-};
-
-/// Writes the history of firings and says which place each has got.
-const RECORD: Statement = Statement {
-    before: "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
-             SELECT column1, 'triggered', 'active', column2, column3, column4, column5 FROM (VALUES ",
-    columns: 5,
-    after: ") AS fired RETURNING alert_seq, seq",
-};
-
-const NOTE_EVENTS: Statement = Statement {
-    before: "INSERT INTO events (seq, id, account_id, alert_seq, at, data) VALUES ",
-    columns: 6,
-    after: "",
-};
 
 const DECIDE_SIDES: Statement = Statement {
     before: "WITH decided (id, revision, side) AS (VALUES ",
@@ -123,55 +85,6 @@ impl Chunk {
             compares: true,
             bell: None,
         }
-    }
-
-    /// Fires what can be fired and gives back what was.
-    async fn fire(&self, unit: &mut Unit) -> Result<Vec<&FiringRow>, StoreError> {
-        let statement = if self.compares { FIRE } else { FIRE_WITHOUT_LOOKING };
-        let updated = query_many!((i64,), &mut unit.link, statement, &self.rows, |query, row| {
-            query
-                .bind(row.alert_seq)
-                .bind(row.judged_revision)
-                .bind(row.next_revision)
-                .bind(row.status)
-                .bind(row.at)
-        });
-        let taken: HashSet<i64> = unit.noted_writing(updated)?.into_iter().map(|(seq,)| seq).collect();
-        Ok(self.rows.iter().filter(|row| taken.contains(&row.alert_seq)).collect())
-    }
-
-    /// Writes history, events and deliveries of what was fired. Answers whether there are deliveries.
-    async fn record(&self, unit: &mut Unit, fired: &[&FiringRow]) -> Result<bool, StoreError> {
-        if fired.is_empty() {
-            return Ok(false);
-        }
-        unit.announce_history().await?;
-        let recorded = query_many!((i64, i64), &mut unit.link, RECORD, fired, |query, row| {
-            query
-                .bind(row.alert_seq)
-                .bind(row.status)
-                .bind(row.at)
-                .bind(row.price)
-                .bind(row.details.as_str())
-        });
-        let places: HashMap<i64, i64> = unit.noted_writing(recorded)?.into_iter().collect();
-        let events: Vec<(i64, &FiringRow)> = fired
-            .iter()
-            .filter_map(|row| Some((*places.get(&row.alert_seq)?, *row)))
-            .collect();
-        let noted = execute_many!(&mut unit.link, NOTE_EVENTS, &events, |query, event| {
-            let (seq, row) = event;
-            query
-                .bind(seq)
-                .bind(row.event)
-                .bind(row.account)
-                .bind(row.alert_seq)
-                .bind(row.at)
-                .bind(row.data.as_str())
-        });
-        unit.noted_rows(noted)?;
-        let fired: Vec<Fired> = events.iter().map(|(seq, row)| row.as_fired(*seq)).collect();
-        unit.make_deliveries(&fired).await
     }
 
     async fn observe(&self, unit: &mut Unit) -> Result<(), StoreError> {

@@ -22,6 +22,7 @@
 
 mod commit;
 mod prepare;
+mod write;
 
 use std::sync::Arc;
 

@@ -168,21 +168,23 @@ on_both! {
         assert_eq!(all, [count("AAPL", 3_600, u32::MAX), count("MSFT", 3_600, 4)]);
     }
 
-    async fn a_split_is_noted_once_and_applied_once(database) {
+    async fn a_split_is_corrected_until_it_is_applied_and_applied_once(database) {
         let store = open(database).await;
-        let split = |name: &str, day| SplitRow {
-            symbol: symbol(name), date: date(2024, 7, day), ratio: "0.125".parse().unwrap(),
+        let split = |name: &str, day, ratio: &str| SplitRow {
+            symbol: symbol(name), date: date(2024, 7, day), ratio: ratio.parse().unwrap(),
         };
         let noted = store.write(work(move |unit| boxed(async move {
-            let unknown = unit.mark_split_applied(&split("AAPL", 2)).await?;
-            let first = unit.record_split(&split("AAPL", 2)).await?;
-            let again = unit.record_split(&split("AAPL", 2)).await?;
-            unit.record_split(&split("MSFT", 1)).await?;
-            let applied = unit.mark_split_applied(&split("AAPL", 2)).await?;
-            let twice = unit.mark_split_applied(&split("AAPL", 2)).await?;
-            Ok([unknown, first, again, applied, twice])
+            let unknown = unit.mark_split_applied(&split("AAPL", 2, "8")).await?;
+            let first = unit.record_split(&split("AAPL", 2, "8")).await?;
+            let corrected = unit.record_split(&split("AAPL", 2, "0.125")).await?;
+            unit.record_split(&split("MSFT", 1, "2")).await?;
+            let applied = unit.mark_split_applied(&split("AAPL", 2, "0.125")).await?;
+            let twice = unit.mark_split_applied(&split("AAPL", 2, "0.125")).await?;
+            let too_late = unit.record_split(&split("AAPL", 2, "3")).await?;
+            Ok([unknown, first, corrected, applied, twice, too_late])
         })));
-        assert_eq!(noted.await.unwrap(), [false, true, false, true, false]);
-        assert_eq!(store.splits().await.unwrap(), [(split("MSFT", 1), false), (split("AAPL", 2), true)]);
+        assert_eq!(noted.await.unwrap(), [false, true, true, true, false, false]);
+        let expected = [(split("MSFT", 1, "2"), false), (split("AAPL", 2, "0.125"), true)];
+        assert_eq!(store.splits().await.unwrap(), expected);
     }
 }

@@ -52,7 +52,10 @@ fn two_works_that_wait_for_each_other_are_both_done() {
         };
         let (one, two) = tokio::join!(lock(&store, 1, 2), lock(&other, 2, 1));
         assert!(one.unwrap() && two.unwrap());
-        assert!(runs.load(Ordering::SeqCst) > 2, "one of them was rolled back and done again");
+        assert!(
+            runs.load(Ordering::SeqCst) > 2,
+            "one of them was rolled back and done again"
+        );
         for (number, first) in [(1, 2), (2, 1)] {
             let account = store.account(AccountId(uuid(number))).await.unwrap().unwrap();
             assert_eq!(account.full_name, Some(format!("{first} was first")));
