@@ -90,13 +90,19 @@ impl Service {
         let service = Self::without_evaluation(ports, settings)?;
         let evaluator = &service.0.evaluator;
         evaluator.load().await?;
+        evaluator.apply_due_splits().await?;
         // What became due while nobody looked.
         evaluator.evaluate(true).await?;
         let background = Arc::clone(evaluator).run(service.0.stop.clone());
         service.0.tasks.spawn(background);
         if !service.0.ports.store.is_shared() {
             // Whoever had claimed something is no more.
-            service.0.ports.store.end_leases(service.0.ports.network.time.now()).await?;
+            service
+                .0
+                .ports
+                .store
+                .end_leases(service.0.ports.network.time.now())
+                .await?;
         }
         let dispatching = Dispatching::of(&service).run(service.0.stop.clone());
         service.0.tasks.spawn(dispatching);

@@ -182,9 +182,18 @@ mod tests {
         let sealed = vault.seal(&chance(), HERE, "whsec_open");
         assert_eq!(vault.open(HERE, &sealed).as_deref(), Ok("whsec_open"));
         for elsewhere in [
-            Place { table: "accounts", ..HERE },
-            Place { column: "previous_secret", ..HERE },
-            Place { row: Uuid::from_u128(2), ..HERE },
+            Place {
+                table: "accounts",
+                ..HERE
+            },
+            Place {
+                column: "previous_secret",
+                ..HERE
+            },
+            Place {
+                row: Uuid::from_u128(2),
+                ..HERE
+            },
         ] {
             assert_eq!(vault.open(elsewhere, &sealed), Err(VaultError::Broken));
         }
@@ -193,7 +202,10 @@ mod tests {
     #[test]
     fn nothing_of_the_text_can_be_read_and_no_two_seals_are_alike() {
         let (vault, chance) = (Vault::new(b"key"), chance());
-        let (one, other) = (vault.seal(&chance, HERE, "whsec_open"), vault.seal(&chance, HERE, "whsec_open"));
+        let (one, other) = (
+            vault.seal(&chance, HERE, "whsec_open"),
+            vault.seal(&chance, HERE, "whsec_open"),
+        );
         assert_ne!(one, other);
         assert!(!one.windows(4).any(|bytes| bytes == b"open"));
     }

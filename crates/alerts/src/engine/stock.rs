@@ -116,6 +116,8 @@ impl Stock {
         let day = day_number(so_far.date);
         let completed = self.history.last().is_some_and(|last| last.date >= so_far.date);
         if !completed {
+            // What was known of the same session is replaced: it has not ended, so it makes no bar.
+            self.session = self.session.filter(|session| session.date != so_far.date);
             self.begin_session(hot, so_far.date, day, so_far.open);
             (hot.high, hot.low) = (so_far.high.micros(), so_far.low.micros());
             hot.volume = so_far.volume.unwrap_or(-1);

@@ -38,8 +38,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use ::alerts::engine::{Decision, Engine, Event};
 use ::alerts::{Alert, AlertId};
-use ::market::calendar::new_york;
-use ::market::records::FundamentalsRow;
+use ::market::calendar::{new_york, new_york_date};
+use ::market::records::{FundamentalsRow, SplitRow};
 use ::market::{Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -164,6 +164,17 @@ impl Evaluator {
         }
     }
 
+    /// Brings the price that was seen before a split's day into new shares.
+    fn divide_off_session(&self, split: &SplitRow) {
+        let mut prices = self.off_session.write().unwrap_or_else(PoisonError::into_inner);
+        let seen = prices
+            .get_mut(&split.symbol)
+            .filter(|seen| new_york_date(seen.at) < split.date);
+        if let Some(seen) = seen {
+            seen.price = seen.price.after_split(split.ratio);
+        }
+    }
+
     /// Whether no later figures of the stock are known than these.
     pub(crate) fn is_latest(&self, row: &FundamentalsRow) -> bool {
         let known = self.catalog.get(row.symbol).and_then(|entry| entry.facts.fundamentals);
@@ -212,7 +223,7 @@ impl Evaluator {
 
     fn engine(&self) -> MutexGuard<'_, Engine> {
         // A panic while the engine judged would leave it in an unknown state; but nothing in it panics on data, and a
-        // service that stops judging for ever is worse than one that is compared with the database every minute.
+        // service that stops judging for ever is worse than one that is compared with the database every few minutes.
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -10,7 +10,7 @@ use ::alerts::engine::{Event, SessionSoFar, after_split};
 use ::alerts::transition::{Changed, Entry, HistoryAction, HistoryStatus};
 use ::alerts::{Alert, Condition};
 use ::market::calendar::{new_york, new_york_date};
-use ::market::records::SplitRow;
+use ::market::records::{Batch, SplitRow};
 use ::market::{Bar, Decimal, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use store::{Abort, BoxFuture, StoreError, Unit, Work};
 
 use super::Evaluator;
+use crate::market::{Record, ended_session, refused_never};
 
 /// The splits that are known.
 #[derive(Debug, Default)]
@@ -26,23 +27,53 @@ pub(super) struct Known {
     rows: Vec<(SplitRow, bool)>,
 }
 
+/// What a delivered split is to those that are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// Not known, or with another ratio and not applied yet.
+    New,
+    /// Known as it is.
+    Known,
+    /// Applied with another ratio.
+    TooLate,
+}
+
 impl Known {
     pub(super) fn new(rows: Vec<(SplitRow, bool)>) -> Self {
         Self { rows }
     }
 
-    fn has(&self, split: &SplitRow) -> bool {
+    fn find(&self, split: &SplitRow) -> Option<&(SplitRow, bool)> {
         self.rows
             .iter()
-            .any(|(known, _)| (known.symbol, known.date) == (split.symbol, split.date))
+            .find(|(known, _)| (known.symbol, known.date) == (split.symbol, split.date))
     }
 
-    fn due(&self, today: Date) -> Vec<SplitRow> {
+    fn place_of(&self, split: &SplitRow) -> Place {
+        match self.find(split) {
+            None => Place::New,
+            Some((known, _)) if known.ratio == split.ratio => Place::Known,
+            Some((_, false)) => Place::New,
+            Some((_, true)) => Place::TooLate,
+        }
+    }
+
+    /// Takes note of splits, or of another ratio of one that is still to come.
+    fn note(&mut self, news: Vec<SplitRow>) {
+        for split in news {
+            self.rows
+                .retain(|(known, _)| (known.symbol, known.date) != (split.symbol, split.date));
+            self.rows.push((split, false));
+        }
+        self.rows.sort_by_key(|(split, _)| split.date);
+    }
+
+    fn next_due(&self, today: Date) -> Option<SplitRow> {
         let due = self
             .rows
             .iter()
-            .filter(|(split, applied)| !applied && split.date <= today);
-        due.map(|(split, _)| *split).collect()
+            .find(|(split, applied)| !applied && split.date <= today);
+        due.map(|(split, _)| *split)
     }
 
     fn mark_applied(&mut self, split: &SplitRow) {
@@ -95,36 +126,64 @@ impl Evaluator {
         self.splits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of splits that were delivered and applies those whose day has come.
+    /// Takes note of splits that were delivered and applies those whose day has come. Returns the places of those that
+    /// correct one that has been applied: that cannot be undone.
     ///
     /// # Errors
     /// [`StoreError`]; what was not applied is applied at the next tick.
-    pub(crate) async fn take_splits(self: &Arc<Self>, splits: &[SplitRow]) -> Result<(), StoreError> {
-        let new: Vec<SplitRow> = {
-            let known = self.known_splits();
-            splits.iter().filter(|split| !known.has(split)).copied().collect()
-        };
-        if !new.is_empty() {
-            let note = NoteSplits(new.clone());
-            self.store.write(note).await.map_err(refused_never)?;
-            let mut known = self.known_splits();
-            known.rows.extend(new.into_iter().map(|split| (split, false)));
-            known.rows.sort_by_key(|(split, _)| split.date);
+    pub(crate) async fn take_splits(self: &Arc<Self>, splits: &[SplitRow]) -> Result<Vec<usize>, StoreError> {
+        let mut news = Vec::new();
+        let mut too_late = Vec::new();
+        for (index, split) in splits.iter().enumerate() {
+            match self.known_splits().place_of(split) {
+                Place::New => news.push(*split),
+                Place::Known => {}
+                Place::TooLate => too_late.push(index),
+            }
         }
-        self.apply_due_splits().await
+        if !news.is_empty() {
+            self.store
+                .write(NoteSplits(news.clone()))
+                .await
+                .map_err(refused_never)?;
+            self.known_splits().note(news);
+        }
+        self.apply_due_splits().await?;
+        Ok(too_late)
+    }
+
+    /// Takes note of splits that other processes have noted.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub(super) async fn follow_splits(&self) -> Result<(), StoreError> {
+        let rows = self.store.splits().await?;
+        let mut known = self.known_splits();
+        let news = rows
+            .into_iter()
+            .map(|(split, _)| split)
+            .filter(|split| known.place_of(split) == Place::New);
+        let news: Vec<SplitRow> = news.collect();
+        known.note(news);
+        Ok(())
     }
 
     /// Applies the splits whose day has come.
     ///
     /// # Errors
     /// [`StoreError`]
-    pub(super) async fn apply_due_splits(self: &Arc<Self>) -> Result<(), StoreError> {
+    pub(crate) async fn apply_due_splits(self: &Arc<Self>) -> Result<(), StoreError> {
         let now = self.engine_now();
-        let due = self.known_splits().due(new_york_date(now));
-        for split in due {
+        let today = new_york_date(now);
+        while self.known_splits().next_due(today).is_some() {
             // Nothing is judged while a stock is between old and new shares.
             let mut backlog = self.gate.lock().await;
             self.commit(&mut backlog).await?;
+            // Whoever had the gate before may have applied it.
+            let Some(split) = self.known_splits().next_due(today) else {
+                return Ok(());
+            };
+            self.end_session_before(&split, now).await?;
             let work = ApplySplit {
                 evaluator: Arc::clone(self),
                 split,
@@ -135,9 +194,32 @@ impl Evaluator {
         Ok(())
     }
 
+    /// Writes the last session before a split down as a bar, in the shares of its day, if none was delivered.
+    async fn end_session_before(&self, split: &SplitRow, now: Timestamp) -> Result<(), StoreError> {
+        let Some(row) = self.read(|engine| ended_session(engine, split.symbol, split.date)) else {
+            return Ok(());
+        };
+        let bars = Batch {
+            bars: vec![row],
+            ..Batch::default()
+        };
+        self.store.write(Record(bars)).await.map_err(refused_never)?;
+        let event = Event::Bar {
+            symbol: row.symbol,
+            bar: row.bar,
+        };
+        // A session that is over is taken.
+        let _ = self.engine().process(event, now, &mut Vec::new());
+        Ok(())
+    }
+
     /// Moves the engine into the new shares.
     fn divide(&self, split: &SplitRow, alerts: &[Alert]) {
+        if self.known_splits().find(split).is_some_and(|(_, applied)| *applied) {
+            return;
+        }
         let now = self.engine_now();
+        self.divide_off_session(split);
         let mut engine = self.engine();
         let is_new = |date: Date| date >= split.date;
         let bars: Vec<Bar> = engine
@@ -276,12 +358,4 @@ fn details(split: &SplitRow, before: &Alert, after: &Alert) -> Map<String, Value
         .map(|(name, value): (&str, Value)| (name.to_owned(), value))
         .into_iter()
         .collect()
-}
-
-/// A work that never refuses has failed for the database's sake.
-fn refused_never(abort: Abort<std::convert::Infallible>) -> StoreError {
-    match abort {
-        Abort::Refused(never) => match never {},
-        Abort::Store(error) => error,
-    }
 }

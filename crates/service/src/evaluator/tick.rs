@@ -58,6 +58,7 @@ impl Evaluator {
         }
         if now >= plan.follow && self.store.is_shared() {
             plan.follow = now + self.settings.follow_every;
+            self.follow_splits().await?;
             self.follow().await?;
         }
         if now >= plan.compare {

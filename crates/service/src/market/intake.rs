@@ -44,10 +44,20 @@ impl Service {
         let now = self.0.ports.clock.now();
         let mut rejected = Vec::new();
         self.name_unknown_stocks(&mut batch);
-        evaluator.take_splits(&batch.splits).await?;
+        for index in evaluator.take_splits(&batch.splits).await? {
+            rejected.push(NotIngested {
+                kind: "splits",
+                index,
+                reason: "this split has been applied with another ratio, which cannot be undone".to_owned(),
+            });
+        }
         self.keep_ended_sessions(&batch, now).await?;
         self.keep_what_is_known_by(now, &mut batch, &mut rejected);
-        self.judge(&mut intake, &batch, now, &mut rejected).await?;
+        let refused_bars = self.judge(&mut intake, &batch, now, &mut rejected).await?;
+        let mut place = 0..;
+        batch
+            .bars
+            .retain(|_| place.next().is_some_and(|place| !refused_bars.contains(&place)));
         let quotes = std::mem::take(&mut batch.quotes);
         if batch != Batch::default() {
             self.0
@@ -55,7 +65,7 @@ impl Service {
                 .store
                 .write(Record(batch.clone()))
                 .await
-                .map_err(never_refused)?;
+                .map_err(refused_never)?;
             self.put_into_catalog(batch);
         }
         metrics::counter!("bellwether_quotes_total").increment(u64::try_from(quotes.len()).unwrap_or_default());
@@ -129,7 +139,7 @@ impl Service {
             bars,
             ..Batch::default()
         };
-        self.0.ports.store.write(Record(ended)).await.map_err(never_refused)
+        self.0.ports.store.write(Record(ended)).await.map_err(refused_never)
     }
 
     async fn judge(
@@ -138,11 +148,12 @@ impl Service {
         batch: &Batch,
         now: Timestamp,
         rejected: &mut Vec<NotIngested>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<HashSet<usize>, StoreError> {
         let evaluator = Arc::clone(&self.0.evaluator);
         let known = self.known_facts(batch);
-        // A filing that is delivered again must not be counted again.
-        let trades = facts::by_symbol(&evaluator.filings().new_among(&batch.insider_transactions));
+        // A filing that is delivered again must not be counted again, whatever becomes of the rest of this delivery.
+        let new_trades = evaluator.filings().new_among(&batch.insider_transactions);
+        let trades = facts::by_symbol(&new_trades);
         let quotes = self.quotes_in_session(intake, batch, now, rejected);
         let at = evaluator.advance_to(now);
         let not_taken = evaluator
@@ -158,6 +169,7 @@ impl Service {
                 judging.facts(batch, &known);
                 judging.insiders(&trades);
                 judging.quotes(&quotes);
+                evaluator.filings().extend(new_trades);
                 let not_taken = judging.not_taken;
                 let observed = Observed {
                     symbols: quotes.iter().map(|(_, quote)| quote.symbol).collect(),
@@ -166,8 +178,9 @@ impl Service {
                 (observed, not_taken)
             })
             .await?;
+        let refused_bars = not_taken.iter().map(|refused| refused.index).collect();
         rejected.extend(not_taken);
-        Ok(())
+        Ok(refused_bars)
     }
 
     /// Dates that are known of a stock together with those of a delivery.
@@ -255,11 +268,11 @@ impl Service {
         for row in batch.dividends {
             catalog.change(row.symbol, |entry| put_dividend(&mut entry.facts.dividends, row));
         }
-        let mut filings = self.0.evaluator.filings();
-        let new = filings.new_among(&batch.insider_transactions);
-        filings.extend(new);
         let today = new_york_date(self.0.ports.clock.now());
-        filings.forget_before(today.saturating_sub(INSIDER_DAYS.days()));
+        self.0
+            .evaluator
+            .filings()
+            .forget_before(today.saturating_sub(INSIDER_DAYS.days()));
     }
 }
 
@@ -286,8 +299,14 @@ impl Judging<'_> {
                 symbol: row.symbol,
                 bar: self.evaluator.in_todays_shares(row.symbol, row.bar),
             };
-            if let Err(why) = self.engine.process(event, self.at, self.decisions) {
-                self.reject("bars", index, &why);
+            match self.engine.process(event, self.at, self.decisions) {
+                // One from before everything that is judged by is a candle all the same.
+                Ok(()) | Err(NotTaken::TooOld(_)) => {}
+                Err(why) => self.not_taken.push(NotIngested {
+                    kind: "bars",
+                    index,
+                    reason: format!("{why}; deliver the bar when its session has ended"),
+                }),
             }
         }
     }
@@ -352,18 +371,10 @@ impl Judging<'_> {
             tracing::debug!(%why, "not judged");
         }
     }
-
-    fn reject(&mut self, kind: &'static str, index: usize, why: &NotTaken) {
-        self.not_taken.push(NotIngested {
-            kind,
-            index,
-            reason: why.to_string(),
-        });
-    }
 }
 
 /// The stock's last session as a bar, if it is over, and none was delivered.
-fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil::Date) -> Option<BarRow> {
+pub(crate) fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil::Date) -> Option<BarRow> {
     let session = engine.session_so_far(symbol).filter(|session| session.date < today)?;
     let is_delivered = engine
         .history(symbol)?
@@ -407,14 +418,14 @@ fn put_earnings(rows: &mut Vec<EarningsRow>, row: EarningsRow) {
 }
 
 fn put_dividend(rows: &mut Vec<DividendRow>, row: DividendRow) {
-    if !rows.contains(&row) {
-        let at = rows.partition_point(|known| known.ex_date <= row.ex_date);
-        rows.insert(at, row);
+    match rows.binary_search_by_key(&row.ex_date, |known| known.ex_date) {
+        Ok(at) => rows[at] = row,
+        Err(at) => rows.insert(at, row),
     }
 }
 
 /// Writes a delivery down.
-struct Record(Batch);
+pub(crate) struct Record(pub(crate) Batch);
 
 impl Work for Record {
     type Done = ();
@@ -426,7 +437,7 @@ impl Work for Record {
 }
 
 /// A work that never refuses has failed for the database's sake.
-fn never_refused(abort: Abort<std::convert::Infallible>) -> StoreError {
+pub(crate) fn refused_never(abort: Abort<std::convert::Infallible>) -> StoreError {
     match abort {
         Abort::Refused(never) => match never {},
         Abort::Store(error) => error,

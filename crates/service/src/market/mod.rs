@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use sources::ingest::{self, IngestError, Ingested, Rejected};
 
-pub(crate) use intake::Intake;
+pub(crate) use intake::{Intake, Record, ended_session, refused_never};
 
 use crate::{Actor, Service, ServiceError};
 

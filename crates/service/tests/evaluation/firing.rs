@@ -2,6 +2,7 @@
 
 use alerts::{HistoryAction, Plan, Status};
 use serde_json::json;
+use service::stocks::CandleRange;
 
 use super::support::{World, above, on_each_database, symbol};
 
@@ -14,6 +15,7 @@ on_each_database! {
     a_quote_from_before_the_last_one_is_refused
     a_filing_that_is_delivered_twice_is_counted_once
     an_alert_is_judged_by_what_it_was_changed_to
+    a_bar_of_a_session_that_goes_on_is_refused_and_not_kept
 }
 
 async fn an_alert_fires_once_at_its_level_and_says_why(world: World) {
@@ -124,4 +126,14 @@ async fn an_alert_is_judged_by_what_it_was_changed_to(world: World) {
     assert_eq!(world.status(&ann, id).await, Status::Active);
     world.quote("AAPL", 210.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Triggered);
+}
+
+async fn a_bar_of_a_session_that_goes_on_is_refused_and_not_kept(world: World) {
+    world.quote("AAPL", 198.0).await;
+    let bar =
+        json!({"symbol": "AAPL", "date": "2024-03-08", "open": 1, "high": 999, "low": 1, "close": 1, "volume": 1});
+    assert_eq!(world.ingest(json!({"bars": [bar]})).await.rejected.len(), 1);
+    let candles = world.service.candles(symbol("AAPL"), CandleRange::Max).await.unwrap();
+    assert_eq!(candles.len(), 1);
+    assert_eq!(candles[0].high.as_f64(), 198.0);
 }

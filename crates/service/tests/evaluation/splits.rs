@@ -9,6 +9,10 @@ on_each_database! {
     a_split_moves_active_and_paused_alerts_and_fires_none
     a_split_that_was_announced_is_applied_on_its_day
     a_split_that_is_told_of_late_leaves_what_came_after_its_day
+    a_split_told_in_its_session_leaves_what_was_observed_in_new_shares
+    the_last_session_before_a_split_is_kept_in_its_own_shares
+    a_price_from_before_a_split_that_was_seen_out_of_session_is_divided_too
+    the_ratio_of_a_split_can_be_corrected_until_it_is_applied
     a_split_is_applied_once_however_often_it_is_delivered
 }
 
@@ -81,15 +85,77 @@ async fn a_split_that_is_told_of_late_leaves_what_came_after_its_day(world: Worl
     world
         .deliver(json!({"splits": [{"symbol": "AAPL", "date": "2024-03-07", "ratio": 4}]}))
         .await;
-    for world in [world.restarted().await] {
-        let view = world.service.stock(symbol("AAPL")).unwrap();
-        assert_eq!(view.high_52w.map(|price| price.as_f64()), Some(110.0));
-        assert_eq!(view.previous_close.map(|price| price.as_f64()), Some(100.0));
-        assert_eq!(view.last_price.map(|price| price.as_f64()), Some(101.0));
-        assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created]);
-        world.quote("AAPL", 105.0).await;
-        assert_eq!(world.status(&ann, id).await, Status::Triggered);
-    }
+    check_after_late_split(&world).await;
+    let world = world.restarted().await;
+    check_after_late_split(&world).await;
+    assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created]);
+    world.quote("AAPL", 105.0).await;
+    assert_eq!(world.status(&ann, id).await, Status::Triggered);
+}
+
+async fn check_after_late_split(world: &World) {
+    let view = world.service.stock(symbol("AAPL")).unwrap();
+    assert_eq!(view.high_52w.map(|price| price.as_f64()), Some(110.0));
+    assert_eq!(view.low_52w.map(|price| price.as_f64()), Some(100.0));
+    assert_eq!(view.previous_close.map(|price| price.as_f64()), Some(100.0));
+    assert_eq!(view.last_price.map(|price| price.as_f64()), Some(101.0));
+}
+
+async fn a_split_told_in_its_session_leaves_what_was_observed_in_new_shares(world: World) {
+    let bar = json!({"symbol": "AAPL", "date": "2024-03-07", "open": 400, "high": 400, "low": 400, "close": 400, "volume": 1});
+    world.deliver(json!({"bars": [bar]})).await;
+    world.quote("AAPL", 100.0).await;
+    world
+        .deliver(json!({"splits": [{"symbol": "AAPL", "date": "2024-03-08", "ratio": 4}]}))
+        .await;
+    world.quote("AAPL", 106.0).await;
+    let view = world.service.stock(symbol("AAPL")).unwrap();
+    assert_eq!(view.last_price.map(|price| price.as_f64()), Some(106.0));
+    assert_eq!(view.low_52w.map(|price| price.as_f64()), Some(100.0));
+    assert_eq!(view.change_percent.map(|percent| percent.as_f64()), Some(6.0));
+}
+
+async fn the_last_session_before_a_split_is_kept_in_its_own_shares(world: World) {
+    world.quote("AAPL", 400.0).await;
+    // Monday, the day of the split, before anything was quoted.
+    world.advance(3 * 24 * 60);
+    world
+        .deliver(json!({"splits": [{"symbol": "AAPL", "date": "2024-03-11", "ratio": 4}]}))
+        .await;
+    world.quote("AAPL", 101.0).await;
+    let world = world.restarted().await;
+    let view = world.service.stock(symbol("AAPL")).unwrap();
+    assert_eq!(view.previous_close.map(|price| price.as_f64()), Some(100.0));
+    assert_eq!(view.low_52w.map(|price| price.as_f64()), Some(100.0));
+}
+
+async fn a_price_from_before_a_split_that_was_seen_out_of_session_is_divided_too(world: World) {
+    world.advance(8 * 60);
+    world.quote("AAPL", 402.0).await;
+    world.advance(2 * 24 * 60 + 14 * 60);
+    world
+        .deliver(json!({"splits": [{"symbol": "AAPL", "date": "2024-03-11", "ratio": 4}]}))
+        .await;
+    let view = world.service.stock(symbol("AAPL")).unwrap();
+    assert_eq!(view.last_price.map(|price| price.as_f64()), Some(100.5));
+}
+
+async fn the_ratio_of_a_split_can_be_corrected_until_it_is_applied(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.quote("AAPL", 400.0).await;
+    let id = world.create(&ann, above("AAPL", 420.0)).await.stored.alert.id;
+    let split = |ratio: u32| json!({"splits": [{"symbol": "AAPL", "date": "2024-03-11", "ratio": ratio}]});
+    world.deliver(split(4)).await;
+    world.deliver(split(2)).await;
+    world.advance(3 * 24 * 60);
+    // Whatever is delivered on the day applies it.
+    world.deliver(split(2)).await;
+    assert_eq!(world.ingest(split(5)).await.rejected.len(), 1);
+    let alert = world.service.alert(&ann, id).await.unwrap().stored.alert;
+    assert_eq!(
+        alert.condition.threshold().map(|threshold| threshold.as_f64()),
+        Some(210.0)
+    );
 }
 
 async fn a_split_is_applied_once_however_often_it_is_delivered(world: World) {

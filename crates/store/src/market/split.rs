@@ -9,7 +9,7 @@ use crate::unit::write;
 use crate::{Store, StoreError, Unit};
 
 impl Unit {
-    /// Notes a split. `false`: it was noted before, and nothing is written.
+    /// Notes a split, or another ratio of one that has not been applied. `false`: it has been, and nothing is written.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
@@ -17,7 +17,7 @@ impl Unit {
         let rows = write!(
             self,
             "INSERT INTO splits (symbol, date, ratio, applied) VALUES ($1, $2, $3, 0)
-             ON CONFLICT (symbol, date) DO NOTHING",
+             ON CONFLICT (symbol, date) DO UPDATE SET ratio = excluded.ratio WHERE splits.applied = 0",
             split.symbol.as_str(),
             days(split.date),
             split.ratio.micros(),
