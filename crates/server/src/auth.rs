@@ -128,7 +128,14 @@ macro_rules! needs {
     )*};
 }
 
-needs!(AlertsRead, AlertsWrite, WebhooksRead, WebhooksWrite, StocksRead, MarketWrite);
+needs!(
+    AlertsRead,
+    AlertsWrite,
+    WebhooksRead,
+    WebhooksWrite,
+    StocksRead,
+    MarketWrite
+);
 
 /// Somebody who may use the scope `S`.
 #[derive(Clone, Debug)]

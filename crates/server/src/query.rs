@@ -216,7 +216,9 @@ impl FromRequestParts<App> for DeliveryPath {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let texts = Path::<(String, String)>::from_request_parts(parts, app).await;
-        let ids = texts.ok().and_then(|Path((webhook, delivery))| Some((uuid(&webhook)?, uuid(&delivery)?)));
+        let ids = texts
+            .ok()
+            .and_then(|Path((webhook, delivery))| Some((uuid(&webhook)?, uuid(&delivery)?)));
         ids.map(|(webhook, delivery)| Self(WebhookId(webhook), DeliveryId(delivery)))
             .ok_or_else(|| ServiceError::NotFound("delivery").into())
     }

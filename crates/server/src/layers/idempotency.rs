@@ -14,12 +14,14 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use serde_json::{Value, json};
 use service::idempotency::{Begun, Claimant, Repeatable};
 use tokio::sync::watch;
 use tracing::Instrument;
 
 use super::guard::unpanicked;
 use super::limit::Group;
+use crate::answer::RateLimit;
 use crate::app::App;
 use crate::auth::Identity;
 use crate::body;
@@ -127,7 +129,10 @@ async fn answer(app: &App, repeatable: Repeatable, request: Request, next: Next)
     for _ in 0..3 {
         match app.service().begin_repeatable(repeatable).await {
             Ok(Begun::First(claimant)) => return first(app, repeatable, claimant, request, next).await,
-            Ok(Begun::Answered { status, body }) => return replayed(status, body),
+            Ok(Begun::Answered { status, body }) => {
+                let rate_limit = request.extensions().get::<RateLimit>();
+                return replayed(status, with_rate_limit(body, rate_limit));
+            }
             Ok(Begun::OfAnotherBody) => {
                 let fault = "was used for a request with another body; give each request a key of its own";
                 return ApiError::field("Idempotency-Key", fault).into_response();
@@ -148,6 +153,18 @@ async fn answer(app: &App, repeatable: Repeatable, request: Request, next: Next)
     ApiError::new(Code::Conflict, message)
         .retry_after(RETRY_AFTER_S)
         .into_response()
+}
+
+/// The body of the first answer, with the window of now: the headers tell that one, too.
+fn with_rate_limit(body: Vec<u8>, rate_limit: Option<&RateLimit>) -> Vec<u8> {
+    let (Some(rate_limit), Ok(mut envelope)) = (rate_limit, serde_json::from_slice::<Value>(&body)) else {
+        return body;
+    };
+    let Some(kept) = envelope.pointer_mut("/meta/rate_limit") else {
+        return body;
+    };
+    *kept = json!(rate_limit);
+    alerts::json::to_vec(&envelope).unwrap_or(body)
 }
 
 fn replayed(status: u16, body: Vec<u8>) -> Response {

@@ -18,7 +18,12 @@ use crate::error::ApiError;
 #[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct CreateWebhook {
     /// An address of the public internet, by https; without a user's name, without a fragment.
-    #[schema(format = "uri", pattern = "^https://", max_length = 2048, example = "https://example.com/hooks/bellwether")]
+    #[schema(
+        format = "uri",
+        pattern = "^https://",
+        max_length = 2048,
+        example = "https://example.com/hooks/bellwether"
+    )]
     url: String,
     /// Which events.
     #[schema(value_type = Vec<EventName>, min_items = 1, example = json!(["alert.triggered"]))]

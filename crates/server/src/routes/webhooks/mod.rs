@@ -21,7 +21,11 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(list::list_webhooks, create::create_webhook))
         .routes(routes!(test_send::test_webhook))
-        .routes(routes!(get::get_webhook, update::update_webhook, delete::delete_webhook))
+        .routes(routes!(
+            get::get_webhook,
+            update::update_webhook,
+            delete::delete_webhook
+        ))
         .routes(routes!(rotate_secret::rotate_webhook_secret))
         .routes(routes!(deliveries::list_webhook_deliveries))
         .routes(routes!(resend::resend_webhook_delivery))

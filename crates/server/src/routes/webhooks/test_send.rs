@@ -18,10 +18,19 @@ use crate::error::ApiError;
 #[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct TestWebhook {
     /// As a webhook's.
-    #[schema(format = "uri", pattern = "^https://", max_length = 2048, example = "https://example.com/hooks/bellwether")]
+    #[schema(
+        format = "uri",
+        pattern = "^https://",
+        max_length = 2048,
+        example = "https://example.com/hooks/bellwether"
+    )]
     url: String,
     /// What it is signed with; not needed for Slack.
-    #[schema(min_length = 1, max_length = 512, example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")]
+    #[schema(
+        min_length = 1,
+        max_length = 512,
+        example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+    )]
     secret: Option<String>,
     /// What the service's own signature is over.
     #[schema(value_type = Option<SignatureName>)]
