@@ -42,7 +42,8 @@ impl Dispatching {
         let longest_attempt = settings.timeout.saturating_add(SignedDuration::from_secs(5));
         let limits = Limits {
             longest_attempt,
-            lease: defaults.lease.max(longest_attempt.saturating_mul(4)),
+            // What another process had claimed when it died has to wait for so long.
+            lease: longest_attempt.saturating_mul(3),
             drain: defaults.drain.max(longest_attempt),
             ..defaults
         };
