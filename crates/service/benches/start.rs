@@ -195,7 +195,7 @@ struct Counting(u64);
 
 impl rand::RngCore for Counting {
     fn next_u32(&mut self) -> u32 {
-        self.next_u64() as u32
+        u32::try_from(self.next_u64() % (1 << 32)).unwrap()
     }
 
     fn next_u64(&mut self) -> u64 {
@@ -205,7 +205,7 @@ impl rand::RngCore for Counting {
 
     fn fill_bytes(&mut self, bytes: &mut [u8]) {
         for byte in bytes {
-            *byte = self.next_u64() as u8;
+            *byte = u8::try_from(self.next_u64() % 256).unwrap();
         }
     }
 }

@@ -86,7 +86,11 @@ async fn wrong_content_is_400_and_names_the_field(setup: Setup) {
         let faults = &refused.body["error"]["details"]["fields"][field];
         assert!(faults.is_array(), "{field} = {value}: {refused}");
     }
-    let everything = world.me.post("/webhooks", &json!({})).await.refused(400, "VALIDATION_ERROR");
+    let everything = world
+        .me
+        .post("/webhooks", &json!({}))
+        .await
+        .refused(400, "VALIDATION_ERROR");
     let faults = everything.body["error"]["details"]["fields"].as_object().unwrap();
     assert_eq!(faults.keys().collect::<Vec<_>>(), ["events", "url"]);
     assert_eq!(world.me.get("/webhooks").await.ok(200).items().len(), 0);
@@ -125,9 +129,16 @@ async fn a_url_must_be_public_https(setup: Setup) {
         let mut body = asked();
         body["url"] = json!(url);
         let refused = world.me.post("/webhooks", &body).await.refused(400, "VALIDATION_ERROR");
-        assert!(refused.body["error"]["details"]["fields"]["url"].is_array(), "{url}: {refused}");
+        assert!(
+            refused.body["error"]["details"]["fields"]["url"].is_array(),
+            "{url}: {refused}"
+        );
         let body = json!({"url": url, "secret": "x"});
-        let tested = world.me.post("/webhooks/test", &body).await.refused(400, "VALIDATION_ERROR");
+        let tested = world
+            .me
+            .post("/webhooks/test", &body)
+            .await
+            .refused(400, "VALIDATION_ERROR");
         assert!(tested.body.get("data").is_none(), "{url}: {tested}");
     }
     // What does not resolve yet may do so one day.
@@ -157,8 +168,16 @@ async fn of_many_made_at_once_five_are(setup: Setup) {
         making.spawn(async move { me.post("/webhooks", &asked()).await.status });
     }
     let statuses = making.join_all().await;
-    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 5, "{statuses:?}");
-    assert_eq!(statuses.iter().filter(|status| **status == 403).count(), 7, "{statuses:?}");
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 201).count(),
+        5,
+        "{statuses:?}"
+    );
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 403).count(),
+        7,
+        "{statuses:?}"
+    );
 }
 
 async fn a_webhook_is_changed_in_parts(setup: Setup) {
@@ -169,13 +188,26 @@ async fn a_webhook_is_changed_in_parts(setup: Setup) {
     assert_eq!(off.data()["is_active"], false);
     assert_eq!(off.text_of("disabled_reason"), "owner");
     assert_eq!(off.text_of("url"), URL);
-    let moved = patch(&world.me, &id, json!({"url": "https://other.example/", "is_active": true})).await.ok(200);
+    let moved = patch(
+        &world.me,
+        &id,
+        json!({"url": "https://other.example/", "is_active": true}),
+    )
+    .await
+    .ok(200);
     assert_eq!(moved.text_of("url"), "https://other.example/");
-    assert_eq!((&moved.data()["is_active"], &moved.data()["disabled_at"]), (&json!(true), &Value::Null));
+    assert_eq!(
+        (&moved.data()["is_active"], &moved.data()["disabled_at"]),
+        (&json!(true), &Value::Null)
+    );
     assert!(moved.data().get("secret").is_none(), "{moved}");
     let same = patch(&world.me, &id, json!({"unknown": 1})).await.ok(200);
     assert_eq!(same.data(), moved.data());
-    for body in [json!({"url": "http://example.com"}), json!({"is_active": "yes"}), json!({"events": []})] {
+    for body in [
+        json!({"url": "http://example.com"}),
+        json!({"is_active": "yes"}),
+        json!({"events": []}),
+    ] {
         let _ = patch(&world.me, &id, body).await.refused(400, "VALIDATION_ERROR");
     }
 }
@@ -188,9 +220,17 @@ async fn a_deleted_webhook_is_gone(setup: Setup) {
     for path in [format!("/webhooks/{id}"), format!("/webhooks/{id}/deliveries")] {
         let _ = world.me.get(&path).await.refused(404, "NOT_FOUND");
     }
-    let _ = world.me.delete(&format!("/webhooks/{id}")).await.refused(404, "NOT_FOUND");
+    let _ = world
+        .me
+        .delete(&format!("/webhooks/{id}"))
+        .await
+        .refused(404, "NOT_FOUND");
     let _ = patch(&world.me, &id, json!({})).await.refused(404, "NOT_FOUND");
-    let _ = world.me.post_empty(&format!("/webhooks/{id}/rotate-secret")).await.refused(404, "NOT_FOUND");
+    let _ = world
+        .me
+        .post_empty(&format!("/webhooks/{id}/rotate-secret"))
+        .await
+        .refused(404, "NOT_FOUND");
 }
 
 async fn other_peoples_webhooks_are_not_found(setup: Setup) {
@@ -198,19 +238,37 @@ async fn other_peoples_webhooks_are_not_found(setup: Setup) {
     let other = world.account("premium").await;
     let id = world.me.post("/webhooks", &asked()).await.ok(201).id();
     let _ = other.get(&format!("/webhooks/{id}")).await.refused(404, "NOT_FOUND");
-    let _ = other.get(&format!("/webhooks/{id}/deliveries")).await.refused(404, "NOT_FOUND");
+    let _ = other
+        .get(&format!("/webhooks/{id}/deliveries"))
+        .await
+        .refused(404, "NOT_FOUND");
     let _ = other.delete(&format!("/webhooks/{id}")).await.refused(404, "NOT_FOUND");
-    let _ = patch(&other, &id, json!({"is_active": false})).await.refused(404, "NOT_FOUND");
-    let _ = other.post_empty(&format!("/webhooks/{id}/rotate-secret")).await.refused(404, "NOT_FOUND");
+    let _ = patch(&other, &id, json!({"is_active": false}))
+        .await
+        .refused(404, "NOT_FOUND");
+    let _ = other
+        .post_empty(&format!("/webhooks/{id}/rotate-secret"))
+        .await
+        .refused(404, "NOT_FOUND");
     let since = json!({"since": "2026-01-01T00:00:00Z"});
-    let _ = other.post(&format!("/webhooks/{id}/recover"), &since).await.refused(404, "NOT_FOUND");
+    let _ = other
+        .post(&format!("/webhooks/{id}/recover"), &since)
+        .await
+        .refused(404, "NOT_FOUND");
     assert_eq!(other.get("/webhooks").await.ok(200).items().len(), 0);
-    assert_eq!(world.me.get(&format!("/webhooks/{id}")).await.ok(200).data()["is_active"], true);
+    assert_eq!(
+        world.me.get(&format!("/webhooks/{id}")).await.ok(200).data()["is_active"],
+        true
+    );
 }
 
 async fn what_is_no_id_is_not_found(setup: Setup) {
     let world = setup.world().await;
-    for path in ["/webhooks/7", "/webhooks/7/deliveries", "/webhooks/0b9c7c2e8f0e4d5e9a523f1f6f0c8d11"] {
+    for path in [
+        "/webhooks/7",
+        "/webhooks/7/deliveries",
+        "/webhooks/0b9c7c2e8f0e4d5e9a523f1f6f0c8d11",
+    ] {
         let _ = world.me.get(path).await.refused(404, "NOT_FOUND");
     }
     let id = world.me.post("/webhooks", &asked()).await.ok(201).id();
@@ -238,7 +296,11 @@ async fn scopes_are_asked_for(setup: Setup) {
 async fn rotating_shows_the_new_secret_once(setup: Setup) {
     let world = setup.world().await;
     let made = world.me.post("/webhooks", &asked()).await.ok(201);
-    let rotated = world.me.post_empty(&format!("/webhooks/{}/rotate-secret", made.id())).await.ok(200);
+    let rotated = world
+        .me
+        .post_empty(&format!("/webhooks/{}/rotate-secret", made.id()))
+        .await
+        .ok(200);
     assert_eq!(rotated.id(), made.id());
     assert!(rotated.text_of("secret").starts_with("whsec_"), "{rotated}");
     assert_ne!(rotated.text_of("secret"), made.text_of("secret"));

@@ -45,9 +45,15 @@ async fn an_alert_that_fires_is_posted(setup: Setup) {
 
     let delivery = settled(&world, &hook, "delivered").await;
     assert_eq!((&delivery["id"], &delivery["alert_id"]), (&body["id"], &json!(alert)));
-    assert_eq!((&delivery["event"], &delivery["next_attempt_at"]), (&json!("alert.triggered"), &Value::Null));
+    assert_eq!(
+        (&delivery["event"], &delivery["next_attempt_at"]),
+        (&json!("alert.triggered"), &Value::Null)
+    );
     let attempt = &delivery["attempts"][0];
-    assert_eq!((&attempt["outcome"], &attempt["http_status"]), (&json!("delivered"), &json!(200)));
+    assert_eq!(
+        (&attempt["outcome"], &attempt["http_status"]),
+        (&json!("delivered"), &json!(200))
+    );
     assert_eq!(receiver.received().len(), 1);
 }
 
@@ -55,12 +61,19 @@ async fn its_body_is_as_javascript_would_write_it(setup: Setup) {
     let world = world(setup).await;
     let receiver = Receiver::start().await;
     let _hook = hook(&world, &receiver, json!({})).await;
-    let parameters = json!({"tiny": 0.000_000_1, "large": 12_345_678_901_234_567_890_u64, "text": "\u{2028} \u{1F4C8} </script>"});
-    for (place, (threshold, written)) in [(200.0, "200"), (198.66, "198.66"), (1_000_000.0, "1000000"), (100.1, "100.1")]
-        .into_iter()
-        .enumerate()
+    let parameters =
+        json!({"tiny": 0.000_000_1, "large": 12_345_678_901_234_567_890_u64, "text": "\u{2028} \u{1F4C8} </script>"});
+    for (place, (threshold, written)) in [
+        (200.0, "200"),
+        (198.66, "198.66"),
+        (1_000_000.0, "1000000"),
+        (100.1, "100.1"),
+    ]
+    .into_iter()
+    .enumerate()
     {
-        let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": threshold, "parameters": parameters});
+        let body =
+            json!({"symbol": "AAPL", "condition": "price_above", "threshold": threshold, "parameters": parameters});
         let _ = world.me.post("/alerts", &body).await.ok(201);
         world.quote("AAPL", threshold).await;
         world.quote("AAPL", 100.0).await;
@@ -79,7 +92,11 @@ async fn its_body_is_as_javascript_would_write_it(setup: Setup) {
 
 async fn each_active_webhook_of_the_account_gets_it_and_no_other(setup: Setup) {
     let world = world(setup).await;
-    let receivers = [Receiver::start().await, Receiver::start().await, Receiver::start().await];
+    let receivers = [
+        Receiver::start().await,
+        Receiver::start().await,
+        Receiver::start().await,
+    ];
     let mut hooks = Vec::new();
     for receiver in &receivers {
         hooks.push(hook(&world, receiver, json!({})).await);
@@ -132,7 +149,10 @@ async fn a_delivery_can_be_sent_again(setup: Setup) {
     let queued = world.me.post_empty(&path).await.ok(200);
     assert_eq!(queued.id(), id);
     let received = receiver.wait_for(2).await;
-    assert_eq!((received[1].id(), &received[1].body), (received[0].id(), &received[0].body));
+    assert_eq!(
+        (received[1].id(), &received[1].body),
+        (received[0].id(), &received[0].body)
+    );
     let delivery = settled(&world, &hook, "delivered").await;
     assert_eq!(outcomes(&delivery), ["delivered", "delivered"]);
 
@@ -155,7 +175,11 @@ async fn what_failed_is_recovered(setup: Setup) {
     for body in [json!({}), json!({"since": "yesterday"}), json!({"since": 7})] {
         let _ = world.me.post(&recover, &body).await.refused(400, "VALIDATION_ERROR");
     }
-    let later = world.me.post(&recover, &json!({"since": "2999-01-01T00:00:00Z"})).await.ok(200);
+    let later = world
+        .me
+        .post(&recover, &json!({"since": "2999-01-01T00:00:00Z"}))
+        .await
+        .ok(200);
     assert_eq!(later.data(), &json!({"id": hook.id, "recovered": 0}));
     receiver.becomes(acceptance::Behaviour::status(200));
     let since = json!({"since": failed["created_at"]});
@@ -172,7 +196,11 @@ async fn after_a_rotation_both_secrets_are_good(setup: Setup) {
     fire(&world, 150.0).await;
     let before = receiver.wait_for(1).await.remove(0);
     assert_eq!(before.header("webhook-signature").matches("v1,").count(), 1);
-    let rotated = world.me.post_empty(&format!("/webhooks/{}/rotate-secret", hook.id)).await.ok(200);
+    let rotated = world
+        .me
+        .post_empty(&format!("/webhooks/{}/rotate-secret", hook.id))
+        .await
+        .ok(200);
     assert_ne!(rotated.text_of("secret"), hook.secret);
     fire(&world, 160.0).await;
     let after = receiver.wait_for(2).await.remove(1);

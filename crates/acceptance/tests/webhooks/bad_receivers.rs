@@ -27,7 +27,11 @@ async fn what_fails_is_tried_four_times_under_one_id_and_then_given_up(setup: Se
     assert_eq!(failed["attempts"][0]["response"], "down [31mfor repair");
     let received = receiver.received();
     assert_eq!(received.len(), 4);
-    assert!(received.iter().all(|again| again.id() == received[0].id() && again.body == received[0].body));
+    assert!(
+        received
+            .iter()
+            .all(|again| again.id() == received[0].id() && again.body == received[0].body)
+    );
     for pair in received.windows(2) {
         let waited = pair[1].at.duration_since(pair[0].at).as_millis();
         // 200 ms, a fifth sooner or later, and whatever a busy machine adds.
@@ -67,8 +71,15 @@ async fn who_is_gone_is_switched_off(setup: Setup) {
     let failed = settled(&world, &hook, "failed").await;
     assert_eq!(outcomes(&failed), ["gone"]);
     let shown = world.me.get(&format!("/webhooks/{}", hook.id)).await.ok(200);
-    assert_eq!((&shown.data()["is_active"], shown.text_of("disabled_reason")), (&json!(false), "gone"));
-    assert!(world.server.log().contains("a webhook was switched off"), "{}", world.server.log());
+    assert_eq!(
+        (&shown.data()["is_active"], shown.text_of("disabled_reason")),
+        (&json!(false), "gone")
+    );
+    assert!(
+        world.server.log().contains("a webhook was switched off"),
+        "{}",
+        world.server.log()
+    );
     fire(&world, 160.0).await;
     assert_eq!(receiver.received().len(), 1);
 }

@@ -60,5 +60,8 @@ pub(crate) async fn settled(world: &World, hook: &Hook, status: &str) -> Value {
 /// What came of the attempts of a delivery.
 pub(crate) fn outcomes(delivery: &Value) -> Vec<&str> {
     let attempts = delivery["attempts"].as_array().unwrap();
-    attempts.iter().map(|attempt| attempt["outcome"].as_str().unwrap()).collect()
+    attempts
+        .iter()
+        .map(|attempt| attempt["outcome"].as_str().unwrap())
+        .collect()
 }

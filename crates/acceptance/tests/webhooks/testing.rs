@@ -28,9 +28,16 @@ async fn a_test_is_sent_at_once_and_its_answer_told(setup: Setup) {
     assert_eq!(received.header("x-service-event"), "alert.triggered");
     assert!(received.header("x-service-signature").starts_with("sha256="));
     let odd = world.me.post("/webhooks/test", &body).await.ok(200);
-    assert_eq!((&odd.data()["status"], odd.text_of("statusText")), (&json!(418), "I'm a teapot"));
+    assert_eq!(
+        (&odd.data()["status"], odd.text_of("statusText")),
+        (&json!(418), "I'm a teapot")
+    );
     assert_eq!(odd.text_of("response").len(), 1_024);
-    let _ = world.me.post("/webhooks/test", &json!({"url": receiver.url()})).await.refused(400, "VALIDATION_ERROR");
+    let _ = world
+        .me
+        .post("/webhooks/test", &json!({"url": receiver.url()}))
+        .await
+        .refused(400, "VALIDATION_ERROR");
 }
 
 async fn a_receiver_that_does_not_answer_has_no_status(setup: Setup) {
@@ -54,7 +61,11 @@ async fn nothing_of_what_is_not_open_is_told(setup: Setup) {
         format!("https://localhost:{port}/"),
     ] {
         let body = json!({"url": url, "secret": "x"});
-        let refused = world.me.post("/webhooks/test", &body).await.refused(400, "VALIDATION_ERROR");
+        let refused = world
+            .me
+            .post("/webhooks/test", &body)
+            .await
+            .refused(400, "VALIDATION_ERROR");
         assert!(!refused.text.contains("keys of the house"), "{refused}");
     }
     assert!(receiver.received().is_empty());
@@ -64,10 +75,18 @@ async fn the_sixth_test_of_a_minute_is_one_too_many(setup: Setup) {
     let world = setup.world().await;
     let body = json!({"url": "https://127.0.0.1/", "secret": "x"});
     for _ in 0..5 {
-        let refused = world.me.post("/webhooks/test", &body).await.refused(400, "VALIDATION_ERROR");
+        let refused = world
+            .me
+            .post("/webhooks/test", &body)
+            .await
+            .refused(400, "VALIDATION_ERROR");
         assert_eq!(refused.header("x-ratelimit-limit"), Some("5"));
     }
-    let over = world.me.post("/webhooks/test", &body).await.refused(429, "RATE_LIMITED");
+    let over = world
+        .me
+        .post("/webhooks/test", &body)
+        .await
+        .refused(429, "RATE_LIMITED");
     assert!(over.header_number("retry-after") <= 60, "{over}");
     let _ = world.me.get("/webhooks").await.ok(200);
 }

@@ -56,7 +56,13 @@ impl FromStr for Cidr {
             // `+8` is a number to Rust and a slip of the pen to everybody else.
             Some(bits) if bits.bytes().all(|byte| byte.is_ascii_digit()) => bits.parse().map_err(|_| NoCidr)?,
             Some(_) => return Err(NoCidr),
-            None => u8::MAX.min(if address.is_ipv4() { 32 } else { 128 }),
+            None => {
+                if address.is_ipv4() {
+                    32
+                } else {
+                    128
+                }
+            }
         };
         Self::new(address, bits).ok_or(NoCidr)
     }
