@@ -93,7 +93,10 @@ mod tests {
     #[test]
     fn the_key_lies_beside_the_databases_file() {
         for (url, expected) in [
-            ("sqlite:///var/lib/bellwether/bw.db", "/var/lib/bellwether/bellwether.key"),
+            (
+                "sqlite:///var/lib/bellwether/bw.db",
+                "/var/lib/bellwether/bellwether.key",
+            ),
             ("sqlite://bellwether.db", "bellwether.key"),
             ("sqlite://data/bw.db?mode=rwc", "data/bellwether.key"),
             ("postgres://bw:secret@db/bw", "bellwether.key"),
@@ -132,6 +135,9 @@ mod tests {
         let file = folder.path().join(NAME);
         fs::write(&file, "letmein").unwrap();
         let refusal = read_or_make(&file, &[1; KEY_BYTES]).unwrap_err().to_string();
-        assert!(refusal.contains("auth.secret_key") && !refusal.contains("letmein"), "{refusal}");
+        assert!(
+            refusal.contains("auth.secret_key") && !refusal.contains("letmein"),
+            "{refusal}"
+        );
     }
 }

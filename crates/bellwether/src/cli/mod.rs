@@ -6,6 +6,7 @@
 mod admin;
 mod config;
 mod demo;
+mod listen;
 mod replay;
 mod serve;
 
@@ -44,6 +45,8 @@ enum Command {
     Config(config::ConfigArgs),
     /// Show the service at work on a simulated market; needs nothing
     Demo(demo::DemoArgs),
+    /// Receive webhooks on this machine, verify and print them
+    Listen(listen::ListenArgs),
     /// Replay recorded market data and print each firing as a JSON line
     Replay(replay::ReplayArgs),
 }
@@ -94,6 +97,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Admin(args) => admin::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Listen(args) => listen::run(&args),
         Command::Replay(args) => replay::run(&args),
     };
     match result {

@@ -16,6 +16,7 @@ use service::alerts::Created;
 use service::{Actor, Clock, Scope, Service, ServiceError};
 use store::model::StoredEvent;
 
+use super::hooks::{self, Hooks};
 use super::orders;
 use crate::metering::Metering;
 use crate::serve::{House, end_at_once};
@@ -66,10 +67,12 @@ pub async fn run(wishes: &Wishes, metering: Metering) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let settings = settings(wishes, folder).await?;
     let house = House::open(&settings, metering).await?;
+    let mut totals = Totals::default();
     let shown = tokio::select! {
-        shown = show(&house, wishes) => shown,
+        shown = show(&house, wishes, &mut totals) => shown,
         _ = signals.next() => Ok(()),
     };
+    totals.tell();
     let impatience = tokio::spawn(end_at_once(signals));
     let closed = house.close().await;
     impatience.abort();
@@ -92,6 +95,7 @@ async fn settings(wishes: &Wishes, folder: &Path) -> anyhow::Result<Settings> {
         ("MARKET__SEED", &seed),
         ("MARKET__ALWAYS_OPEN", "true"),
         ("MARKET__LIVELY", "true"),
+        ("WEBHOOKS__ALLOW_PRIVATE_CIDRS", hooks::OPENED),
     ];
     let chosen = chosen.map(|(name, value)| (format!("BELLWETHER_{name}"), value.to_owned()));
     Ok(Settings::load(None, chosen)?)
@@ -101,7 +105,29 @@ async fn is_free(address: &str) -> bool {
     tokio::net::TcpListener::bind(address).await.is_ok()
 }
 
-async fn show(house: &House, wishes: &Wishes) -> anyhow::Result<()> {
+/// What there was, for the end.
+#[derive(Clone, Copy, Default)]
+struct Totals {
+    fired: u64,
+    received: u64,
+    trusted: u64,
+}
+
+impl Totals {
+    fn tell(self) {
+        let Self {
+            fired,
+            received,
+            trusted,
+        } = self;
+        // Nobody may be listening; that is no reason to fail.
+        let _ = tell(&format!(
+            "\n{fired} alerts have fired, {received} webhooks were received, the signatures of {trusted} verified."
+        ));
+    }
+}
+
+async fn show(house: &House, wishes: &Wishes, totals: &mut Totals) -> anyhow::Result<()> {
     let clock = std::sync::Arc::clone(&house.clock);
     tell("Two years of an invented market are being made up ...")?;
     tokio::select! {
@@ -117,9 +143,15 @@ async fn show(house: &House, wishes: &Wishes) -> anyhow::Result<()> {
     let service = house.service.0.clone();
     let (key, is_new) = account(&service, &password).await?;
     let actor = service.authenticate_key(&key).await?;
-    let alerts = order(&service, &actor, clock.as_ref()).await?;
-    introduce(house.address(), &key, is_new.then_some(&password), alerts)?;
+    let hooks = Hooks::open(&service, &actor).await?;
     let seen = last_event(house, &actor).await?;
+    let alerts = order(&service, &actor, clock.as_ref()).await?;
+    introduce(
+        &[house.address(), hooks.address()],
+        &key,
+        is_new.then_some(&password),
+        alerts,
+    )?;
     let end = wishes.lasting.and_then(|lasting| clock.now().checked_add(lasting).ok());
     let mut watch = Watch {
         service,
@@ -128,9 +160,14 @@ async fn show(house: &House, wishes: &Wishes) -> anyhow::Result<()> {
         fired: 0,
         wished: wishes.firings,
         as_json: wishes.json,
+        hooks,
     };
     loop {
-        if watch.look(house).await? {
+        let is_enough = watch.look(house).await?;
+        *totals = watch.totals();
+        if is_enough {
+            watch.catch_up(clock.as_ref()).await;
+            *totals = watch.totals();
             return Ok(());
         }
         let next = clock
@@ -140,6 +177,8 @@ async fn show(house: &House, wishes: &Wishes) -> anyhow::Result<()> {
         if let Some(end) = end
             && next > end
         {
+            watch.catch_up(clock.as_ref()).await;
+            *totals = watch.totals();
             return watch.come_to_an_end();
         }
         tokio::select! {
@@ -189,7 +228,12 @@ async fn order(service: &Service, actor: &Actor, clock: &dyn Clock) -> anyhow::R
     Ok(bodies.len())
 }
 
-fn introduce(address: SocketAddr, key: &str, password: Option<&String>, alerts: usize) -> io::Result<()> {
+fn introduce(
+    [address, receiver]: &[SocketAddr; 2],
+    key: &str,
+    password: Option<&String>,
+    alerts: usize,
+) -> io::Result<()> {
     let password = password.map_or_else(|| "(as in the first run)".to_owned(), Clone::clone);
     tell(&format!(
         "
@@ -199,12 +243,14 @@ The service runs with a simulated market that never closes. Nothing of it is rea
   account    {EMAIL}, password {password}, plan premium, operator
   API key    {key}
   alerts     {alerts}, of every family, near the prices of this moment
+  webhook    a receiver at http://{receiver} is told of each firing, and verifies both signatures
 
 Try it from another terminal:
 
   curl -s http://{address}/api/v1/alerts?limit=3 -H 'X-API-Key: {key}'
+  curl -s http://{address}/api/v1/webhooks -H 'X-API-Key: {key}'
 
-What fires, by the clocks of New York, and why (Ctrl-C ends it):
+What fires, by the clocks of New York, and why, and what the receiver got of it (Ctrl-C ends it):
 "
     ))
 }
@@ -234,9 +280,32 @@ struct Watch {
     fired: u64,
     wished: Option<u64>,
     as_json: bool,
+    hooks: Hooks,
 }
 
 impl Watch {
+    fn totals(&self) -> Totals {
+        let (received, trusted) = self.hooks.counts();
+        Totals {
+            fired: self.fired,
+            received,
+            trusted,
+        }
+    }
+
+    /// Waits for the webhooks that are under way.
+    async fn catch_up(&mut self, clock: &dyn Clock) {
+        let news = self.hooks.catch_up(self.fired, clock).await;
+        self.show_received(&news);
+    }
+
+    /// Programs that read firings get nothing else.
+    fn show_received(&self, lines: &[String]) {
+        for line in lines.iter().filter(|_| !self.as_json) {
+            let _ = writeln!(io::stdout(), "{line}");
+        }
+    }
+
     /// Prints what has fired since the last look, and sets it anew. Answers whether that was enough.
     async fn look(&mut self, house: &House) -> anyhow::Result<bool> {
         let events = house
@@ -261,6 +330,9 @@ impl Watch {
             }
             self.set_anew(event.alert).await?;
         }
+        // After the firings, because that is how one reads it.
+        let news = self.hooks.news();
+        self.show_received(&news);
         Ok(false)
     }
 

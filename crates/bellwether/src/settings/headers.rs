@@ -52,7 +52,10 @@ mod tests {
 
     #[test]
     fn a_prefix_is_the_beginning_of_a_headers_name() {
-        assert_eq!(Prefix::from_text("X-Acme").map(|prefix| prefix.to_string()).as_deref(), Some("X-Acme"));
+        assert_eq!(
+            Prefix::from_text("X-Acme").map(|prefix| prefix.to_string()).as_deref(),
+            Some("X-Acme")
+        );
         for wrong in ["", "X-", "X Acme", "X-Acme:", "Ü"] {
             assert_eq!(Prefix::from_text(wrong), None, "{wrong}");
         }
