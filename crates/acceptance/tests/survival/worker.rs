@@ -105,13 +105,20 @@ impl Worker {
         })
     }
 
-    /// A level that no price there may be has reached.
+    /// A level that no price there may be has reached, and that no other alert has: two equal alerts would be one.
     fn level(&self, chance: &mut ChaCha8Rng, above: bool) -> Price {
-        let away = i64::try_from(1 + below(chance, 60_000)).unwrap();
-        if above {
-            self.prices.last().unwrap() + away
-        } else {
-            self.prices.first().unwrap() - away
+        let states = self.alerts.iter().flat_map(|alert| &alert.may_be);
+        let taken: BTreeSet<_> = states.map(|state| state.threshold).collect();
+        loop {
+            let away = i64::try_from(1 + below(chance, 60_000)).unwrap();
+            let level = if above {
+                self.prices.last().unwrap() + away
+            } else {
+                self.prices.first().unwrap() - away
+            };
+            if !taken.contains(&level) {
+                return level;
+            }
         }
     }
 
@@ -144,7 +151,9 @@ impl Worker {
         };
         let answer = request.try_send().await;
         let said = match &answer {
-            Ok(answer) if answer.status < 300 => Said::Done,
+            // 200 would be another alert's.
+            Ok(answer) if ask == Ask::Create && answer.status == 201 => Said::Done,
+            Ok(answer) if ask != Ask::Create && answer.status == 200 => Said::Done,
             Ok(answer) if answer.status == 422 => Said::Refused,
             Ok(answer) if answer.status == 404 => Said::Missing,
             Ok(answer) => {

@@ -288,9 +288,4 @@ impl<J> Lanes<J> {
     pub(super) fn waiting(&self) -> usize {
         self.waiting.0.iter().sum()
     }
-
-    /// How many attempts go on.
-    pub(super) fn under_way(&self) -> usize {
-        self.under_way.len()
-    }
 }

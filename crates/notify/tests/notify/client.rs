@@ -1,67 +1,18 @@
 //! One attempt against receivers of every kind.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::HeaderMap;
 use jiff::SignedDuration;
-use notify::address::{Resolve, UrlRules};
-use notify::client::{Attempt, ClientParts, Outcome, Signing, TlsFault, WebhookClient, WebhookJob, WebhookTransport};
+use notify::client::{Attempt, Outcome, Signing, WebhookJob, WebhookTransport};
 use notify::message::{ALERT_TRIGGERED, test_data, webhook_body};
 use notify::signature::{Form, HeaderStyle, Secret, service, standard};
 use notify::time::Time;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
-use crate::common::receiver::{Authority, Behaviour, Received, Receiver, answer, ok};
-use crate::common::{ManualTime, Names, opening};
-
-/// A client, and what it goes by.
-struct World {
-    time: Arc<ManualTime>,
-    names: Arc<Names>,
-    authority: Authority,
-}
-
-impl World {
-    fn new() -> Self {
-        Self {
-            time: Arc::new(ManualTime::new()),
-            names: Arc::new(Names::of(&[("hooks.example", &["127.0.0.1"])])),
-            authority: Authority::new("own"),
-        }
-    }
-
-    fn client_with(&self, rules: UrlRules) -> Arc<WebhookClient> {
-        let client = WebhookClient::new(ClientParts {
-            rules,
-            resolver: Arc::clone(&self.names) as Arc<dyn Resolve>,
-            time: Arc::clone(&self.time) as Arc<dyn Time>,
-            timeout: Duration::from_secs(5),
-            own_roots: vec![self.authority.root()],
-        });
-        Arc::new(client.unwrap())
-    }
-
-    /// A client that may speak to this machine.
-    fn client(&self) -> Arc<WebhookClient> {
-        self.client_with(opening(&["127.0.0.0/8"]))
-    }
-
-    async fn post(&self, url: &str) -> Attempt {
-        post(&self.client(), url).await
-    }
-
-    async fn outcome(&self, behaviour: Behaviour) -> Outcome {
-        let receiver = Receiver::start(&self.time, &[behaviour]).await;
-        self.post(&receiver.url("http", "hooks.example")).await.outcome
-    }
-}
-
-async fn post(client: &WebhookClient, url: &str) -> Attempt {
-    client.post(url, HeaderMap::new(), Bytes::from_static(b"{}")).await
-}
+use crate::common::receiver::{Behaviour, Received, Receiver, answer, ok};
+use crate::common::world::{World, post};
 
 #[tokio::test]
 async fn a_signed_delivery_arrives_and_verifies() {
@@ -387,156 +338,4 @@ async fn a_receiver_that_closes_in_the_midst_is_not_asked_twice_in_one_attempt()
     let attempt = post(&client, &receiver.url("http", "hooks.example")).await;
     assert_eq!(attempt.outcome, Outcome::ConnectionLost);
     assert_eq!(receiver.requests().len(), 2);
-}
-
-#[tokio::test]
-async fn certificates_are_verified() {
-    let world = World::new();
-    let years = [2025, 2027];
-    let stranger = Authority::new("stranger");
-    for (host, server, expected) in [
-        (
-            "hooks.example",
-            world.authority.server(&["hooks.example"], years),
-            Outcome::Delivered { status: 200 },
-        ),
-        (
-            "127.0.0.1",
-            world.authority.server(&["127.0.0.1"], years),
-            Outcome::Delivered { status: 200 },
-        ),
-        (
-            "localhost",
-            world.authority.server(&["localhost"], years),
-            Outcome::Delivered { status: 200 },
-        ),
-        (
-            "hooks.example",
-            stranger.server(&["hooks.example"], years),
-            Outcome::TlsFailed(TlsFault::UnknownIssuer),
-        ),
-        (
-            "hooks.example",
-            world.authority.server(&["other.example"], years),
-            Outcome::TlsFailed(TlsFault::WrongName),
-        ),
-        (
-            "127.0.0.1",
-            world.authority.server(&["hooks.example"], years),
-            Outcome::TlsFailed(TlsFault::WrongName),
-        ),
-        (
-            "hooks.example",
-            world.authority.server(&["hooks.example"], [2024, 2026]),
-            Outcome::TlsFailed(TlsFault::Expired),
-        ),
-        (
-            "hooks.example",
-            world.authority.server(&["hooks.example"], [2027, 2028]),
-            Outcome::TlsFailed(TlsFault::Expired),
-        ),
-    ] {
-        let receiver = Receiver::start_tls(&world.time, &[ok()], server).await;
-        let attempt = world.post(&receiver.url("https", host)).await;
-        assert_eq!(attempt.outcome, expected);
-        let arrived = usize::from(expected.name() == "delivered");
-        assert_eq!(receiver.requests().len(), arrived, "{expected:?}");
-    }
-    let plain = Receiver::start(&world.time, &[ok()]).await;
-    let attempt = world.post(&plain.url("https", "hooks.example")).await;
-    assert_eq!(attempt.outcome, Outcome::TlsFailed(TlsFault::Handshake));
-}
-
-#[tokio::test]
-async fn bad_receivers_behind_tls_come_to_the_same() {
-    let world = World::new();
-    for (behaviour, expected) in [
-        (Behaviour::Closes, Outcome::ConnectionLost),
-        (Behaviour::Resets, Outcome::ConnectionLost),
-        (Behaviour::Floods(1 << 20), Outcome::Delivered { status: 200 }),
-    ] {
-        let server = world.authority.server(&["hooks.example"], [2025, 2027]);
-        let receiver = Receiver::start_tls(&world.time, &[behaviour], server).await;
-        let attempt = world.post(&receiver.url("https", "hooks.example")).await;
-        assert_eq!(attempt.outcome, expected);
-    }
-}
-
-#[tokio::test]
-async fn no_disguise_of_a_refused_address_is_dialled() {
-    let world = World::new();
-    let receiver = Receiver::start(&world.time, &[ok()]).await;
-    // Nothing is open to this client, or something else is.
-    for rules in [UrlRules::default(), opening(&["10.0.0.0/8", "127.0.0.2/32"])] {
-        let client = world.client_with(rules);
-        for host in [
-            "127.0.0.1",
-            "2130706433",
-            "0x7f.1",
-            "0177.0.0.1",
-            "127.1",
-            "0",
-            "①②⑦.0.0.1",
-            "[::ffff:127.0.0.1]",
-            "[64:ff9b::7f00:1]",
-            "[::1]",
-            "user@127.0.0.1",
-            "127.0.0.1.",
-            "[::1%25lo]",
-            "hooks.example",
-        ] {
-            for scheme in ["http", "https"] {
-                let attempt = post(&client, &receiver.url(scheme, host)).await;
-                let refused = Attempt {
-                    at: world.time.now(),
-                    duration_ms: 0,
-                    outcome: Outcome::AddressRefused,
-                    response: None,
-                };
-                assert_eq!(attempt, refused, "{scheme}://{host}");
-            }
-        }
-    }
-    assert_eq!(receiver.seen.borrow().connections, 0);
-}
-
-#[tokio::test]
-async fn a_name_that_changes_between_check_and_dial_is_refused_on_dial() {
-    let world = World::new();
-    let rules = UrlRules::default();
-    let receiver = Receiver::start(&world.time, &[ok()]).await;
-    let url = receiver.url("https", "rebound.example");
-    world.names.set("rebound.example", &["8.8.8.8"]);
-    rules.check_resolved(&url, &*world.names, &*world.time).await.unwrap();
-    world
-        .names
-        .set("rebound.example", &["127.0.0.1", "::1", "::ffff:127.0.0.1"]);
-    let attempt = post(&world.client_with(rules), &url).await;
-    assert_eq!((attempt.outcome, attempt.response), (Outcome::AddressRefused, None));
-    assert_eq!(receiver.seen.borrow().connections, 0);
-}
-
-#[tokio::test]
-async fn a_name_is_looked_up_once_for_a_connection() {
-    let world = World::new();
-    let receiver = Receiver::start(&world.time, &[ok()]).await;
-    let client = world.client();
-    for _ in 0..3 {
-        post(&client, &receiver.url("http", "hooks.example")).await;
-    }
-    assert_eq!(*world.names.asked.lock().unwrap(), ["hooks.example"]);
-}
-
-#[tokio::test]
-async fn of_mixed_addresses_only_the_open_ones_are_dialled() {
-    let world = World::new();
-    let open = Receiver::start(&world.time, &[ok()]).await;
-    world.names.set("mixed.example", &["127.0.0.2", "127.0.0.1"]);
-    let client = world.client_with(opening(&["127.0.0.1/32"]));
-    // On the same port of the shut address somebody listens, too.
-    let shut = TcpListener::bind(("127.0.0.2", open.address.port())).await.unwrap();
-    let attempt = post(&client, &open.url("http", "mixed.example")).await;
-    assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
-    let knocked = tokio::time::timeout(Duration::from_millis(1), shut.accept()).await;
-    assert!(knocked.is_err());
 }

@@ -5,5 +5,8 @@
 mod addresses;
 mod client;
 mod common;
+mod dispatcher;
+mod fairness;
 mod messages;
 mod signatures;
+mod trust;

@@ -10,7 +10,10 @@ use notify::address::{Resolve, Resolving, UrlRules};
 use notify::time::{Sleep, Time};
 use tokio::sync::watch;
 
+pub(crate) mod channel;
+pub(crate) mod outbox;
 pub(crate) mod receiver;
+pub(crate) mod world;
 
 /// A clock that stands still until it is set on.
 #[derive(Debug)]
@@ -79,4 +82,29 @@ impl Resolve for Names {
 /// Rules that open these ranges.
 pub(crate) fn opening(ranges: &[&str]) -> UrlRules {
     UrlRules::new(ranges.iter().map(|range| range.parse().unwrap()).collect())
+}
+
+/// Tokio's clock, which in a test that starts paused goes on by itself whenever nobody has anything to do.
+#[derive(Debug)]
+pub(crate) struct TokioTime {
+    began: tokio::time::Instant,
+}
+
+impl TokioTime {
+    pub(crate) fn new() -> Self {
+        let began = tokio::time::Instant::now();
+        Self { began }
+    }
+}
+
+impl Time for TokioTime {
+    fn now(&self) -> Timestamp {
+        let since = SignedDuration::try_from(self.began.elapsed()).unwrap();
+        at("2026-03-06T14:30:00Z").saturating_add(since).unwrap()
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+        let left = at.duration_since(self.now());
+        Box::pin(tokio::time::sleep(left.try_into().unwrap_or_default()))
+    }
 }

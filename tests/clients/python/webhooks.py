@@ -1,0 +1,186 @@
+"""Every method of `webhooks` of the published Python client, unchanged, in both its forms, its verifier and that of Standard
+Webhooks, on deliveries that the program of BASE_URL really sends. API_KEY is that of an account, OPERATOR_KEY one that may
+say what the market does. AAPL is at 100, and nothing else is there.
+"""
+
+import asyncio
+import inspect
+import os
+import queue
+import sys
+import threading
+import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import requests
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import WebhookVerificationError
+from stockalert import StockAlert
+from stockalert.async_client import AsyncStockAlert
+from stockalert.exceptions import APIError
+from stockalert.resources.webhooks import WebhooksResource
+
+BASE_URL, API_KEY, OPERATOR_KEY = (os.environ[name] for name in ("BASE_URL", "API_KEY", "OPERATOR_KEY"))
+URL = "https://hooks.example.com/stocks?x=1"
+EVENTS = ["alert.triggered"]
+
+
+class Receiver:
+    """A receiver that keeps what it gets."""
+
+    def __init__(self):
+        received = self.received = queue.Queue()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(200)
+                self.send_header("Content-Length", "9")
+                self.end_headers()
+                self.wfile.write(b"thank you")
+                received.put((dict(self.headers), body))
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def next(self):
+        headers, body = self.received.get(timeout=60)
+        return {name.lower(): value for name, value in headers.items()}, body
+
+    def close(self):
+        self.server.shutdown()
+
+
+def ask(key, method, path, body=None):
+    """Asks what the client has no method for."""
+    answer = requests.request(method, BASE_URL + path, json=body, headers={"X-API-Key": key}, timeout=60)
+    assert answer.ok, answer.text
+    return answer.json()["data"]
+
+
+def fire(receiver, threshold):
+    ask(API_KEY, "POST", "/alerts", {"symbol": "AAPL", "condition": "price_above", "threshold": threshold})
+    for price in (threshold, 100):
+        ask(OPERATOR_KEY, "POST", "/market/ingest", {"quotes": [{"symbol": "AAPL", "price": price}]})
+    return receiver.next()
+
+
+def verify(secret, form, headers, body):
+    """Both verifiers take what arrived, and nothing else."""
+    signature, timestamp = headers["x-stockalert-signature"], headers["x-stockalert-timestamp"]
+    timestamp = None if form == "body" else timestamp
+    check = WebhooksResource.verify_signature
+    assert check(body, signature, secret, timestamp), (signature, body)
+    assert check(body.decode(), headers["x-service-signature"], secret, timestamp)
+    assert not check(body + b" ", signature, secret, timestamp)
+    assert not check(body, signature, secret + "x", timestamp)
+    parsed = Webhook(secret).verify(body, headers)
+    assert parsed["id"] == headers["webhook-id"] and parsed["event"] == "alert.triggered", parsed
+    try:
+        Webhook(secret).verify(body + b" ", headers)
+        raise AssertionError("a changed body was taken")
+    except WebhookVerificationError:
+        pass
+    return parsed
+
+
+async def methods(client, receiver):
+    created = (await client.create(URL)).data
+    assert created["secret"].startswith("whsec_") and created["url"] == URL, created
+    assert (await client.get(created["id"])).data["id"] == created["id"]
+    other = (await client.create(URL, EVENTS)).data
+    assert [webhook["id"] for webhook in (await client.list()).data] == [created["id"], other["id"]]
+    deleted = (await client.delete(created["id"])).data
+    assert deleted == {"id": created["id"], "deleted": True}, deleted
+    for wrong in (client.create("http://example.com"), client.create(URL, ["alert.created"]), client.get(created["id"])):
+        try:
+            await wrong
+            raise AssertionError("no refusal")
+        except APIError as error:
+            assert "url" in str(error) or "events" in str(error) or "webhook" in str(error), error
+
+
+async def test(client, receiver):
+    secret = "whsec_dGVzdA=="
+    told = (await client.test(receiver.url, secret)).data
+    assert (told["status"], told["statusText"], told["response"]) == (200, "OK", "thank you"), told
+    verify(secret, "timestamped", *receiver.next())
+
+
+async def deliveries(client, receiver):
+    for form in ("timestamped", "body"):
+        made = ask(API_KEY, "POST", "/webhooks", {"url": receiver.url, "events": EVENTS, "signature": form})
+        for threshold in (200, 198.66, 1000000, 123.456789):
+            parsed = verify(made["secret"], form, *fire(receiver, threshold))
+            assert parsed["data"]["alert"]["threshold"] == threshold, parsed
+            assert parsed["data"]["stock"]["price"] == threshold, parsed
+        ask(API_KEY, "DELETE", f"/webhooks/{made['id']}")
+
+
+async def rotation(client, receiver):
+    made = ask(API_KEY, "POST", "/webhooks", {"url": receiver.url, "events": EVENTS})
+    rotated = ask(API_KEY, "POST", f"/webhooks/{made['id']}/rotate-secret")
+    headers, body = fire(receiver, 150)
+    verify(rotated["secret"], "timestamped", headers, body)
+    Webhook(made["secret"]).verify(body, headers)
+
+
+class Sync:
+    """The synchronous client with the asynchronous one's face, so that each test is written once."""
+
+    def __init__(self, resource):
+        self._resource = resource
+
+    def __getattr__(self, name):
+        async def call(*args, **kwargs):
+            return getattr(self._resource, name)(*args, **kwargs)
+
+        return call
+
+
+TESTS = [methods, test, deliveries, rotation]
+
+
+def clear():
+    for webhook in ask(API_KEY, "GET", "/webhooks"):
+        ask(API_KEY, "DELETE", f"/webhooks/{webhook['id']}")
+    for alert in ask(API_KEY, "GET", "/alerts?limit=100"):
+        ask(API_KEY, "DELETE", f"/alerts/{alert['id']}")
+
+
+async def run(form, resource):
+    failed = 0
+    for case in TESTS:
+        receiver = Receiver()
+        try:
+            clear()
+            await case(resource, receiver)
+            print(f"ok      {form} {case.__name__}")
+        except Exception:
+            failed += 1
+            print(f"FAILED  {form} {case.__name__}\n{traceback.format_exc()}")
+        receiver.close()
+    return failed
+
+
+def every_method():
+    """A new version with new methods has to be looked at."""
+    for resource in (StockAlert(api_key=API_KEY).webhooks, AsyncStockAlert(api_key=API_KEY).webhooks):
+        found = {name for name, _ in inspect.getmembers(resource, inspect.isroutine) if not name.startswith("_")}
+        assert found == {"list", "get", "create", "delete", "test", "verify_signature"}, found
+
+
+async def main():
+    failed = await run("sync", Sync(StockAlert(api_key=API_KEY, base_url=BASE_URL).webhooks))
+    async with AsyncStockAlert(api_key=API_KEY, base_url=BASE_URL) as client:
+        failed += await run("async", client.webhooks)
+    every_method()
+    print(f"{2 * len(TESTS) + 1 - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(asyncio.run(main()))
