@@ -144,7 +144,8 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
             None => *parameters = json!([key]),
         }
     }
-    for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+    let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
         // A larger limit is cut, however large it is.
         if parameter["name"] == "limit"
             && let Some(schema) = parameter["schema"].as_object_mut()
