@@ -17,6 +17,11 @@ async fn world() -> World {
     world
 }
 
+/// What an answer says but for the rate limit, which is always that of now.
+fn said(answer: &Answer) -> &str {
+    answer.text.split_once(",\"meta\":").unwrap().0
+}
+
 async fn alerts(world: &World) -> usize {
     world.get("/v1/alerts").await.ok(200).body["data"]
         .as_array()
@@ -36,7 +41,7 @@ async fn a_repeat_gets_the_first_answer_and_says_so() {
         .await
         .ok(200);
     let repeat = post(&world, "/api/v1/alerts", "one", &above(200)).await.ok(201);
-    assert_eq!(repeat.text, first.text);
+    assert_eq!(said(&repeat), said(&first));
     assert_eq!(repeat.header("idempotent-replayed"), "true");
     assert_eq!(alerts(&world).await, 0, "nothing was done again");
     assert!(post(&world, "/v1/alerts", "two", &above(200)).await.ok(201).body["data"]["id"] != id);
@@ -48,7 +53,7 @@ async fn a_repeat_after_a_restart_gets_the_first_answer() {
     let first = post(&world, "/v1/alerts", "one", &above(200)).await.ok(201);
     let world = world.restarted().await;
     let repeat = post(&world, "/v1/alerts", "one", &above(200)).await.ok(201);
-    assert_eq!(repeat.text, first.text);
+    assert_eq!(said(&repeat), said(&first));
 }
 
 #[tokio::test]
@@ -140,7 +145,7 @@ async fn many_at_once_are_one_request() {
     let answers = tasks.join_all().await;
     let first = answers.iter().find(|answer| answer.status == 201).unwrap();
     for answer in &answers {
-        assert!(answer.status == 409 || answer.text == first.text, "{answer:?}");
+        assert!(answer.status == 409 || said(answer) == said(first), "{answer:?}");
     }
     let new = answers.iter().filter(|answer| answer.status == 201);
     let done = new
@@ -159,7 +164,7 @@ async fn a_request_whose_client_went_away_is_done_and_its_repeat_is_told() {
     let repeat = post(&world, "/v1/alerts", "one", &above(200)).await.ok(201);
     assert_eq!(alerts(&world).await, 1);
     let again = post(&world, "/v1/alerts", "one", &above(200)).await.ok(201);
-    assert_eq!(again.text, repeat.text);
+    assert_eq!(said(&again), said(&repeat));
 }
 
 #[tokio::test]
