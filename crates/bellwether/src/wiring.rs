@@ -92,6 +92,13 @@ pub fn calendar(market: &Market) -> Calendar {
     }
 }
 
+/// Where people reach the service: where it listens, unless they are told another address.
+fn public_url(settings: &Settings) -> String {
+    let server = &settings.server;
+    let shown = server.public_url.as_ref().map(ToString::to_string);
+    shown.unwrap_or_else(|| format!("http://{}", server.listen))
+}
+
 /// What the settings say about the service.
 #[must_use]
 pub fn service_settings(settings: &Settings) -> service::Settings {
@@ -111,6 +118,9 @@ pub fn service_settings(settings: &Settings) -> service::Settings {
         follow_every: FOLLOW_EVERY,
         compare_every: COMPARE_EVERY,
         webhooks: webhooks(&settings.webhooks),
+        public_url: public_url(settings),
+        identity: service::identity::Settings::default(),
+        messages: service::messages::Settings::default(),
     }
 }
 

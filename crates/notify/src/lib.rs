@@ -2,6 +2,7 @@
 //!
 //! * [`address`]: which URLs a user may give, and which addresses are dialled for them.
 //! * [`signature`]: how a receiver knows that a delivery is ours.
+//! * [`letter`]: what people are told by mail or as a text message.
 //! * [`message`]: what is told, in the form of each channel.
 //! * [`client`]: one attempt to deliver to a webhook, and what came of it.
 //! * [`schedule`]: when a delivery is tried again, and when it is given up.
@@ -15,6 +16,7 @@
 pub mod address;
 pub mod client;
 pub mod dispatcher;
+pub mod letter;
 pub mod message;
 pub mod schedule;
 pub mod signature;

@@ -75,6 +75,9 @@ async fn start(url: &str) -> Service {
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),
         webhooks: service::webhooks::Settings::default(),
+        public_url: "https://alerts.example.com".to_owned(),
+        identity: service::identity::Settings::default(),
+        messages: service::messages::Settings::default(),
     };
     Service::start(ports, settings).await.unwrap()
 }
@@ -187,6 +190,7 @@ fn owner(id: AccountId) -> Account {
         is_verified: true,
         time_zone: "UTC".to_owned(),
         created_at: now(),
+        profile: store::model::Profile::default(),
     }
 }
 

@@ -8,6 +8,7 @@
 //! * [`catalog`]: every stock that is known.
 //! * [`stocks`]: the catalog and what is known of a stock.
 //! * [`market`]: what sources deliver comes in here; whether the market is open.
+//! * [`identity`]: how people come to accounts, and look after them; [`messages`]: how they are written to.
 //! * [`webhooks`]: where accounts have their events sent, and what became of that; [`vault`]: what secrets are sealed in.
 //! * [`evaluator`]: owns the engine. It tells it what happens, commits what it decides, and tells it what users
 //!   changed, each change after its commit and in the order of the commits.
@@ -22,7 +23,10 @@ pub mod chance;
 pub mod error;
 pub mod evaluator;
 pub mod idempotency;
+pub mod identity;
+mod links;
 pub mod market;
+pub mod messages;
 mod start;
 pub mod stocks;
 pub mod vault;

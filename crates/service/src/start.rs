@@ -48,6 +48,12 @@ pub struct Settings {
     pub compare_every: SignedDuration,
     /// How webhooks are called.
     pub webhooks: webhooks::Settings,
+    /// The address under which people reach this service, for the links that they are sent.
+    pub public_url: String,
+    /// How people come to accounts.
+    pub identity: crate::identity::Settings,
+    /// How people are written to.
+    pub messages: crate::messages::Settings,
 }
 
 /// Why the service does not start.

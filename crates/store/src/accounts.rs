@@ -1,11 +1,12 @@
 //! Accounts.
 
 use alerts::Plan;
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::columns::Table;
 use crate::database::query;
-use crate::model::{Account, AccountId};
+use crate::model::{Account, AccountId, Phone, Profile, QuietHours};
 use crate::unit::{ask, write};
 use crate::{Store, StoreError, Unit};
 
@@ -14,7 +15,8 @@ const TABLE: Table = Table("accounts");
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT id, email, password_hash, full_name, plan, is_operator, is_verified, time_zone, created_at \
+            "SELECT id, email, password_hash, full_name, plan, is_operator, is_verified, time_zone, created_at, \
+             phone, phone_verified_at, quiet_from, quiet_until, deactivated_at, deleted_at \
              FROM accounts ",
             $rest
         )
@@ -32,12 +34,36 @@ pub(crate) struct AccountRow {
     is_verified: bool,
     time_zone: String,
     created_at: i64,
+    phone: Option<String>,
+    phone_verified_at: Option<i64>,
+    quiet_from: Option<i64>,
+    quiet_until: Option<i64>,
+    deactivated_at: Option<i64>,
+    deleted_at: Option<i64>,
 }
 
 impl TryFrom<AccountRow> for Account {
     type Error = StoreError;
 
     fn try_from(row: AccountRow) -> Result<Self, StoreError> {
+        let profile = Profile {
+            phone: match (row.phone, row.phone_verified_at) {
+                (Some(number), Some(at)) => Some(Phone {
+                    number,
+                    verified_at: TABLE.instant(at)?,
+                }),
+                _ => None,
+            },
+            quiet_hours: match (row.quiet_from, row.quiet_until) {
+                (Some(from), Some(until)) => Some(QuietHours {
+                    from: TABLE.narrow("quiet_from", from)?,
+                    until: TABLE.narrow("quiet_until", until)?,
+                }),
+                _ => None,
+            },
+            deactivated_at: TABLE.instant_if_any(row.deactivated_at)?,
+            deleted_at: TABLE.instant_if_any(row.deleted_at)?,
+        };
         Ok(Self {
             id: AccountId(row.id),
             email: row.email,
@@ -48,6 +74,7 @@ impl TryFrom<AccountRow> for Account {
             is_verified: row.is_verified,
             time_zone: row.time_zone,
             created_at: TABLE.instant(row.created_at)?,
+            profile,
         })
     }
 }
@@ -92,7 +119,7 @@ impl Unit {
         row.map(Account::try_from).transpose()
     }
 
-    /// Adds an account. `false`: its address has one already; nothing is written.
+    /// Adds an account, without a profile. `false`: its address has one already; nothing is written.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
@@ -121,10 +148,12 @@ impl Unit {
     /// # Errors
     /// [`StoreError`], if the database fails, also because the address is another account's.
     pub async fn update_account(&mut self, account: &Account) -> Result<bool, StoreError> {
+        let profile = &account.profile;
         let rows = write!(
             self,
             "UPDATE accounts SET email = $2, password_hash = $3, full_name = $4, plan = $5, is_operator = $6,
-             is_verified = $7, time_zone = $8
+             is_verified = $7, time_zone = $8, phone = $9, phone_verified_at = $10, quiet_from = $11, quiet_until = $12,
+             deactivated_at = $13, deleted_at = $14
              WHERE id = $1",
             account.id.0,
             &account.email,
@@ -134,6 +163,12 @@ impl Unit {
             account.is_operator,
             account.is_verified,
             &account.time_zone,
+            profile.phone.as_ref().map(|phone| phone.number.as_str()),
+            profile.phone.as_ref().map(|phone| phone.verified_at.as_microsecond()),
+            profile.quiet_hours.map(|hours| i64::from(hours.from)),
+            profile.quiet_hours.map(|hours| i64::from(hours.until)),
+            profile.deactivated_at.map(Timestamp::as_microsecond),
+            profile.deleted_at.map(Timestamp::as_microsecond),
         );
         Ok(rows == 1)
     }

@@ -24,6 +24,7 @@ mod feed;
 mod firings;
 mod history;
 mod market;
+mod messages;
 pub mod model;
 mod open;
 mod repeatable;

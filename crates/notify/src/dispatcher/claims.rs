@@ -1,11 +1,11 @@
 //! What is claimed next: lanes in which something is due stand in line for that, too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::lane::{Held, Lane, Standing};
+use super::lane::{Held, Lane, Place, STANDINGS, Standing};
 use super::lanes::Lanes;
 use super::{ClaimOrder, Claimed};
 use crate::time::later;
@@ -18,8 +18,10 @@ const REMEMBERED: usize = 65_536;
 impl<J> Lanes<J> {
     /// Takes note that a lane has something due.
     pub(super) fn is_due(&mut self, lane: i64) {
-        if self.lanes.len() > REMEMBERED && !self.lanes.contains_key(&lane) {
+        if self.lanes.len() > self.forget_above.max(REMEMBERED) && !self.lanes.contains_key(&lane) {
             self.lanes.retain(|_, lane| !lane.is_idle());
+            // If something goes on in most of them, they need not all be gone through for each one more.
+            self.forget_above = self.lanes.len().saturating_mul(2);
         }
         let found = self.lanes.entry(lane).or_insert_with(Lane::new);
         found.has_due = true;
@@ -29,23 +31,66 @@ impl<J> Lanes<J> {
 
     /// Puts a lane among those to claim from, if there is something to claim and room for it.
     pub(super) fn want(&mut self, id: i64) {
+        self.stand_to_claim(id, false);
+    }
+
+    fn stand_to_claim(&mut self, id: i64, is_let_through: bool) {
         let Some(lane) = self.lanes.get_mut(&id) else { return };
-        let wants = match lane.standing {
+        let standing = lane.standing;
+        let wants = match standing {
             Standing::Poor => lane.waiting.is_empty() && lane.under_way < self.limits.each(Standing::Poor),
             standing => lane.waiting.len() <= self.limits.waiting_for(standing) / 2,
         };
-        if !wants || !lane.has_due || lane.is_wanting || lane.is_claiming {
+        if !wants || !lane.has_due || lane.wanting != Place::Nowhere || lane.is_claiming {
             return;
         }
-        lane.is_wanting = true;
-        match &lane.host {
-            Some(host) if !self.hosts.has_room_for_rows(host, 0) => self.hosts.park_wanting(host, id),
-            _ => self.wanting[lane.standing as usize].push_back(id),
+        // Where others wait, one waits behind them, or they would wait for ever.
+        let full = lane.host.clone().filter(|host| {
+            self.hosts.room_for_rows(host) == 0 || (!is_let_through && self.hosts.has_wanting(host, standing))
+        });
+        if let Some(host) = full {
+            self.wait_to_claim(id, &host);
+            return;
+        }
+        lane.wanting = Place::InLine(standing);
+        self.wanting[standing as usize].push_back(id);
+    }
+
+    /// Lets a lane wait at its host's gate until fewer deliveries to the host wait.
+    fn wait_to_claim(&mut self, id: i64, host: &Arc<str>) {
+        let next = self.ticket();
+        let Some(lane) = self.lanes.get_mut(&id) else { return };
+        let ticket = *lane.wanting_ticket.get_or_insert(next);
+        lane.wanting = Place::AtGate;
+        self.hosts.park_wanting(host, lane.standing, ticket, id);
+    }
+
+    /// Lets lanes claim that wait at a host's gate, if few enough deliveries wait there. To be called whenever fewer wait,
+    /// and when somebody who was let through has claimed, as that may have brought nothing.
+    pub(super) fn admit_wanting(&mut self, host: &Arc<str>) {
+        for standing in STANDINGS {
+            let mut room = self.hosts.room_to_claim(host);
+            while room > 0
+                && let Some(id) = self.hosts.next_wanting(host, standing)
+            {
+                let Some(lane) = self.lanes.get_mut(&id).filter(|lane| lane.wanting == Place::AtGate) else {
+                    continue;
+                };
+                lane.wanting = Place::Nowhere;
+                self.stand_to_claim(id, true);
+                let lane = self.lanes.get(&id).filter(|lane| lane.host.as_ref() == Some(host));
+                room -= usize::from(lane.is_some_and(|lane| lane.wanting == Place::InLine(standing)));
+            }
         }
     }
 
     /// What to claim for endpoints of a standing; `None`, if there is nothing or no room.
-    pub(super) fn order(&mut self, standing: Standing, now: Timestamp, lease: i64) -> Option<ClaimOrder> {
+    pub(super) fn order(
+        &mut self,
+        standing: Standing,
+        now: Timestamp,
+        lease: impl FnOnce() -> i64,
+    ) -> Option<ClaimOrder> {
         let most = self.limits.waiting_of_class(standing);
         let room = most.saturating_sub(self.waiting[standing]);
         if room == 0 || room < most / 8 {
@@ -62,7 +107,7 @@ impl<J> Lanes<J> {
             lanes,
             now,
             until: later(now, self.limits.lease),
-            lease,
+            lease: lease(),
         })
     }
 
@@ -75,18 +120,21 @@ impl<J> Lanes<J> {
         {
             // It may have come to stand elsewhere since it was put here.
             let lane = self.lanes.get_mut(&id);
-            let Some(lane) = lane.filter(|lane| lane.is_wanting && lane.standing == standing) else {
+            let Some(lane) = lane.filter(|lane| lane.wanting == Place::InLine(standing)) else {
                 continue;
             };
-            if let Some(host) = &lane.host {
-                let expected = expected.entry(Arc::clone(host)).or_default();
-                if !self.hosts.has_room_for_rows(host, *expected) {
-                    self.hosts.park_wanting(host, id);
+            if let Some(host) = lane.host.clone() {
+                let expected = expected.entry(Arc::clone(&host)).or_default();
+                let room = self.hosts.room_for_rows(&host).saturating_sub(*expected);
+                // What is more than there is room for would go back at once. One lane may always claim, or none would.
+                if room == 0 || (room < each && *expected > 0) {
+                    self.wait_to_claim(id, &host);
                     continue;
                 }
                 *expected += each;
             }
-            lane.is_wanting = false;
+            lane.wanting = Place::Nowhere;
+            lane.wanting_ticket = None;
             lane.is_claiming = true;
             lane.due_again = false;
             lanes.push(id);
@@ -98,6 +146,7 @@ impl<J> Lanes<J> {
     pub(super) fn claimed(&mut self, order: &ClaimOrder, claimed: Vec<Claimed<J>>) {
         let all_of_it = claimed.len() >= usize::try_from(order.most).unwrap_or(usize::MAX);
         let mut brought: HashMap<i64, u32> = HashMap::new();
+        let let_through = self.hosts_of(order);
         for claimed in claimed {
             *brought.entry(claimed.lane).or_default() += 1;
             self.take_in(Held {
@@ -113,6 +162,15 @@ impl<J> Lanes<J> {
             lane.has_due = lane.due_again || full || all_of_it;
             self.want(*id);
         }
+        for host in let_through {
+            self.admit_wanting(&host);
+        }
+    }
+
+    /// Where the lanes of an order led when it was given.
+    fn hosts_of(&self, order: &ClaimOrder) -> HashSet<Arc<str>> {
+        let lanes = order.lanes.iter().filter_map(|id| self.lanes.get(id));
+        lanes.filter_map(|lane| lane.host.clone()).collect()
     }
 
     fn take_in(&mut self, held: Held<J>) {
@@ -124,7 +182,7 @@ impl<J> Lanes<J> {
         let lane = self.lanes.entry(id).or_insert_with(Lane::new);
         lane.host = Some(Arc::clone(&host));
         // Where too much waits already, it goes back; from now on one knows where the lane leads.
-        if !self.hosts.has_room_for_rows(&host, 0) {
+        if self.hosts.room_for_rows(&host) == 0 {
             lane.due_again = true;
             self.release(held);
             return;
@@ -142,6 +200,9 @@ impl<J> Lanes<J> {
                 lane.is_claiming = false;
             }
             self.want(*id);
+        }
+        for host in self.hosts_of(order) {
+            self.admit_wanting(&host);
         }
     }
 }

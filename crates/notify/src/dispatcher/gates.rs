@@ -1,24 +1,33 @@
 //! Gates: how many attempts go on at one host, or for one account, who waits for their turn, and how much of what was claimed
 //! waits here.
+//!
+//! Lanes of each standing wait in a queue of their own: what keeps new or poor endpoints from their turn must not keep good
+//! ones of the same host from theirs. They wait by ticket. Who was let through, and found that somebody else was quicker,
+//! comes back with the same ticket and is the first again.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
+
+use super::lane::Standing;
+
+/// Lanes by their tickets.
+type Queue = BTreeMap<u64, i64>;
 
 #[derive(Debug, Default)]
 struct Gate {
     /// Attempts that go on.
     inside: usize,
     /// Lanes that have something to send, and wait until there is room.
-    lanes: VecDeque<i64>,
+    lanes: [Queue; 3],
     /// Claimed deliveries that wait.
     rows: usize,
     /// Lanes that may claim something when there are fewer.
-    wanting: VecDeque<i64>,
+    wanting: [Queue; 3],
 }
 
 impl Gate {
     fn is_forgotten(&self) -> bool {
-        self.inside == 0 && self.rows == 0 && self.lanes.is_empty() && self.wanting.is_empty()
+        self.inside == 0 && self.rows == 0 && self.lanes.iter().chain(&self.wanting).all(BTreeMap::is_empty)
     }
 }
 
@@ -34,7 +43,7 @@ impl<K: Hash + Eq + Clone> Gates<K> {
     pub(super) fn new(most: usize) -> Self {
         Self {
             gates: HashMap::new(),
-            most: most.max(1),
+            most,
         }
     }
 
@@ -43,20 +52,19 @@ impl<K: Hash + Eq + Clone> Gates<K> {
     }
 
     /// Changes what goes on at a gate.
-    fn change<T: Default>(&mut self, key: &K, change: impl FnOnce(&mut Gate, usize) -> T) -> T {
-        let Some(gate) = self.gates.get_mut(key) else {
-            return T::default();
-        };
-        let changed = change(gate, self.most);
+    fn change<T>(&mut self, key: &K, change: impl FnOnce(&mut Gate) -> Option<T>) -> Option<T> {
+        let gate = self.gates.get_mut(key)?;
+        let changed = change(gate);
         if gate.is_forgotten() {
             self.gates.remove(key);
         }
         changed
     }
 
-    /// Whether one more attempt may go on.
-    pub(super) fn is_open(&self, key: &K) -> bool {
-        self.gates.get(key).is_none_or(|gate| gate.inside < self.most)
+    /// How many more attempts may go on.
+    pub(super) fn room(&self, key: &K) -> usize {
+        let inside = self.gates.get(key).map_or(0, |gate| gate.inside);
+        self.most.saturating_sub(inside)
     }
 
     pub(super) fn enter(&mut self, key: &K) {
@@ -64,44 +72,61 @@ impl<K: Hash + Eq + Clone> Gates<K> {
     }
 
     pub(super) fn leave(&mut self, key: &K) {
-        self.change(key, |gate, _| gate.inside = gate.inside.saturating_sub(1));
+        self.change(key, |gate| {
+            gate.inside = gate.inside.saturating_sub(1);
+            None::<()>
+        });
     }
 
     /// Lets a lane wait until there is room.
-    pub(super) fn park(&mut self, key: &K, lane: i64) {
-        self.gate(key).lanes.push_back(lane);
+    pub(super) fn park(&mut self, key: &K, standing: Standing, ticket: u64, lane: i64) {
+        self.gate(key).lanes[standing as usize].insert(ticket, lane);
     }
 
-    /// The lanes that may try again: as many as there is room for. If none of them goes through, this must be called
-    /// again, or their places stay empty.
-    pub(super) fn admitted(&mut self, key: &K) -> Vec<i64> {
-        self.change(key, |gate, most| {
-            let room = most.saturating_sub(gate.inside).min(gate.lanes.len());
-            gate.lanes.drain(..room).collect()
-        })
+    /// The lane that is the next to try again.
+    pub(super) fn next(&mut self, key: &K, standing: Standing) -> Option<i64> {
+        self.change(key, |gate| gate.lanes[standing as usize].pop_first())
+            .map(|(_, lane)| lane)
     }
 
-    /// Whether more deliveries may be claimed and wait here; so many more than there are.
-    pub(super) fn has_room_for_rows(&self, key: &K, more: usize) -> bool {
-        self.gates.get(key).is_none_or(|gate| gate.rows + more < 2 * self.most)
+    /// How many more deliveries may be claimed and wait here.
+    pub(super) fn room_for_rows(&self, key: &K) -> usize {
+        let rows = self.gates.get(key).map_or(0, |gate| gate.rows);
+        (2 * self.most).saturating_sub(rows)
+    }
+
+    /// How many more may before half as many wait as may wait at most. So many lanes are let through to claim.
+    pub(super) fn room_to_claim(&self, key: &K) -> usize {
+        self.room_for_rows(key).saturating_sub(self.most)
     }
 
     pub(super) fn add_row(&mut self, key: &K) {
         self.gate(key).rows += 1;
     }
 
-    /// A delivery waits no more. The lanes that may claim something now.
-    pub(super) fn remove_row(&mut self, key: &K) -> Vec<i64> {
-        self.change(key, |gate, most| {
+    /// A delivery waits no more.
+    pub(super) fn remove_row(&mut self, key: &K) {
+        self.change(key, |gate| {
             gate.rows = gate.rows.saturating_sub(1);
-            let room = most.saturating_sub(gate.rows).min(gate.wanting.len());
-            gate.wanting.drain(..room).collect()
-        })
+            None::<()>
+        });
     }
 
     /// Lets a lane wait until it may claim something.
-    pub(super) fn park_wanting(&mut self, key: &K, lane: i64) {
-        self.gate(key).wanting.push_back(lane);
+    pub(super) fn park_wanting(&mut self, key: &K, standing: Standing, ticket: u64, lane: i64) {
+        self.gate(key).wanting[standing as usize].insert(ticket, lane);
+    }
+
+    /// Whether lanes wait until they may claim something.
+    pub(super) fn has_wanting(&self, key: &K, standing: Standing) -> bool {
+        let gate = self.gates.get(key);
+        gate.is_some_and(|gate| !gate.wanting[standing as usize].is_empty())
+    }
+
+    /// The lane that is the next to claim something.
+    pub(super) fn next_wanting(&mut self, key: &K, standing: Standing) -> Option<i64> {
+        self.change(key, |gate| gate.wanting[standing as usize].pop_first())
+            .map(|(_, lane)| lane)
     }
 }
 
@@ -109,35 +134,42 @@ impl<K: Hash + Eq + Clone> Gates<K> {
 mod tests {
     use super::*;
 
+    const GOOD: Standing = Standing::Good;
+
     #[test]
-    fn a_gate_lets_in_so_many_and_then_one_for_each_who_leaves() {
+    fn a_gate_has_room_for_so_many_and_whoever_drew_the_first_ticket_is_next() {
         let mut gates = Gates::new(2);
         gates.enter(&"a");
-        assert!(gates.is_open(&"a"));
+        assert_eq!(gates.room(&"a"), 1);
         gates.enter(&"a");
-        assert!(!gates.is_open(&"a") && gates.is_open(&"b"));
-        gates.park(&"a", 1);
-        gates.park(&"a", 2);
-        assert!(gates.admitted(&"a").is_empty());
+        assert_eq!((gates.room(&"a"), gates.room(&"b")), (0, 2));
+        gates.park(&"a", GOOD, 8, 1);
+        gates.park(&"a", GOOD, 7, 2);
+        gates.park(&"a", Standing::Poor, 1, 3);
         gates.leave(&"a");
-        assert_eq!(gates.admitted(&"a"), [1]);
         gates.leave(&"a");
-        assert_eq!(gates.admitted(&"a"), [2]);
+        assert_eq!(gates.room(&"a"), 2);
+        let next = [0; 3].map(|_| gates.next(&"a", GOOD));
+        assert_eq!(next, [Some(2), Some(1), None]);
+        assert_eq!(gates.next(&"a", Standing::Poor), Some(3));
         assert!(gates.gates.is_empty());
     }
 
     #[test]
     fn twice_as_many_deliveries_may_wait_and_half_of_them_must_go_before_more_come() {
-        let mut gates = Gates::new(1);
-        gates.add_row(&"a");
-        assert!(gates.has_room_for_rows(&"a", 0) && !gates.has_room_for_rows(&"a", 1));
-        gates.add_row(&"a");
-        assert!(!gates.has_room_for_rows(&"a", 0));
-        gates.park_wanting(&"a", 1);
-        gates.park_wanting(&"a", 2);
-        assert!(gates.remove_row(&"a").is_empty());
-        assert_eq!(gates.remove_row(&"a"), [1]);
-        assert_eq!(gates.remove_row(&"a"), [2]);
-        assert!(gates.gates.is_empty());
+        let mut gates = Gates::new(2);
+        for rows in 0..4 {
+            assert_eq!(gates.room_for_rows(&"a"), 4 - rows);
+            assert_eq!(gates.room_to_claim(&"a"), 2_usize.saturating_sub(rows));
+            gates.add_row(&"a");
+        }
+        assert_eq!((gates.room_for_rows(&"a"), gates.room_to_claim(&"a")), (0, 0));
+        gates.park_wanting(&"a", GOOD, 1, 5);
+        assert!(gates.has_wanting(&"a", GOOD) && !gates.has_wanting(&"a", Standing::New));
+        for _ in 0..4 {
+            gates.remove_row(&"a");
+        }
+        assert_eq!(gates.next_wanting(&"a", GOOD), Some(5));
+        assert!(!gates.has_wanting(&"a", GOOD) && gates.gates.is_empty());
     }
 }

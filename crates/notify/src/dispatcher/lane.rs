@@ -29,11 +29,12 @@ pub(super) struct Held<J> {
     pub(super) until: Timestamp,
 }
 
-/// Where a lane stands.
+/// Where a lane stands: for attempts, and for claims.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     Nowhere,
     InLine(Standing),
+    /// At the gate of a host or an account.
     AtGate,
 }
 
@@ -45,10 +46,14 @@ pub(super) struct Lane<J> {
     pub(super) waiting: VecDeque<Held<J>>,
     pub(super) under_way: usize,
     pub(super) place: Place,
+    /// The ticket that it drew at a gate, until an attempt begins.
+    pub(super) ticket: Option<u64>,
     /// There is more to claim, as far as is known.
     pub(super) has_due: bool,
-    /// It stands among those to claim from.
-    pub(super) is_wanting: bool,
+    /// Where it stands among those to claim from.
+    pub(super) wanting: Place,
+    /// The ticket that it drew to claim something, until it does.
+    pub(super) wanting_ticket: Option<u64>,
     /// It is being claimed from.
     pub(super) is_claiming: bool,
     /// It was seen to have more while it was being claimed from.
@@ -63,8 +68,10 @@ impl<J> Lane<J> {
             waiting: VecDeque::new(),
             under_way: 0,
             place: Place::Nowhere,
+            ticket: None,
             has_due: false,
-            is_wanting: false,
+            wanting: Place::Nowhere,
+            wanting_ticket: None,
             is_claiming: false,
             due_again: false,
         }

@@ -4,7 +4,11 @@
 //! end. There are three lines, for endpoints that do well (*good*), of which nothing is known (*new*), and that fail or
 //! dawdle (*poor*), each with bounds of its own on attempts and on what waits in memory. An attempt that lasts too long makes its
 //! lane poor while it goes on, so even endpoints that turn bad all at once hold the places of good ones for no longer
-//! than that. Hosts and accounts have gates, at which lanes wait aside without keeping up the line.
+//! than that. Hosts and accounts have gates, at which lanes wait aside without keeping up the line; as they have waited in
+//! it before, they come back to its head.
+//!
+//! Nobody may wait at a gate for something that does not happen. So whenever an attempt ends there, or a lane that was let
+//! through does not go through after all, others are let through.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -12,9 +16,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use super::Limits;
 use super::gates::Gates;
 use super::lane::{Held, Lane, PerStanding, Place, STANDINGS, Standing};
+use super::{Claimed, Limits};
 use crate::time::later;
 
 /// An attempt that goes on.
@@ -43,6 +47,9 @@ pub(super) struct Lanes<J> {
     pub(super) waiting: PerStanding,
     turn: usize,
     released: Vec<Held<J>>,
+    last_ticket: u64,
+    /// More lanes than this, and those are forgotten in which nothing goes on.
+    pub(super) forget_above: usize,
 }
 
 impl<J> Lanes<J> {
@@ -61,7 +68,15 @@ impl<J> Lanes<J> {
             waiting: PerStanding::default(),
             turn: 0,
             released: Vec::new(),
+            last_ticket: 0,
+            forget_above: 0,
         }
+    }
+
+    /// A ticket that was not drawn before.
+    pub(super) fn ticket(&mut self) -> u64 {
+        self.last_ticket += 1;
+        self.last_ticket
     }
 
     /// Puts a lane into its line, if it has something to send and may.
@@ -106,44 +121,41 @@ impl<J> Lanes<J> {
         lane.place = Place::Nowhere;
         let first = lane.waiting.front()?;
         let (host, account) = (Arc::clone(&first.claimed.host), first.claimed.account);
-        if !self.hosts.is_open(&host) {
+        let (at_host, at_account) = (self.hosts.room(&host) == 0, self.accounts.room(&account) == 0);
+        if at_host || at_account {
             lane.place = Place::AtGate;
-            self.hosts.park(&host, id);
-            self.admit(&host, account);
-            return None;
-        }
-        if !self.accounts.is_open(&account) {
-            lane.place = Place::AtGate;
-            self.accounts.park(&account, id);
+            let drawn = lane.ticket;
+            let ticket = drawn.unwrap_or_else(|| self.ticket());
+            if let Some(lane) = self.lanes.get_mut(&id) {
+                lane.ticket = Some(ticket);
+            }
+            if at_host {
+                self.hosts.park(&host, standing, ticket, id);
+            } else {
+                self.accounts.park(&account, standing, ticket, id);
+            }
+            // It may have been let through at the other gate.
             self.admit(&host, account);
             return None;
         }
         let held = lane.waiting.pop_front()?;
         self.waiting[standing] -= 1;
-        self.leave_row(&host);
         let key = held.claimed.key;
         let in_time = later(now, self.limits.longest_attempt) <= held.until;
         if in_time {
-            if let Some(lane) = self.lanes.get_mut(&id) {
-                lane.under_way += 1;
-            }
+            lane.under_way += 1;
+            lane.ticket = None;
             self.attempts[standing] += 1;
             self.hosts.enter(&host);
             self.accounts.enter(&account);
             self.slow.push_back((later(now, self.limits.slow_after), key));
-            let lane = id;
-            self.under_way.insert(
-                key,
-                UnderWay {
-                    lane,
-                    host: Arc::clone(&host),
-                    account,
-                },
-            );
+            let (lane, host) = (id, Arc::clone(&host));
+            self.under_way.insert(key, UnderWay { lane, host, account });
         }
+        self.leave_row(&host);
+        self.admit(&host, account);
         self.line_up(id);
         self.want(id);
-        self.admit(&host, account);
         if in_time {
             return Some(held);
         }
@@ -151,34 +163,48 @@ impl<J> Lanes<J> {
         None
     }
 
-    /// Lets lanes back into line that waited at gates where there is room now.
+    /// Lets lanes back into line that wait at gates where there is room.
     fn admit(&mut self, host: &Arc<str>, account: Uuid) {
-        loop {
-            let mut admitted = self.hosts.admitted(host);
-            admitted.extend(self.accounts.admitted(&account));
-            let mut in_line = admitted.is_empty();
-            for id in admitted {
-                if let Some(lane) = self.lanes.get_mut(&id).filter(|lane| lane.place == Place::AtGate) {
-                    lane.place = Place::Nowhere;
-                }
-                self.line_up(id);
-                in_line |= self.lanes.get(&id).is_some_and(|lane| lane.place != Place::Nowhere);
+        for standing in STANDINGS {
+            let mut room = self.hosts.room(host);
+            while room > 0
+                && let Some(id) = self.hosts.next(host, standing)
+            {
+                room -= usize::from(self.let_through(id, standing, |to| to.host == *host));
             }
-            // Lanes from which everything was taken back leave their places to others.
-            if in_line {
-                return;
+            let mut room = self.accounts.room(&account);
+            while room > 0
+                && let Some(id) = self.accounts.next(&account, standing)
+            {
+                room -= usize::from(self.let_through(id, standing, |to| to.account == account));
             }
         }
     }
 
+    /// Lets a lane back into its line, at the head. Whether it will come through the same gate from the line of this
+    /// standing; if it will not, its place is another's.
+    fn let_through(&mut self, id: i64, standing: Standing, comes: impl Fn(&Claimed<J>) -> bool) -> bool {
+        let each = self.limits.each(standing);
+        let Some(lane) = self.lanes.get_mut(&id) else {
+            return false;
+        };
+        if lane.place != Place::AtGate {
+            return false;
+        }
+        lane.place = Place::Nowhere;
+        if lane.standing != standing || lane.under_way >= each || lane.waiting.is_empty() {
+            self.line_up(id);
+            return false;
+        }
+        lane.place = Place::InLine(standing);
+        self.lines[standing as usize].push_front(id);
+        lane.waiting.front().is_some_and(|first| comes(&first.claimed))
+    }
+
     /// Takes note that a delivery to a host waits no more.
     fn leave_row(&mut self, host: &Arc<str>) {
-        for id in self.hosts.remove_row(host) {
-            if let Some(lane) = self.lanes.get_mut(&id) {
-                lane.is_wanting = false;
-            }
-            self.want(id);
-        }
+        self.hosts.remove_row(host);
+        self.admit_wanting(host);
     }
 
     /// Takes note that an attempt has ended, and how.
@@ -189,28 +215,37 @@ impl<J> Lanes<J> {
         self.held.remove(&key);
         self.hosts.leave(&attempt.host);
         self.accounts.leave(&attempt.account);
+        // Who waits at the gate comes before who has just had an attempt.
         if let Some(lane) = self.lanes.get_mut(&attempt.lane) {
             lane.under_way -= 1;
             self.attempts[lane.standing] -= 1;
-            let is_good = succeeded && took < self.limits.slow_after;
-            self.stand(attempt.lane, if is_good { Standing::Good } else { Standing::Poor });
         }
+        self.admit(&attempt.host, attempt.account);
+        let is_good = succeeded && took < self.limits.slow_after;
+        self.stand(attempt.lane, if is_good { Standing::Good } else { Standing::Poor });
         self.line_up(attempt.lane);
         self.want(attempt.lane);
-        self.admit(&attempt.host, attempt.account);
+        self.admit_wanting(&attempt.host);
     }
 
-    /// Takes note of the attempts that have become slow, and says when the next one does.
-    pub(super) fn note_slow(&mut self, now: Timestamp) -> Option<Timestamp> {
+    /// Takes note of the attempts that have become slow by now.
+    pub(super) fn note_slow(&mut self, now: Timestamp) {
+        while self.next_slow().is_some_and(|at| at <= now)
+            && let Some((_, key)) = self.slow.pop_front()
+        {
+            if let Some(attempt) = self.under_way.get(&key) {
+                self.stand(attempt.lane, Standing::Poor);
+            }
+        }
+    }
+
+    /// When the next attempt becomes slow.
+    pub(super) fn next_slow(&mut self) -> Option<Timestamp> {
         while let Some((at, key)) = self.slow.front() {
-            let lane = self.under_way.get(key).map(|attempt| attempt.lane);
-            if lane.is_some() && *at > now {
+            if self.under_way.contains_key(key) {
                 return Some(*at);
             }
             self.slow.pop_front();
-            if let Some(lane) = lane {
-                self.stand(lane, Standing::Poor);
-            }
         }
         None
     }
@@ -229,10 +264,14 @@ impl<J> Lanes<J> {
             count[before] -= of_lane;
             count[standing] += of_lane;
         }
-        if matches!(lane.place, Place::InLine(_)) {
-            lane.place = Place::Nowhere;
+        let first = lane.waiting.front().map(|first| &first.claimed);
+        let first = first.map(|first| (Arc::clone(&first.host), first.account));
+        let host = lane.host.clone();
+        for place in [&mut lane.place, &mut lane.wanting] {
+            if matches!(place, Place::InLine(_)) {
+                *place = Place::Nowhere;
+            }
         }
-        lane.is_wanting = false;
         // What waits for it goes back rather than take the room of others.
         while self.waiting[standing] > self.limits.waiting_of_class(standing)
             && let Some(lane) = self.lanes.get_mut(&id)
@@ -244,6 +283,13 @@ impl<J> Lanes<J> {
         }
         self.line_up(id);
         self.want(id);
+        // It may not be in line any more, where others relied on it.
+        if let Some((host, account)) = first {
+            self.admit(&host, account);
+        }
+        if let Some(host) = host {
+            self.admit_wanting(&host);
+        }
     }
 
     /// Gives back a delivery that does not wait any more.

@@ -64,6 +64,7 @@ impl Service {
             is_verified: user.is_verified,
             time_zone: DEFAULT_TIME_ZONE.to_owned(),
             created_at: self.0.ports.clock.now(),
+            profile: store::model::Profile::default(),
         };
         Ok(self.0.ports.store.write(Insert(account)).await?)
     }

@@ -86,6 +86,7 @@ mod tests {
             is_verified: true,
             time_zone: time_zone.to_owned(),
             created_at: Timestamp::UNIX_EPOCH,
+            profile: store::model::Profile::default(),
         };
         actor(key, account)
     }

@@ -72,6 +72,7 @@ pub(crate) fn account(number: u64) -> Account {
         is_verified: true,
         time_zone: "UTC".to_owned(),
         created_at: at(0),
+        profile: store::model::Profile::default(),
     }
 }
 

@@ -29,4 +29,38 @@ pub struct Account {
     pub time_zone: String,
     /// When it was made.
     pub created_at: Timestamp,
+    /// What its owner has said besides.
+    pub profile: Profile,
+}
+
+/// What an account's owner can say about themselves and do to the account.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Profile {
+    /// Their telephone number, known to be theirs.
+    pub phone: Option<Phone>,
+    /// When they do not want to be disturbed.
+    pub quiet_hours: Option<QuietHours>,
+    /// Since when the account rests.
+    pub deactivated_at: Option<Timestamp>,
+    /// When it was deleted. Nothing in it tells any more whose it was.
+    pub deleted_at: Option<Timestamp>,
+}
+
+/// A telephone number that was shown to be its owner's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Phone {
+    /// The number in the form of E.164: `+14155550123`.
+    pub number: String,
+    /// When they showed it.
+    pub verified_at: Timestamp,
+}
+
+/// When somebody does not want to be disturbed, in minutes since midnight where they live. What begins later than it ends
+/// goes over midnight; the two are never equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QuietHours {
+    /// The first minute.
+    pub from: u16,
+    /// The first minute after it.
+    pub until: u16,
 }

@@ -7,11 +7,12 @@ mod delivery;
 mod evaluation;
 mod history;
 mod market;
+pub(crate) mod message;
 mod page;
 mod repeatable;
 mod webhook;
 
-pub use account::{Account, AccountId};
+pub use account::{Account, AccountId, Phone, Profile, QuietHours};
 pub use alert::{AlertFilter, AlertSort, AlertSortField, Owner, StoredAlert};
 pub use api_key::{ApiKey, ApiKeyId};
 pub use delivery::{
@@ -21,6 +22,7 @@ pub use delivery::{
 pub use evaluation::{Compose, EvaluationCommit, EvaluationOutcome, Firing, Settled, SideDecided};
 pub use history::{EventId, HistoryRow, StoredEvent};
 pub use market::{LatestQuote, StockFacts};
+pub use message::{MessageChannel, MessageId, NewMessage};
 pub use page::{Page, PageRequest};
 pub use repeatable::{Claim, Claimed, FirstAnswer, RepeatableRequest};
 pub use webhook::{DisabledReason, SealedSecrets, SignatureForm, Webhook, WebhookId};

@@ -82,6 +82,7 @@ pub(crate) fn account(number: u128) -> Account {
         is_verified: true,
         time_zone: "Europe/Berlin".to_owned(),
         created_at: at(0),
+        profile: store::model::Profile::default(),
     }
 }
 

@@ -172,6 +172,9 @@ async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64) -> Serv
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),
         webhooks: service::webhooks::Settings::default(),
+        public_url: "https://alerts.example.com".to_owned(),
+        identity: service::identity::Settings::default(),
+        messages: service::messages::Settings::default(),
     };
     Service::start(ports, settings).await.unwrap()
 }

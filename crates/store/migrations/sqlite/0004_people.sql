@@ -1,0 +1,111 @@
+-- What an account's owner can say about themselves. Quiet hours are minutes since midnight in the account's time zone.
+-- A deleted account keeps its row, with nothing in it that tells whose it was.
+ALTER TABLE accounts ADD COLUMN phone TEXT;
+ALTER TABLE accounts ADD COLUMN phone_verified_at INTEGER;
+ALTER TABLE accounts ADD COLUMN quiet_from INTEGER;
+ALTER TABLE accounts ADD COLUMN quiet_until INTEGER;
+ALTER TABLE accounts ADD COLUMN deactivated_at INTEGER;
+ALTER TABLE accounts ADD COLUMN deleted_at INTEGER;
+
+-- A session is a family of refresh tokens and, where a browser signed in, a cookie. Tokens and cookies are kept as SHA-256.
+CREATE TABLE sessions (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id BLOB NOT NULL UNIQUE,
+    account_id BLOB NOT NULL REFERENCES accounts (id),
+    cookie_hash BLOB UNIQUE,
+    created_at INTEGER NOT NULL,
+    last_seen_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    ended_at INTEGER
+) STRICT;
+CREATE INDEX sessions_of_account ON sessions (account_id) WHERE ended_at IS NULL;
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+-- used_at is when it was exchanged for the next one; who shows it after that ends the session.
+CREATE TABLE refresh_tokens (
+    hash BLOB PRIMARY KEY NOT NULL,
+    session_seq INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    used_at INTEGER
+) STRICT;
+CREATE INDEX refresh_tokens_of_session ON refresh_tokens (session_seq);
+
+-- What is sent to somebody so that they show that it reached them: links and codes. subject is what it is about: an address,
+-- a number, an alert's id. A hash is of purpose, subject and secret together, so that none is good for anything else. tries
+-- counts wrong guesses at codes that are short.
+CREATE TABLE codes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    purpose TEXT NOT NULL,
+    account_id BLOB,
+    subject TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at INTEGER,
+    tries INTEGER NOT NULL
+) STRICT;
+CREATE INDEX codes_of_subject ON codes (purpose, subject, created_at);
+CREATE INDEX codes_by_expiry ON codes (expires_at);
+
+-- Mails and text messages on their way. Those about a firing have its event and are made by its transaction, from
+-- the event and the account as they are when they are sent; all others have their content here, sealed, as there are links in it
+-- that open accounts. lane is made of the recipient. lease and due_at are as in deliveries.
+CREATE TABLE messages (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id BLOB NOT NULL UNIQUE,
+    channel TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    lane INTEGER NOT NULL,
+    recipient TEXT,
+    account_id BLOB,
+    alert_seq INTEGER,
+    event_seq INTEGER,
+    content BLOB,
+    status TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    lease INTEGER,
+    provider_id TEXT,
+    outcome TEXT,
+    created_at INTEGER NOT NULL,
+    finished_at INTEGER
+) STRICT;
+CREATE INDEX messages_due ON messages (channel, lane, due_at) WHERE status = 'pending';
+CREATE INDEX messages_of_account ON messages (account_id, channel, created_at);
+CREATE INDEX messages_to ON messages (recipient, channel, created_at);
+CREATE INDEX messages_of_day ON messages (channel, created_at);
+CREATE INDEX messages_at_provider ON messages (provider_id) WHERE provider_id IS NOT NULL;
+
+-- What was written instead of sent, where the transport is the outbox. Sealed: there are links in it that open accounts.
+CREATE TABLE outbox (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id BLOB NOT NULL UNIQUE,
+    channel TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    content BLOB NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX outbox_to ON outbox (recipient, seq);
+
+-- Addresses whose owners want no more mail about alerts.
+CREATE TABLE unsubscribed (
+    address TEXT PRIMARY KEY NOT NULL,
+    at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE feedback (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id BLOB NOT NULL UNIQUE,
+    account_id BLOB NOT NULL REFERENCES accounts (id),
+    title TEXT NOT NULL,
+    body TEXT NOT NULL,
+    category TEXT NOT NULL,
+    likes INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE feedback_likes (
+    feedback_seq INTEGER NOT NULL,
+    account_id BLOB NOT NULL,
+    PRIMARY KEY (feedback_seq, account_id)
+) STRICT;

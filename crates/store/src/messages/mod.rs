@@ -1,0 +1,3 @@
+//! Mails and text messages on their way: made, claimed lane by lane, settled.
+
+mod queue;
