@@ -34,6 +34,15 @@ impl Behaviour {
     pub const fn status(status: u16) -> Self {
         Self::Answers(status, Vec::new(), String::new())
     }
+
+    /// The status that it answers with at once.
+    const fn answers(&self) -> Option<u16> {
+        match self {
+            Self::Answers(status, ..) => Some(*status),
+            Self::Floods => Some(200),
+            Self::Closes | Self::Hangs | Self::Drips => None,
+        }
+    }
 }
 
 /// A request that was received.
@@ -47,6 +56,8 @@ pub struct Received {
     pub headers: Vec<(String, String)>,
     /// Byte for byte.
     pub body: String,
+    /// The status that it was answered with, if it was. Whoever sent it need not have lived to see it.
+    pub answered: Option<u16>,
 }
 
 impl Received {
@@ -170,8 +181,7 @@ impl Receiver {
 
 async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     let mut buffer = Vec::new();
-    while let Some(request) = read(&mut stream, &mut buffer).await {
-        shared.received.lock().unwrap().push(request);
+    while let Some(mut request) = read(&mut stream, &mut buffer).await {
         let behaviour = {
             let mut script = shared.script.lock().unwrap();
             let next = script.front().cloned().unwrap_or(Behaviour::status(200));
@@ -180,6 +190,8 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
             }
             next
         };
+        request.answered = behaviour.answers();
+        shared.received.lock().unwrap().push(request);
         if !behave(&mut stream, behaviour).await {
             return;
         }
@@ -218,6 +230,7 @@ async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Received> 
         line,
         headers,
         body,
+        answered: None,
     })
 }
 

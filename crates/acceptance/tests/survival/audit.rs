@@ -8,6 +8,7 @@ use sqlx::{Connection, FromRow, PgConnection, SqliteConnection};
 use uuid::Uuid;
 
 use crate::model::{Price, Status};
+use crate::post::{Firing, Firings};
 
 /// An alert, as the API shows it in its list.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,22 +62,34 @@ pub(crate) struct Written {
     pub(crate) last_status: String,
 }
 
+/// The database at one moment.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Books {
+    /// All histories.
+    pub(crate) alerts: BTreeMap<String, Written>,
+    /// The number of all events.
+    pub(crate) events: i64,
+    /// All firings.
+    pub(crate) firings: Firings,
+}
+
 #[derive(FromRow)]
 struct Entry {
     id: Uuid,
     action: String,
     new_status: String,
+    at: i64,
     price: Option<i64>,
     events: i64,
 }
 
 /// One statement, so that it sees one moment.
-const ENTRIES: &str = "SELECT a.id AS id, h.action AS action, h.new_status AS new_status, h.price AS price, \
+const ENTRIES: &str = "SELECT a.id AS id, h.action AS action, h.new_status AS new_status, h.at AS at, h.price AS price, \
     (SELECT COUNT(*) FROM events e WHERE e.seq = h.seq AND e.alert_seq = h.alert_seq) AS events \
     FROM alerts a JOIN history h ON h.alert_seq = a.seq ORDER BY h.seq";
 
-/// All histories, as the database has them, and the number of all events.
-pub(crate) async fn written(database: Database, url: &str) -> (BTreeMap<String, Written>, i64) {
+/// What the database has.
+pub(crate) async fn written(database: Database, url: &str) -> Books {
     const EVENTS: &str = "SELECT COUNT(*) FROM events";
     let (entries, events): (Vec<Entry>, i64) = match database {
         Database::Sqlite => {
@@ -94,15 +107,26 @@ pub(crate) async fn written(database: Database, url: &str) -> (BTreeMap<String, 
             (entries, events)
         }
     };
-    let mut all = BTreeMap::<String, Written>::new();
+    let mut books = Books {
+        events,
+        ..Books::default()
+    };
     for entry in entries {
-        let alert = all.entry(entry.id.to_string()).or_default();
+        let id = entry.id.to_string();
+        let alert = books.alerts.entry(id.clone()).or_default();
         if entry.action == "triggered" {
-            // Prices are kept in millionths.
-            alert.fired.push(entry.price.unwrap_or_default() / 100);
+            // Prices are kept in millionths, instants in microseconds.
+            let price = entry.price.unwrap_or_default() / 100;
+            alert.fired.push(price);
+            let firing = Firing {
+                alert: id,
+                at_ms: entry.at / 1_000,
+                price,
+            };
+            *books.firings.entry(firing).or_default() += 1;
         }
         alert.events += entry.events;
         alert.last_status = entry.new_status;
     }
-    (all, events)
+    books
 }

@@ -11,8 +11,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng};
 use serde_json::json;
 
-use crate::audit::{self, Shown, Written};
+use crate::audit::{self, Books, Shown};
 use crate::model::{State, Status, dollars};
+use crate::post::{self, Post, Tally};
 use crate::worker::{Worker, below};
 
 const WORKERS: u64 = 4;
@@ -27,6 +28,8 @@ pub(crate) struct House {
     key: String,
     programs: Vec<Server>,
     workers: Vec<Worker>,
+    post: Post,
+    received: Tally,
     rounds: u32,
     stillborn: u32,
 }
@@ -37,17 +40,21 @@ impl House {
             .create_user("operator@example.com", "premium", &["--operator"])
             .await;
         let key = setup.create_key("operator@example.com", Some(ALL_SCOPES)).await;
-        let mut house = Self {
+        let mut started = Vec::new();
+        for _ in 0..programs {
+            started.push(setup.start().await);
+        }
+        let post = Post::open(&started[0].anybody().with_key(&key)).await;
+        let house = Self {
             setup,
             key,
-            programs: Vec::new(),
+            programs: started,
             workers: (0..WORKERS).map(|number| Worker::new(number, START_PRICE)).collect(),
+            post,
+            received: Tally::default(),
             rounds: 0,
             stillborn: 0,
         };
-        for _ in 0..programs {
-            house.programs.push(house.setup.start().await);
-        }
         let symbols: Vec<_> = house.workers.iter().map(|worker| worker.symbol.clone()).collect();
         let stocks: Vec<_> = symbols
             .iter()
@@ -91,18 +98,23 @@ impl House {
 
     pub(crate) fn tally(&self) -> String {
         format!(
-            "{} kills ({} more while starting), {} acknowledged requests, {} alerts, {} firings",
+            "{} kills ({} more while starting), {} acknowledged requests, {} alerts, {} firings; \
+             at two receivers {} deliveries in {} requests, {} of them duplicates of what had been taken",
             self.rounds,
             self.stillborn,
             self.acknowledged(),
             self.workers.iter().map(|worker| worker.alerts.len()).sum::<usize>(),
             self.firings(),
+            self.received.deliveries,
+            self.received.requests,
+            self.received.duplicates,
         )
     }
 
     /// Works, kills, starts again and compares; answers what is not as it must be.
     pub(crate) async fn round(&mut self, chance: &mut ChaCha8Rng) -> Vec<String> {
         self.rounds += 1;
+        self.post.change_mood(chance);
         let stop = Arc::new(AtomicBool::new(false));
         let mut working = tokio::task::JoinSet::new();
         for worker in std::mem::take(&mut self.workers) {
@@ -152,13 +164,17 @@ impl House {
         self.programs.push(self.setup.start().await);
     }
 
+    async fn books(&self) -> Books {
+        audit::written(self.setup.database(), self.setup.database_url()).await
+    }
+
     /// What the API and the database show of one moment.
-    async fn look(&self, client: &Client) -> (Vec<Shown>, std::collections::BTreeMap<String, Written>, i64) {
+    async fn look(&self, client: &Client) -> (Vec<Shown>, Books) {
         loop {
             let before = audit::shown(client).await;
-            let (written, events) = audit::written(self.setup.database(), self.setup.database_url()).await;
+            let books = self.books().await;
             if audit::shown(client).await == before {
-                return (before, written, events);
+                return (before, books);
             }
         }
     }
@@ -180,10 +196,15 @@ impl House {
                 worker.prices = BTreeSet::from([price]);
             }
         }
-        let (shown, written, events) = self.look(clients.last().unwrap()).await;
+        let received = self.post.received();
+        let (shown, books) = self.look(clients.last().unwrap()).await;
+        let written = &books.alerts;
         let triggered: usize = written.values().map(|alert| alert.fired.len()).sum();
-        if i64::try_from(triggered) != Ok(events) {
-            faults.push(format!("{triggered} firings, but {events} events"));
+        if i64::try_from(triggered) != Ok(books.events) {
+            faults.push(format!("{triggered} firings, but {} events", books.events));
+        }
+        for received in &received {
+            faults.extend(post::compare(received, &books.firings).1);
         }
         let mut unknown: Vec<_> = shown.iter().collect();
         for worker in &mut self.workers {
@@ -240,6 +261,7 @@ impl House {
     pub(crate) async fn last_look(&mut self) -> Vec<String> {
         let mut faults = self.compare().await;
         let client = self.clients().remove(0);
+        faults.extend(self.last_deliveries(&client).await);
         for alert in self.workers.iter().flat_map(|worker| &worker.alerts) {
             let path = format!("/alerts/{}/history?limit=200", alert.id.as_ref().unwrap());
             let history = client.get(&path).await.ok(200);
@@ -255,6 +277,18 @@ impl House {
                     alert.id, alert.may_be
                 ));
             }
+        }
+        faults
+    }
+    /// Every firing must have arrived at each receiver.
+    async fn last_deliveries(&mut self, client: &Client) -> Vec<String> {
+        self.post.all_delivered(client).await;
+        let firings = self.books().await.firings;
+        let mut faults = self.post.reported(client, &firings).await;
+        for received in self.post.received() {
+            let (tally, more) = post::compare_all(&received, &firings);
+            self.received += tally;
+            faults.extend(more);
         }
         faults
     }

@@ -5,6 +5,9 @@
 //! worker knows each of its alerts as the *set of states* it may be in ([`model`]): what was acknowledged leaves one
 //! successor of each, what was not leaves both; so an unanswered request may have happened or not, but not halfway.
 //!
+//! What fired is delivered to webhooks at receivers in the process of the test ([`post`]): at least once, under one id,
+//! and nothing that has not fired.
+//!
 //! The same goes on with two programs on one database, which both see every price. That the harness would notice a
 //! double firing is shown by its own mend: with the comparison on commit switched off, it must find some.
 //!
@@ -15,6 +18,7 @@
 mod audit;
 mod house;
 mod model;
+mod post;
 mod worker;
 
 use acceptance::{Database, Setup, clock};
@@ -35,10 +39,19 @@ fn plan(percent: u32) -> (u32, ChaCha8Rng) {
     (rounds, ChaCha8Rng::seed_from_u64(seed))
 }
 
+/// A house whose webhooks may call this machine, and try again soon and for long.
+async fn setup(database: Database) -> Setup {
+    let setup = Setup::on(database).await;
+    setup
+        .set("limits.premium_per_hour", "100000000")
+        .set("webhooks.allow_private_cidrs", "127.0.0.1")
+        .set("webhooks.timeout", "500ms")
+        .set("webhooks.retry_delays", &["1s"; 60].join(","))
+}
+
 async fn survive(database: Database, programs: usize, percent: u32) {
     let (rounds, mut chance) = plan(percent);
-    let setup = Setup::on(database).await.set("limits.premium_per_hour", "100000000");
-    let mut house = House::open(setup, programs).await;
+    let mut house = House::open(setup(database).await, programs).await;
     for round in 1..=rounds {
         let faults = house.round(&mut chance).await;
         assert!(faults.is_empty(), "round {round}: {faults:#?}\n{}", house.logs());
@@ -71,9 +84,8 @@ async fn nothing_is_lost_or_doubled_by_two_programs_on_one_database() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_comparison_on_commit_the_harness_sees_doubles() {
     let (_, mut chance) = plan(0);
-    let setup = Setup::on(Database::Postgres)
+    let setup = setup(Database::Postgres)
         .await
-        .set("limits.premium_per_hour", "100000000")
         .set("database.unsafe_without_compare_and_set", "true");
     let mut house = House::open(setup, 2).await;
     for _ in 0..20 {

@@ -36,7 +36,7 @@ pub(crate) fn below(chance: &mut ChaCha8Rng, limit: u64) -> u64 {
 }
 
 /// One of several.
-fn one_of<'a, T>(chance: &mut ChaCha8Rng, items: &'a [T]) -> &'a T {
+pub(crate) fn one_of<'a, T>(chance: &mut ChaCha8Rng, items: &'a [T]) -> &'a T {
     let place = below(chance, u64::try_from(items.len()).unwrap());
     &items[usize::try_from(place).unwrap()]
 }
