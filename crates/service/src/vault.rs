@@ -66,6 +66,8 @@ pub enum VaultError {
 pub struct Vault {
     first: Key,
     others: Vec<Key>,
+    /// What keys for other purposes are made of.
+    root: [u8; 32],
 }
 
 struct Key {
@@ -110,7 +112,15 @@ impl Vault {
         Self {
             first: Key::of(secret),
             others: Vec::new(),
+            root: derived(secret, b"bellwether: root of derived keys"),
         }
+    }
+
+    /// A key for another purpose than sealing, always the same one: to sign links with, or to hash short codes under. What
+    /// it was used for is void once the vault has another secret.
+    #[must_use]
+    pub fn derive(&self, purpose: &str) -> [u8; 32] {
+        derived(&self.root, purpose.as_bytes())
     }
 
     /// The same vault, that opens what was sealed with another secret, too.
@@ -231,6 +241,14 @@ mod tests {
         assert_eq!(both.open(HERE, &sealed).as_deref(), Ok("x"));
         let newer = both.seal(&chance(), HERE, "y");
         assert_eq!(Vault::new(b"new").open(HERE, &newer).as_deref(), Ok("y"));
+    }
+
+    #[test]
+    fn each_purpose_has_a_key_of_its_own_and_keeps_it() {
+        let vault = Vault::new(b"key");
+        assert_eq!(vault.derive("links"), Vault::new(b"key").derive("links"));
+        assert_ne!(vault.derive("links"), vault.derive("codes"));
+        assert_ne!(vault.derive("links"), Vault::new(b"other").derive("links"));
     }
 
     #[test]
