@@ -32,12 +32,13 @@ CREATE INDEX refresh_tokens_of_session ON refresh_tokens (session_seq);
 
 -- What is sent to somebody so that they show that it reached them: links and codes. subject is what it is about: an address,
 -- a number, an alert's id. A hash is of purpose, subject and secret together, so that none is good for anything else. tries
--- counts wrong guesses at codes that are short.
+-- counts guesses at codes that are short. payload comes into force with the code: the password somebody registered with.
 CREATE TABLE codes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     purpose TEXT NOT NULL,
     account_id BLOB,
     subject TEXT NOT NULL,
+    payload TEXT,
     hash BLOB NOT NULL UNIQUE,
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
@@ -49,7 +50,8 @@ CREATE INDEX codes_by_expiry ON codes (expires_at);
 
 -- Mails and text messages on their way. Those about a firing have its event and are made by its transaction, from
 -- the event and the account as they are when they are sent; all others have their content here, sealed, as there are links in it
--- that open accounts. lane is made of the recipient. lease and due_at are as in deliveries.
+-- that open accounts, until they are sent. lane is made of the recipient. lease and due_at are as in deliveries. admitted_at is
+-- when a message was found to be within all limits; what was admitted is what is counted.
 CREATE TABLE messages (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id BLOB NOT NULL UNIQUE,
@@ -65,15 +67,16 @@ CREATE TABLE messages (
     tries INTEGER NOT NULL,
     due_at INTEGER NOT NULL,
     lease INTEGER,
+    admitted_at INTEGER,
     provider_id TEXT,
     outcome TEXT,
     created_at INTEGER NOT NULL,
     finished_at INTEGER
 ) STRICT;
 CREATE INDEX messages_due ON messages (channel, lane, due_at) WHERE status = 'pending';
-CREATE INDEX messages_of_account ON messages (account_id, channel, created_at);
-CREATE INDEX messages_to ON messages (recipient, channel, created_at);
-CREATE INDEX messages_of_day ON messages (channel, created_at);
+CREATE INDEX messages_admitted_of ON messages (account_id, channel, admitted_at) WHERE admitted_at IS NOT NULL;
+CREATE INDEX messages_admitted_to ON messages (recipient, channel, admitted_at) WHERE admitted_at IS NOT NULL;
+CREATE INDEX messages_admitted ON messages (channel, admitted_at, kind) WHERE admitted_at IS NOT NULL;
 CREATE INDEX messages_at_provider ON messages (provider_id) WHERE provider_id IS NOT NULL;
 
 -- What was written instead of sent, where the transport is the outbox. Sealed: there are links in it that open accounts.

@@ -3,6 +3,7 @@
 mod account;
 mod alert;
 mod api_key;
+mod code;
 mod delivery;
 mod evaluation;
 mod history;
@@ -10,11 +11,13 @@ mod market;
 pub(crate) mod message;
 mod page;
 mod repeatable;
+mod session;
 mod webhook;
 
 pub use account::{Account, AccountId, Phone, Profile, QuietHours};
 pub use alert::{AlertFilter, AlertSort, AlertSortField, Owner, StoredAlert};
 pub use api_key::{ApiKey, ApiKeyId};
+pub use code::{CodeState, Guessed, NewCode, UsedCode};
 pub use delivery::{
     Attempt, ClaimOrder, ClaimedDelivery, Delivery, DeliveryId, DeliveryStatus, Lane, Patience, Settlement,
     SwitchedOff, Verdict,
@@ -22,7 +25,11 @@ pub use delivery::{
 pub use evaluation::{Compose, EvaluationCommit, EvaluationOutcome, Firing, Settled, SideDecided};
 pub use history::{EventId, HistoryRow, StoredEvent};
 pub use market::{LatestQuote, StockFacts};
-pub use message::{MessageChannel, MessageId, NewMessage};
+pub use message::{
+    Admission, Applicant, ClaimedMessage, FIRED, KeptMessage, MessageChannel, MessageId, MessageLimits,
+    MessageSettlement, MessageVerdict, NewMessage, Said,
+};
 pub use page::{Page, PageRequest};
 pub use repeatable::{Claim, Claimed, FirstAnswer, RepeatableRequest};
+pub use session::{Refreshed, Session, SessionId};
 pub use webhook::{DisabledReason, SealedSecrets, SignatureForm, Webhook, WebhookId};
