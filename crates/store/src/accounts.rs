@@ -1,4 +1,4 @@
-//! Accounts.
+//! Accounts. Of one that was deleted nothing can be read.
 
 use alerts::Plan;
 use jiff::Timestamp;
@@ -85,7 +85,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`], if the database fails.
     pub async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
-        let row = query!(fetch_optional AccountRow, &self.pools, select!("WHERE id = $1"), id.0)?;
+        let row =
+            query!(fetch_optional AccountRow, &self.pools, select!("WHERE id = $1 AND deleted_at IS NULL"), id.0)?;
         row.map(Account::try_from).transpose()
     }
 
@@ -111,9 +112,9 @@ impl Unit {
     pub async fn lock_account(&mut self, id: AccountId) -> Result<Option<Account>, StoreError> {
         // SQLite has one writer at a time. PostgreSQL's weaker row lock lets others refer to the account meanwhile.
         let sql = if self.link.is_pg() {
-            select!("WHERE id = $1 FOR NO KEY UPDATE")
+            select!("WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE")
         } else {
-            select!("WHERE id = $1")
+            select!("WHERE id = $1 AND deleted_at IS NULL")
         };
         let row = ask!(self, fetch_optional AccountRow, sql, id.0);
         row.map(Account::try_from).transpose()

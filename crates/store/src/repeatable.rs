@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::columns::Table;
 use crate::model::{Claim, Claimed, FirstAnswer, RepeatableRequest};
 use crate::unit::{ask, write};
-use crate::{StoreError, Unit};
+use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
 
 const TABLE: Table = Table("repeatable_requests");
 
@@ -19,6 +19,31 @@ struct Row {
     begun_at: i64,
     status: Option<i64>,
     body: Option<Vec<u8>>,
+}
+
+impl Store {
+    /// Removes requests that began by `before`, with their answers. Says how many.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn forget_requests(&self, before: Timestamp) -> Result<u64, StoreError> {
+        self.write(Forget(before)).await.map_err(|abort| match abort {
+            Abort::Store(error) => error,
+            Abort::Refused(never) => match never {},
+        })
+    }
+}
+
+struct Forget(Timestamp);
+
+impl Work for Forget {
+    type Done = u64;
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<u64, Abort<Self::Refusal>>> {
+        let sql = "DELETE FROM repeatable_requests WHERE begun_at <= $1";
+        Box::pin(async move { Ok(write!(unit, sql, self.0.as_microsecond())) })
+    }
 }
 
 impl Unit {

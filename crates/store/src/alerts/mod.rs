@@ -7,4 +7,4 @@ mod read;
 mod row;
 
 pub(crate) use read::BY_ID;
-pub(crate) use row::{AlertRow, TABLE, side_name};
+pub(crate) use row::{AlertRow, TABLE, select, side_name};
