@@ -1,0 +1,85 @@
+//! The machine's time and memory.
+
+use std::time::Duration;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use notify::time::Time;
+use service::Clock;
+use sources::Sleep;
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Real;
+
+impl Real {
+    /// Microseconds since 1970, the same for all processes.
+    pub(crate) fn micros(self) -> i64 {
+        Clock::now(&self).as_microsecond()
+    }
+}
+
+impl Clock for Real {
+    #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+        let left = at.duration_since(Clock::now(self));
+        Box::pin(tokio::time::sleep(Duration::try_from(left).unwrap_or_default()))
+    }
+}
+
+impl Time for Real {
+    fn now(&self) -> Timestamp {
+        Clock::now(self)
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+        Clock::sleep_until(self, at)
+    }
+
+    fn sleep(&self, duration: Duration) -> Sleep<'_> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+}
+
+/// Now, for measuring.
+#[expect(clippy::disallowed_methods, reason = "a bench measures time")]
+pub(crate) fn stopwatch() -> Instant {
+    Instant::now()
+}
+
+/// What a process has in memory, in bytes; 0 where the system does not say.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Memory {
+    /// All of it, pages of the database's file included.
+    pub(crate) resident: u64,
+    /// What it has allocated.
+    pub(crate) anonymous: u64,
+}
+
+impl Memory {
+    /// This process's.
+    pub(crate) fn now() -> Self {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+            kib.unwrap_or_default() * 1024
+        };
+        Self {
+            resident: field("VmRSS:"),
+            anonymous: field("RssAnon:"),
+        }
+    }
+
+    /// The larger of each.
+    pub(crate) fn max(self, other: Self) -> Self {
+        Self {
+            resident: self.resident.max(other.resident),
+            anonymous: self.anonymous.max(other.anonymous),
+        }
+    }
+}

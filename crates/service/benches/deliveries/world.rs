@@ -1,0 +1,292 @@
+//! Databases with alerts and webhooks in them, and services on them.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use alerts::AlertId;
+use alerts::alert::NewAlert;
+use alerts::request::{Context, parse_create};
+use alerts::transition::{self, Owner as Standing};
+use hyper::body::Bytes;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use market::{Calendar, Price};
+use notify::message::{ALERT_TRIGGERED, webhook_body};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rustls::pki_types::CertificateDer;
+use serde_json::json;
+use service::access::{NewKey, NewUser};
+use service::webhooks::{LoggedNotices, Network};
+use service::{AccountId, Actor, Chance, Clock, Ports, Scope, Service, Settings};
+use store::model::{Account, EvaluationCommit, EventId, Firing, HistoryRow, Owner, Settled, StoredAlert};
+use store::{Abort, BoxFuture, Options, Store, Unit, Work};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use crate::real::Real;
+
+const OPERATOR: &str = "operator@example.com";
+/// How many alerts one transaction writes.
+const AT_ONCE: usize = 5_000;
+const STOCKS: usize = 1_000;
+/// Prices at which nothing fires, and at which everything does.
+pub(crate) const QUIET: u32 = 100;
+pub(crate) const STORM: u32 = 1_000;
+
+/// Whether the alerts of a new database have fired already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Alerts {
+    /// They wait.
+    Armed,
+    /// They have fired, and their deliveries wait.
+    Fired,
+}
+
+/// A database in a folder that goes with it.
+pub(crate) struct World {
+    folder: TempDir,
+    root: Option<CertificateDer<'static>>,
+}
+
+impl World {
+    /// A database with `count` alerts, evenly for the owners of webhooks with these URLs, one account each. A process of
+    /// its own makes it, so that what that needs is not found in this one's memory.
+    pub(crate) fn new(urls: &[String], count: usize, alerts: Alerts, root: Option<&CertificateDer<'static>>) -> Self {
+        let world = Self {
+            folder: tempfile::tempdir().unwrap(),
+            root: root.cloned(),
+        };
+        let is_fired = alerts == Alerts::Fired;
+        let filled = Command::new(std::env::current_exe().unwrap())
+            .arg("fill")
+            .arg(world.folder.path())
+            .args([count.to_string(), is_fired.to_string()])
+            .args(urls)
+            .status();
+        assert!(filled.unwrap().success(), "the database could not be filled");
+        world
+    }
+
+    async fn ports(&self, seed: u64) -> Ports {
+        ports(self.folder.path(), seed).await
+    }
+
+    /// A service at work, and its store.
+    pub(crate) async fn start(&self) -> (Service, Store) {
+        let ports = self.ports(2).await;
+        let store = ports.store.clone();
+        let service = Service::start(ports, settings(self.root.as_ref())).await.unwrap();
+        (service, store)
+    }
+}
+
+async fn ports(folder: &Path, seed: u64) -> Ports {
+    let url = format!("sqlite://{}", folder.join("bench.db").display());
+    Ports {
+        store: Store::open(Options::new(url)).await.unwrap(),
+        clock: Arc::new(Real),
+        chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
+        vault: Arc::new(service::vault::Vault::new(b"a key for a bench")),
+        network: Network::of(Arc::new(Real)),
+        notices: Arc::new(LoggedNotices),
+    }
+}
+
+fn settings(root: Option<&CertificateDer<'static>>) -> Settings {
+    Settings {
+        calendar: Calendar::nyse().always_open(),
+        engine: alerts::engine::Settings::default(),
+        missing_feeds: Vec::new(),
+        follow_every: SignedDuration::from_secs(1),
+        compare_every: SignedDuration::from_mins(5),
+        webhooks: service::webhooks::Settings {
+            allow_private: vec!["127.0.0.0/8".parse().unwrap()],
+            own_roots: root.iter().map(|root| root.to_vec()).collect(),
+            ..service::webhooks::Settings::default()
+        },
+    }
+}
+
+/// The operator of a service on such a database.
+pub(crate) async fn operator(service: &Service) -> Actor {
+    let key = NewKey {
+        name: "bench".to_owned(),
+        scopes: Scope::ALL.to_vec(),
+    };
+    let key = service.create_key_for(OPERATOR, key).await.unwrap();
+    service.authenticate_key(&key.secret).await.unwrap()
+}
+
+/// The body of an ingest request: every stock at one price.
+pub(crate) fn snapshot(price: u32) -> serde_json::Value {
+    let quotes = (0..STOCKS).map(|stock| json!({"symbol": symbol(stock), "price": price}));
+    json!({"quotes": quotes.collect::<Vec<_>>()})
+}
+
+fn symbol(stock: usize) -> String {
+    format!("S{stock}")
+}
+
+/// Is the process that makes a database.
+pub(crate) async fn fill(folder: &Path, count: usize, is_fired: bool, urls: &[String]) {
+    let ports = ports(folder, 1).await;
+    let store = ports.store.clone();
+    let service = Service::without_evaluation(ports, settings(None)).unwrap();
+    let user = NewUser {
+        email: OPERATOR.to_owned(),
+        password: "correct horse".to_owned(),
+        plan: alerts::Plan::Premium,
+        is_operator: true,
+        is_verified: true,
+    };
+    let like = service.create_user(user).await.unwrap();
+    let actor = operator(&service).await;
+    let owners: Vec<Account> = (0..urls.len()).map(|number| owner(&like, number)).collect();
+    store.write(AddAccounts(owners.clone())).await.unwrap();
+    for (owner, url) in owners.iter().zip(urls) {
+        let actor = Actor {
+            account: owner.id,
+            email: owner.email.clone(),
+            is_operator: false,
+            ..actor.clone()
+        };
+        let body = json!({"url": url, "events": [ALERT_TRIGGERED]});
+        service.create_webhook(&actor, &body).await.unwrap();
+    }
+    let now = Clock::now(&Real);
+    let alerts: Vec<StoredAlert> = (0..count)
+        .map(|number| alert(number, owners[number % owners.len()].id, now))
+        .collect();
+    for piece in alerts.chunks(AT_ONCE) {
+        store.write(AddAlerts(piece.to_vec())).await.unwrap();
+    }
+    if is_fired {
+        let commit = EvaluationCommit {
+            firings: alerts.iter().enumerate().map(firing).collect(),
+            ..EvaluationCommit::default()
+        };
+        let outcome = store.commit_evaluation(commit, Arc::new(compose)).await.unwrap();
+        let is_taken = |settled: &Settled| matches!(settled, Settled::Fired(_));
+        assert!(outcome.firings.iter().all(is_taken));
+    }
+    service.stop().await;
+}
+
+/// Ids that lie far apart, as random ones do.
+fn scattered(number: usize) -> Uuid {
+    let bits = (number as u128 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
+    uuid::Builder::from_random_bytes(bits.to_be_bytes()).into_uuid()
+}
+
+fn owner(like: &Account, number: usize) -> Account {
+    Account {
+        id: AccountId(scattered(number)),
+        email: format!("owner{number}@example.com"),
+        is_operator: false,
+        ..like.clone()
+    }
+}
+
+fn alert(number: usize, owner: AccountId, now: Timestamp) -> StoredAlert {
+    let calendar = Calendar::nyse();
+    let context = Context {
+        now,
+        time_zone: &TimeZone::UTC,
+        calendar: &calendar,
+    };
+    let threshold = 200.0 + number as f64 / 1_000.0;
+    let body = json!({"symbol": symbol(number % STOCKS), "condition": "price_above", "threshold": threshold,
+        "parameters": {"source": "web", "note": "as a bench writes them"}});
+    let asked: NewAlert = parse_create(&body, &context).unwrap();
+    let id = AlertId(scattered(number));
+    let created = transition::create(asked, id, Standing::Verified, price(QUIET), now).unwrap();
+    StoredAlert {
+        alert: created.alert,
+        owner: Owner::Account(owner),
+        created_by: Some("key: laptop".to_owned()),
+    }
+}
+
+fn price(dollars: u32) -> Option<Price> {
+    Price::from_micros(i64::from(dollars) * 1_000_000).ok()
+}
+
+fn firing((number, stored): (usize, &StoredAlert)) -> Firing {
+    Firing {
+        alert: stored.alert.id,
+        revision: stored.alert.revision,
+        at: stored.alert.created_at,
+        price: price(STORM),
+        metric: None,
+        reason: format!("{} is at 1000, at or above your 200", stored.alert.symbol),
+        event: EventId(scattered(number)),
+    }
+}
+
+/// The `data` of an event, as long as those of the service.
+fn compose(stored: &StoredAlert, firing: &Firing) -> String {
+    let alert = &stored.alert;
+    json!({
+        "alert": {"id": alert.id.to_string(), "symbol": alert.symbol.as_str(), "condition": alert.condition.kind().name(),
+            "threshold": 200, "status": "triggered", "notification": alert.notification.name(),
+            "triggered_at": format!("{:.3}", firing.at), "triggered_value": 1000, "initial_price": 100,
+            "parameters": alert.parameters},
+        "stock": {"symbol": alert.symbol.as_str(), "price": 1000, "change": 900, "change_percent": 900},
+        "company_name": "A Company Incorporated", "reason": firing.reason,
+    })
+    .to_string()
+}
+
+/// The body of some delivery.
+pub(crate) fn any_body() -> Bytes {
+    let stored = alert(0, AccountId(scattered(0)), Clock::now(&Real));
+    let firing = firing((0, &stored));
+    let data = compose(&stored, &firing);
+    webhook_body(scattered(0), ALERT_TRIGGERED, firing.at, &data)
+}
+
+struct AddAccounts(Vec<Account>);
+
+impl Work for AddAccounts {
+    type Done = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move {
+            for account in &self.0 {
+                unit.insert_account(account).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+struct AddAlerts(Vec<StoredAlert>);
+
+impl Work for AddAlerts {
+    type Done = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move {
+            for stored in &self.0 {
+                let row = HistoryRow {
+                    alert: stored.alert.id,
+                    symbol: stored.alert.symbol,
+                    entry: transition::Entry {
+                        action: alerts::HistoryAction::Created,
+                        previous_status: None,
+                        new_status: transition::HistoryStatus::Of(alerts::Status::Active),
+                    },
+                    at: stored.alert.created_at,
+                    price: None,
+                    details: None,
+                };
+                unit.insert_alert(stored, &row).await?;
+            }
+            Ok(())
+        })
+    }
+}
