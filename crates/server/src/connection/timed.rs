@@ -118,15 +118,21 @@ impl<S> Timed<S> {
             self.has_read = true;
             self.is_http2 = bytes.starts_with(b"PRI ");
         }
+        // While a request is under way, what comes is its body, or a head that waits for its turn behind it.
+        let is_of_body = self.is_under_way();
         // Only the first part of a head sets the deadline anew; those that drip in after it do not.
-        if !self.in_head && !self.is_http2 {
+        if !self.in_head && !self.is_http2 && !is_of_body {
             self.in_head = true;
             self.read.clear();
         }
     }
 
+    fn is_under_way(&self) -> bool {
+        self.activity.under_way.load(Ordering::Relaxed) > 0
+    }
+
     fn poll_read_deadline(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
-        if self.activity.under_way.load(Ordering::Relaxed) > 0 {
+        if self.is_under_way() {
             self.read.clear();
             return Poll::Pending;
         }
@@ -256,6 +262,22 @@ mod tests {
         assert_eq!(ends_after(&mut stream).await, None);
         drop(request);
         assert_eq!(ends_after(&mut stream).await, Some(Timeouts::default().idle));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_comes_apart_from_its_head_leaves_the_connection_idle_and_a_next_head_does_not() {
+        let (mut stream, mut theirs, activity) = timed();
+        let mut buffer = [0; 16];
+        theirs.write_all(b"POST /").await.unwrap();
+        stream.read_exact(&mut buffer[..6]).await.unwrap();
+        let request = Activity::begin(&activity);
+        theirs.write_all(b"{}").await.unwrap();
+        stream.read_exact(&mut buffer[..2]).await.unwrap();
+        drop(request);
+        assert_eq!(ends_after(&mut stream).await, Some(Timeouts::default().idle));
+        theirs.write_all(b"G").await.unwrap();
+        stream.read_exact(&mut buffer[..1]).await.unwrap();
+        assert_eq!(ends_after(&mut stream).await, Some(Timeouts::default().headers));
     }
 
     #[tokio::test(start_paused = true)]

@@ -121,6 +121,30 @@ async fn a_connection_on_which_nothing_is_asked_is_closed_after_a_while_and_not_
 }
 
 #[tokio::test]
+async fn a_connection_whose_body_came_apart_from_its_head_is_kept_like_any_other() {
+    let served = served().await;
+    let mut stream = served.connect().await;
+    let key = &served.world.key;
+    let head = format!(
+        "POST /v1/market/ingest HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // Nothing is answered before the body is there, so this is how long the head is alone.
+    let mut piece = [0; 4096];
+    let waiting = tokio::time::timeout(Duration::from_millis(100), stream.read(&mut piece)).await;
+    assert!(waiting.is_err(), "it waits for the body");
+    stream.write_all(b"{}").await.unwrap();
+    let _ = answers(&mut stream, 1).await;
+    // Longer than a head may take, shorter than a connection may be idle.
+    let quiet = tokio::time::timeout(Duration::from_millis(700), stream.read(&mut piece)).await;
+    assert!(quiet.is_err(), "it is kept");
+    stream.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
+    let _ = answers(&mut stream, 1).await;
+    stream.write_all(b"GET /v1").await.unwrap();
+    assert_eq!(to_end(&mut stream).await, "", "but a head that never ends is not");
+}
+
+#[tokio::test]
 async fn a_body_that_drips_in_is_refused_in_the_envelope() {
     let served = served().await;
     let mut stream = served.connect().await;
