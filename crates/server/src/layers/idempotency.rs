@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::{Value, json};
 use service::idempotency::{Begun, Claimant, Repeatable};
+use service::market::may_push;
 use tokio::sync::watch;
 use tracing::Instrument;
 
@@ -82,13 +83,18 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     let Some(Identity::Known(actor)) = request.extensions().get::<Identity>().cloned() else {
         return next.run(request).await;
     };
+    let group = Group::of(request.uri().path());
+    // Whoever may not push has nothing to repeat: the endpoint refuses them before it reads a body that may be large.
+    if group == Some(Group::Ingest) && may_push(&actor).is_err() {
+        return next.run(request).await;
+    }
     let key = match key(request.headers()) {
         Ok(key) => key,
         Err(refusal) => return refusal.into_response(),
     };
     let (parts, body) = request.into_parts();
     let settings = app.settings();
-    let max_bytes = match Group::of(parts.uri.path()) {
+    let max_bytes = match group {
         Some(Group::Ingest) => settings.max_ingest_bytes,
         _ => settings.max_body_bytes,
     };

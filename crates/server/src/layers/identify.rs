@@ -4,7 +4,8 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::limit::Group;
+use super::client::{self, Peer};
+use super::limit::{self, Group};
 use crate::app::App;
 use crate::auth::{self, Identity};
 
@@ -13,7 +14,25 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
     if Group::of(request.uri().path()).is_none() {
         return next.run(request).await;
     }
+    let peer = request.extensions().get::<Peer>().copied();
+    let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
+    let look_ups = app.limiter().look_ups();
+    // Headers of which nobody can say which key they mean cost no look-up.
+    let key = auth::key_of(request.headers()).ok().flatten();
+    if let Some(Err(used_up)) = key.map(|key| look_ups.admit(key, address, app.now())) {
+        let (limit, seconds) = (used_up.rate_limit.limit, used_up.retry_after_s);
+        let message = format!(
+            "{limit} API keys that are not known were sent from this address within a minute; check the key, and try \
+             again in {seconds} s"
+        );
+        return limit::refusal(&used_up, "look_ups", message);
+    }
     let identity = auth::identify(&app, request.headers()).await;
+    match (key, &identity) {
+        (Some(key), Identity::Known(_)) => look_ups.found(key),
+        (Some(key), Identity::Refused(_)) => look_ups.missed(key, address, app.now()),
+        _ => {}
+    }
     if let Identity::Known(actor) = &identity {
         tracing::Span::current().record("principal", tracing::field::display(actor.account.0));
     }

@@ -1,7 +1,8 @@
 //! How much one may still ask: fixed windows per principal and group of routes (decisions 1.8).
 //!
 //! The principal is the account, or else the client's address: so requests that show no key, or a wrong one, are
-//! counted by address, and guessing keys comes to an end. Every answer of the API says what is left.
+//! counted by address. Who it is has been looked up by then; that guessing keys comes to an end there, too,
+//! [`look_ups`](super::look_ups) sees to. Every answer of the API says what is left.
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -9,8 +10,10 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use jiff::{SignedDuration, Timestamp};
 use metrics::counter;
+use service::market::may_push;
 
 use super::client::{self, Peer};
+use super::look_ups::LookUps;
 use super::windows::{Allowance, Counted, Principal, Windows};
 use crate::answer::RateLimit;
 use crate::app::App;
@@ -58,6 +61,17 @@ impl Group {
         Some(group)
     }
 
+    /// The group that somebody's request is counted in. Pushing market data is unlimited for those who may; what others
+    /// send there is as limited as anything about the market.
+    #[must_use]
+    pub fn counted_for(self, who: &Identity) -> Self {
+        match (self, who) {
+            (Self::Ingest, Identity::Known(actor)) if may_push(actor).is_ok() => Self::Ingest,
+            (Self::Ingest, _) => Self::Stocks,
+            (group, _) => group,
+        }
+    }
+
     /// Its name in metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -76,11 +90,15 @@ impl Group {
 /// The limit that is reported where there is none.
 pub const UNLIMITED: u32 = i32::MAX.cast_unsigned();
 
+/// So many keys that are not known may be shown a minute from one address.
+const FAILED_LOOK_UPS_PER_MINUTE: u32 = 100;
+
 /// Counts requests.
 #[derive(Debug)]
 pub struct Limiter {
     limits: Limits,
     windows: Windows,
+    look_ups: LookUps,
 }
 
 impl Limiter {
@@ -90,11 +108,19 @@ impl Limiter {
         Self {
             limits,
             windows: Windows::new(limits.max_tracked),
+            look_ups: LookUps::new(FAILED_LOOK_UPS_PER_MINUTE, limits.max_tracked),
         }
+    }
+
+    /// Counts look-ups of keys.
+    #[must_use]
+    pub const fn look_ups(&self) -> &LookUps {
+        &self.look_ups
     }
 
     /// Counts a request.
     pub fn count(&self, who: &Identity, group: Group, address: std::net::IpAddr, now: Timestamp) -> Counted {
+        let group = group.counted_for(who);
         let by_hour = |requests| Allowance {
             requests,
             window: SignedDuration::from_hours(1),
@@ -150,18 +176,23 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
     let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
     let counted = app.limiter().count(&identity, group, address, app.now());
     request.extensions_mut().insert(counted.rate_limit);
-    let mut response = if counted.is_allowed {
-        next.run(request).await
-    } else {
-        counter!("rate_limited_total", "group" => group.name()).increment(1);
-        let limit = counted.rate_limit.limit;
-        let seconds = counted.retry_after_s;
+    if !counted.is_allowed {
+        let (limit, seconds) = (counted.rate_limit.limit, counted.retry_after_s);
         let message = format!("{limit} requests have been made in this window; try again in {seconds} s");
-        ApiError::new(Code::RateLimited, message)
-            .retry_after(seconds)
-            .into_response()
-    };
+        return refusal(&counted, group.name(), message);
+    }
+    let mut response = next.run(request).await;
     write(response.headers_mut(), counted.rate_limit);
+    response
+}
+
+/// The answer to whoever has used something up.
+pub(super) fn refusal(used_up: &Counted, group: &'static str, message: String) -> Response {
+    counter!("rate_limited_total", "group" => group).increment(1);
+    let mut response = ApiError::new(Code::RateLimited, message)
+        .retry_after(used_up.retry_after_s)
+        .into_response();
+    write(response.headers_mut(), used_up.rate_limit);
     response
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`observe`] | a request id, a span, metrics |
 //! | [`guard`] | an answer in time, whatever happens inside: 503, 500 |
-//! | [`identify`] | who asks |
+//! | [`identify`] | who asks; 429 for whoever guesses too often ([`look_ups`]) |
 //! | [`limit`] | how much they may still ask: 429 |
 //! | [`idempotency`] | the first answer again to a request that was repeated |
 //! | [`envelope`] | closes the envelope of the answer |
@@ -17,5 +17,6 @@ pub mod guard;
 pub mod idempotency;
 pub mod identify;
 pub mod limit;
+pub mod look_ups;
 pub mod observe;
 pub mod windows;

@@ -6,7 +6,7 @@
 //! counted before.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
@@ -65,17 +65,26 @@ struct Window {
     used: u32,
 }
 
-#[derive(Debug, Default)]
-struct Counters {
-    windows: HashMap<(Principal, Group), Window>,
+#[derive(Debug)]
+struct Counters<G> {
+    windows: HashMap<(Principal, G), Window>,
     /// When it is worth looking for windows that have ended: looking takes long, and an attack must not make it often.
     purge_from: Timestamp,
 }
 
-/// Everybody's windows.
+impl<G> Default for Counters<G> {
+    fn default() -> Self {
+        Self {
+            windows: HashMap::new(),
+            purge_from: Timestamp::default(),
+        }
+    }
+}
+
+/// Everybody's windows, for each `G`: group of what is counted together.
 #[derive(Debug)]
-pub struct Windows {
-    counters: Mutex<Counters>,
+pub struct Windows<G = Group> {
+    counters: Mutex<Counters<G>>,
     max_tracked: usize,
     hasher: RandomState,
 }
@@ -86,7 +95,7 @@ const CROWDS: u64 = 4096;
 /// How long at least between two looks for windows that have ended.
 const PURGE_EVERY: SignedDuration = SignedDuration::from_secs(60);
 
-impl Windows {
+impl<G: Copy + Eq + Hash> Windows<G> {
     /// None yet; at most `max_tracked` are counted one by one.
     #[must_use]
     pub fn new(max_tracked: usize) -> Self {
@@ -98,7 +107,7 @@ impl Windows {
     }
 
     /// Counts a request at `now`, unless the allowance is used up.
-    pub fn count(&self, principal: Principal, group: Group, allowance: Allowance, now: Timestamp) -> Counted {
+    pub fn count(&self, principal: Principal, group: G, allowance: Allowance, now: Timestamp) -> Counted {
         self.with(principal, group, allowance, now, |window| {
             let is_allowed = window.used < allowance.requests;
             window.used += u32::from(is_allowed);
@@ -107,7 +116,7 @@ impl Windows {
     }
 
     /// What is left at `now`, without counting anything.
-    pub fn peek(&self, principal: Principal, group: Group, allowance: Allowance, now: Timestamp) -> Counted {
+    pub fn peek(&self, principal: Principal, group: G, allowance: Allowance, now: Timestamp) -> Counted {
         self.with(principal, group, allowance, now, |window| {
             window.used < allowance.requests
         })
@@ -116,7 +125,7 @@ impl Windows {
     fn with(
         &self,
         principal: Principal,
-        group: Group,
+        group: G,
         allowance: Allowance,
         now: Timestamp,
         take: impl FnOnce(&mut Window) -> bool,

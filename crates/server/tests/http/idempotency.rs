@@ -1,5 +1,9 @@
 //! Requests that are repeated.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::body::Body;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use service::Scope;
@@ -165,6 +169,35 @@ async fn a_request_whose_client_went_away_is_done_and_its_repeat_is_told() {
     assert_eq!(alerts(&world).await, 1);
     let again = post(&world, "/v1/alerts", "one", &above(200)).await.ok(201);
     assert_eq!(said(&again), said(&repeat));
+}
+
+#[tokio::test]
+async fn who_may_not_push_is_refused_unread_and_so_without_a_claim_and_who_may_is_read() {
+    let world = world().await;
+    let ann = world
+        .account("ann@example.com", alerts::Plan::Basic, false, Scope::PUBLIC)
+        .await;
+    let reader = world.another_key("operator@example.com", Scope::PUBLIC).await;
+    for (key, status) in [(&ann, 403), (&reader, 403), (&world.key, 200)] {
+        for names_the_request in [false, true] {
+            let is_read = Arc::new(AtomicBool::new(false));
+            let reading = Arc::clone(&is_read);
+            let body = Body::from_stream(futures_util::stream::once(async move {
+                reading.store(true, Ordering::Relaxed);
+                Ok::<_, std::io::Error>("{}")
+            }));
+            let mut request = world
+                .stranger("POST", "/v1/market/ingest")
+                .header("x-api-key", key)
+                .header("content-type", "application/json");
+            if names_the_request {
+                request = request.header("idempotency-key", "one");
+            }
+            let answer = request.body(body).send().await;
+            assert_eq!(answer.status, status, "{answer:?}");
+            assert_eq!(is_read.load(Ordering::Relaxed), status == 200);
+        }
+    }
 }
 
 #[tokio::test]

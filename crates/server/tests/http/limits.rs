@@ -66,6 +66,37 @@ async fn guessing_keys_ends_and_costs_neither_the_owner_nor_others() {
 }
 
 #[tokio::test]
+async fn an_address_from_which_too_many_keys_were_guessed_has_no_more_looked_up_for_a_minute() {
+    let world = world(1_000).await;
+    let newcomer = world
+        .account("ann@example.com", alerts::Plan::Basic, false, Scope::PUBLIC)
+        .await;
+    let ask = async |key: &str, address: &str| {
+        let request = world.stranger("GET", "/v1/alerts").at_address(address);
+        request.header("x-api-key", key).send().await
+    };
+    let _ = world.get("/v1/alerts").await.ok(200);
+    for guess in 0..100 {
+        let key = format!("sk_{guess:064}");
+        let _ = ask(&key, "192.0.2.1").await.refused(401, "UNAUTHORIZED");
+    }
+    // Even a right key is not looked up, so it was not found out that it is one.
+    let refused = ask(&newcomer, "192.0.2.1").await.refused(429, "RATE_LIMITED");
+    assert_eq!(refused.header("retry-after"), "60");
+    assert_eq!(refused.header("x-ratelimit-remaining"), "0");
+    world.clock.advance(SignedDuration::from_secs(59));
+    let _ = ask(&newcomer, "192.0.2.1").await.refused(429, "RATE_LIMITED");
+    // A key that was right before is looked up again, and whoever shows none has none to be looked up.
+    let _ = world.get("/v1/alerts").await.ok(200);
+    let nothing = world.stranger("GET", "/v1/alerts").send().await;
+    let _ = nothing.refused(401, "UNAUTHORIZED");
+    let elsewhere = world.another_key("ann@example.com", Scope::PUBLIC).await;
+    let _ = ask(&elsewhere, "192.0.2.2").await.ok(200);
+    world.clock.advance(SignedDuration::from_secs(1));
+    let _ = ask(&newcomer, "192.0.2.1").await.ok(200);
+}
+
+#[tokio::test]
 async fn a_forwarded_address_counts_from_a_trusted_proxy_only() {
     let world = world(1).await;
     let ask = async |peer: &str, client: &str| {
@@ -101,6 +132,34 @@ async fn refusals_count_but_pushing_market_data_does_not() {
         .refused(422, "VALIDATION_ERROR");
     let _ = world.get("/v1/alerts/nonsense").await.refused(422, "VALIDATION_ERROR");
     let _ = world.get("/v1/alerts").await.refused(429, "RATE_LIMITED");
+}
+
+#[tokio::test]
+async fn who_may_not_push_market_data_is_limited_there_like_anywhere() {
+    let world = world(2).await;
+    let ann = world
+        .account("ann@example.com", alerts::Plan::Basic, false, Scope::PUBLIC)
+        .await;
+    let push = async |key: &str| {
+        let request = world.stranger("POST", "/v1/market/ingest").header("x-api-key", key);
+        request.json(&json!({})).send().await
+    };
+    for left in ["1", "0"] {
+        let refused = push(&ann).await.refused(403, "FORBIDDEN");
+        assert_eq!(refused.header("x-ratelimit-remaining"), left);
+    }
+    let _ = push(&ann).await.refused(429, "RATE_LIMITED");
+    let status = world.stranger("GET", "/v1/market/status").header("x-api-key", &ann);
+    let _ = status.send().await.refused(429, "RATE_LIMITED");
+    let reader = world.another_key("operator@example.com", Scope::PUBLIC).await;
+    let refused = push(&reader).await.refused(403, "FORBIDDEN");
+    assert_eq!(refused.header("x-ratelimit-remaining"), "9999");
+    let pushed = push(&world.key).await.ok(200);
+    assert_eq!(pushed.header("x-ratelimit-remaining"), i32::MAX.to_string());
+    for _ in 0..2 {
+        let _ = push("sk_nobody").await.refused(401, "UNAUTHORIZED");
+    }
+    let _ = push("sk_nobody").await.refused(429, "RATE_LIMITED");
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use sources::ingest::{self, IngestError, Ingested, Rejected};
 
 pub(crate) use intake::{Intake, Record, ended_session, refused_never};
 
-use crate::{Actor, Service, ServiceError};
+use crate::{Actor, Scope, Service, ServiceError};
 
 /// Whether the market is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +45,24 @@ pub struct IngestAnswer {
     pub rejected: Vec<NotIngested>,
 }
 
+/// Refuses unless the actor may push market data: it operates this service, and shows itself by something with the
+/// scope for it.
+///
+/// # Errors
+/// [`ServiceError::Forbidden`], naming what it takes.
+pub fn may_push(actor: &Actor) -> Result<(), ServiceError> {
+    actor.require(Scope::MarketWrite)?;
+    if actor.is_operator {
+        return Ok(());
+    }
+    let message = "market data is delivered by the operator of this service; use the key of an operator's account";
+    Err(ServiceError::Forbidden {
+        reason: "operator",
+        required: None,
+        message: message.to_owned(),
+    })
+}
+
 impl Service {
     /// Whether the market is open.
     #[must_use]
@@ -63,18 +81,10 @@ impl Service {
     /// places and cost no other.
     ///
     /// # Errors
-    /// [`ServiceError::Forbidden`] unless the actor operates this service, [`ServiceError::Malformed`] and
+    /// [`ServiceError::Forbidden`] as [`may_push`], [`ServiceError::Malformed`] and
     /// [`ServiceError::Invalid`] for a body that is no object of arrays; as [`Service::ingest`].
     pub async fn ingest_json(&self, actor: &Actor, body: &Value) -> Result<IngestAnswer, ServiceError> {
-        if !actor.is_operator {
-            return Err(ServiceError::Forbidden {
-                reason: "operator",
-                required: None,
-                message:
-                    "market data is delivered by the operator of this service; use the key of an operator's account"
-                        .to_owned(),
-            });
-        }
+        may_push(actor)?;
         let read = ingest::parse_value(body, self.0.ports.clock.now()).map_err(|error| match error {
             IngestError::NotAnObject | IngestError::NotJson(_) => ServiceError::Malformed(error.to_string()),
             IngestError::NotAnArray { kind, .. } => ServiceError::field(kind, "must be an array of objects"),
@@ -132,7 +142,39 @@ impl Places {
 
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZone;
+    use store::model::{AccountId, ApiKeyId};
+    use uuid::Uuid;
+
     use super::*;
+    use crate::Via;
+
+    fn who(is_operator: bool, scope: Scope) -> Actor {
+        Actor {
+            account: AccountId(Uuid::from_u128(1)),
+            email: "ann@example.com".to_owned(),
+            plan: ::alerts::Plan::Basic,
+            is_operator,
+            time_zone: TimeZone::UTC,
+            via: Via::Key {
+                id: ApiKeyId(Uuid::from_u128(2)),
+                name: "feed".to_owned(),
+                scopes: vec![scope],
+            },
+        }
+    }
+
+    #[test]
+    fn pushing_takes_an_operator_and_the_scope_for_it() {
+        let reason = |is_operator, scope| match may_push(&who(is_operator, scope)) {
+            Ok(()) => None,
+            Err(ServiceError::Forbidden { reason, .. }) => Some(reason),
+            Err(other) => panic!("{other}"),
+        };
+        assert_eq!(reason(true, Scope::MarketWrite), None);
+        assert_eq!(reason(true, Scope::StocksRead), Some("scope"));
+        assert_eq!(reason(false, Scope::MarketWrite), Some("operator"));
+    }
 
     #[test]
     fn sound_elements_are_counted_past_the_unsound_ones() {

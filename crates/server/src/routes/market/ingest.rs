@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use http::request::Parts;
 use serde::Serialize;
-use service::market::{IngestAnswer, NotIngested};
+use service::market::{IngestAnswer, NotIngested, may_push};
 use utoipa::ToSchema;
 
 use crate::answer::{Envelope, Reply};
@@ -48,11 +49,24 @@ impl Ingested {
     }
 }
 
+/// Somebody who may push market data. Whoever may not is refused here, before the body is read.
+pub(super) struct Pusher(Allowed<MarketWrite>);
+
+impl FromRequestParts<App> for Pusher {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let who = Allowed::from_request_parts(parts, app).await?;
+        may_push(&who.actor)?;
+        Ok(Self(who))
+    }
+}
+
 /// Push market data
 ///
 /// For operators: with a key that has the scope `market:write`. Each element is judged by itself; a bad one is
 /// answered with its place and costs no other. Quotes take effect before the answer: what they fire is in history by
-/// then. Not rate limited. At most 32 MiB.
+/// then. Not rate limited for those who may. At most 32 MiB.
 #[utoipa::path(
     post,
     path = "/market/ingest",
@@ -63,7 +77,7 @@ impl Ingested {
 )]
 pub(super) async fn ingest_market_data(
     State(app): State<App>,
-    who: Allowed<MarketWrite>,
+    Pusher(who): Pusher,
     PushedObject(body): PushedObject,
 ) -> Result<Reply<Ingested>, ApiError> {
     let answer = app.service().ingest_json(&who.actor, &body).await?;
