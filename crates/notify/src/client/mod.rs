@@ -12,7 +12,7 @@ mod answer;
 mod dial;
 mod outcome;
 mod pool;
-mod tls;
+pub(crate) mod tls;
 mod transport;
 
 use std::fmt;

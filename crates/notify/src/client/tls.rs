@@ -22,7 +22,7 @@ pub enum TlsError {
 }
 
 /// The authorities that browsers trust, and the operator's own. What they sign is verified at the time that [`Time`] tells.
-pub(super) fn config(own_roots: &[CertificateDer<'static>], time: &Arc<dyn Time>) -> Result<ClientConfig, TlsError> {
+pub(crate) fn config(own_roots: &[CertificateDer<'static>], time: &Arc<dyn Time>) -> Result<ClientConfig, TlsError> {
     let mut roots = RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     for root in own_roots {
@@ -52,7 +52,7 @@ impl TimeProvider for Calendar {
 }
 
 /// Why there is no secure connection.
-pub(super) fn fault(error: &std::io::Error) -> TlsFault {
+pub(crate) fn fault(error: &std::io::Error) -> TlsFault {
     let error = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let Some(rustls::Error::InvalidCertificate(error)) = error else {
         return TlsFault::Handshake;

@@ -3,7 +3,11 @@
 //! A [`Letter`] says *what* is told, as data. How it reads is another matter (see the modules beside this), so that a letter can
 //! lie sealed in the database until it is sent, and be written in the words of the version that sends it.
 
+pub mod render;
+mod words;
+
 use serde::{Deserialize, Serialize};
+pub(crate) use words::{is_visible, plain};
 
 /// What somebody is told. What comes from users or from data is plain text in here; escaping it is the writer's affair.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -1,0 +1,212 @@
+//! News of an alert that fired.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use super::page::{self, Action, Content, Fact, Tone};
+use super::{Frame, Mail, gsm};
+use crate::letter::plain;
+
+/// A stock's symbol has at most so many characters, ...
+const SYMBOL: usize = 12;
+/// ... a company's name so many, ...
+const COMPANY: usize = 80;
+/// ... and in a text message so many, ...
+const COMPANY_SMS: usize = 30;
+/// ... a reason so many, ...
+const REASON: usize = 300;
+/// ... and what was noted when the alert was set so many.
+const NOTE: usize = 500;
+
+/// An alert that fired, as its event tells it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FiredAlert {
+    symbol: String,
+    company: Option<String>,
+    reason: String,
+    condition: String,
+    threshold: Option<f64>,
+    price: Option<f64>,
+    change: Option<f64>,
+    change_percent: Option<f64>,
+    initial_price: Option<f64>,
+    at: Option<Timestamp>,
+    note: Option<String>,
+}
+
+impl FiredAlert {
+    /// Reads an event's `data`, as a webhook's body has it. What is missing of it is left out.
+    #[must_use]
+    pub fn of_data(data: &str) -> Self {
+        let data: Value = serde_json::from_str(data).unwrap_or_default();
+        let text = |pointer: &str| data.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let number = |pointer: &str| data.pointer(pointer).and_then(Value::as_f64);
+        let some = |text: String| (!text.is_empty()).then_some(text);
+        let symbol = some(plain(text("/alert/symbol"), SYMBOL)).or_else(|| some(plain(text("/stock/symbol"), SYMBOL)));
+        let symbol = symbol.unwrap_or_else(|| "A stock".to_owned());
+        Self {
+            company: some(plain(text("/company_name"), COMPANY)).filter(|company| *company != symbol),
+            reason: some(plain(text("/reason"), REASON)).unwrap_or_else(|| "your alert has fired".to_owned()),
+            condition: plain(text("/alert/condition"), COMPANY),
+            threshold: number("/alert/threshold"),
+            price: number("/stock/price"),
+            change: number("/stock/change"),
+            change_percent: number("/stock/change_percent"),
+            initial_price: number("/alert/initial_price"),
+            at: text("/alert/triggered_at").parse().ok(),
+            note: some(plain(text("/alert/parameters/rationale"), NOTE)),
+            symbol,
+        }
+    }
+
+    fn title(&self) -> String {
+        match &self.company {
+            Some(company) => format!("{} ({company})", self.symbol),
+            None => self.symbol.clone(),
+        }
+    }
+
+    fn facts(&self, time_zone: &TimeZone) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let mut add = |label, value: Option<String>, tone| {
+            if let Some(value) = value {
+                facts.push(Fact { label, value, tone });
+            }
+        };
+        add("Stock", Some(self.title()), Tone::Plain);
+        add("Price", self.price.map(usd), Tone::Plain);
+        let tone = match self.change.or(self.change_percent) {
+            Some(change) if change > 0.0 => Tone::Up,
+            Some(change) if change < 0.0 => Tone::Down,
+            _ => Tone::Plain,
+        };
+        add("Change today", self.change(), tone);
+        let (condition, unit) = words(&self.condition);
+        add("Alert", Some(condition.to_owned()).filter(|text| !text.is_empty()), Tone::Plain);
+        add("Threshold", self.threshold.map(|threshold| unit.show(threshold)), Tone::Plain);
+        add("Price when set", self.initial_price.map(usd), Tone::Plain);
+        let at = self.at.map(|at| at.to_zoned(time_zone.clone()).strftime("%-d %B %Y, %H:%M %Z").to_string());
+        add("When", at, Tone::Plain);
+        facts
+    }
+
+    /// `+3.25 USD (+1.64 %)`
+    fn change(&self) -> Option<String> {
+        let percent = self.change_percent.map(|percent| format!("{percent:+} %"));
+        match (self.change, percent) {
+            (Some(change), Some(percent)) => Some(format!("{} ({percent})", signed_usd(change))),
+            (Some(change), None) => Some(signed_usd(change)),
+            (None, percent) => percent,
+        }
+    }
+}
+
+/// The news as a mail.
+#[must_use]
+pub fn fired_mail(alert: &FiredAlert, frame: &Frame) -> Mail {
+    let mut paragraphs = vec![format!("{}: {}.", alert.title(), alert.reason)];
+    if let Some(note) = &alert.note {
+        paragraphs.push(format!("Noted when the alert was set: {note}"));
+    }
+    let content = Content {
+        subject: format!("{}: {}", alert.symbol, alert.reason),
+        headline: format!("Your alert on {} has fired", alert.symbol),
+        paragraphs,
+        facts: alert.facts(&frame.time_zone),
+        action: frame.manage_link.as_ref().map(|link| Action {
+            label: "See the alert",
+            link: link.clone(),
+        }),
+        shows_link: false,
+        closing: vec!["Prices may be delayed. This is no advice to buy or to sell.".to_owned()],
+    };
+    page::mail(&content, frame)
+}
+
+/// The news as a text message: at most 306 characters that every telephone shows, so two messages put together.
+#[must_use]
+pub fn fired_sms(alert: &FiredAlert, product: &str) -> String {
+    let company = alert.company.as_deref().map(|company| gsm::unlinked(&plain(company, COMPANY_SMS)));
+    // A name in another script would be nothing but question marks.
+    let company = company.filter(|company| gsm::is_written(company));
+    let mut text = format!("{product}: {}", alert.symbol);
+    if let Some(company) = company {
+        text.push_str(&format!(" ({company})"));
+    }
+    text.push_str(&format!(": {}.", gsm::unlinked(&alert.reason)));
+    if let Some(price) = alert.price {
+        text.push_str(&format!(" Price {}", usd(price)));
+        if let Some(percent) = alert.change_percent {
+            text.push_str(&format!(", {percent:+} % today"));
+        }
+        text.push('.');
+    }
+    gsm::fitted(&text)
+}
+
+/// What a threshold counts.
+#[derive(Clone, Copy)]
+enum Unit {
+    None,
+    Usd,
+    Percent,
+    Sessions,
+    Days,
+}
+
+impl Unit {
+    fn show(self, number: f64) -> String {
+        match self {
+            Self::None => format!("{number}"),
+            Self::Usd => usd(number),
+            Self::Percent => format!("{number} %"),
+            Self::Sessions => format!("{number} sessions"),
+            Self::Days => format!("{number} days"),
+        }
+    }
+}
+
+/// A condition in words, and what its threshold counts.
+fn words(condition: &str) -> (&str, Unit) {
+    match condition {
+        "price_above" => ("Price at or above", Unit::Usd),
+        "price_below" => ("Price at or below", Unit::Usd),
+        "price_change_up" => ("Price up by", Unit::Percent),
+        "price_change_down" => ("Price down by", Unit::Percent),
+        "new_high" => ("New 52-week high", Unit::None),
+        "new_low" => ("New 52-week low", Unit::None),
+        "ma_crossover_golden" => ("Golden cross (50 over 200 days)", Unit::None),
+        "ma_crossover_death" => ("Death cross (50 under 200 days)", Unit::None),
+        "ma_touch_above" => ("Price rises to its average", Unit::Sessions),
+        "ma_touch_below" => ("Price falls to its average", Unit::Sessions),
+        "rsi_limit" => ("RSI", Unit::None),
+        "volume_change" => ("Volume above its average", Unit::Percent),
+        "pe_ratio_below" => ("P/E at or below", Unit::None),
+        "pe_ratio_above" => ("P/E at or above", Unit::None),
+        "forward_pe_below" => ("Forward P/E at or below", Unit::None),
+        "forward_pe_above" => ("Forward P/E at or above", Unit::None),
+        "social_buzz" => ("Discussion", Unit::None),
+        "insider_transactions" => ("Insider transactions", Unit::Usd),
+        "reminder" => ("Reminder", Unit::Days),
+        "daily_reminder" => ("Daily reminder", Unit::None),
+        "earnings_announcement" => ("Earnings ahead", Unit::Days),
+        "dividend_ex_date" => ("Ex-dividend date ahead", Unit::Days),
+        "dividend_payment" => ("Dividend payment", Unit::None),
+        other => (other, Unit::None),
+    }
+}
+
+/// Dollars with cents, or with as many decimals as there are: `201.50 USD`, `0.1234 USD`.
+fn usd(amount: f64) -> String {
+    let short = format!("{amount}");
+    match short.split_once('.') {
+        Some((_, decimals)) if decimals.len() > 1 => format!("{short} USD"),
+        _ => format!("{amount:.2} USD"),
+    }
+}
+
+fn signed_usd(amount: f64) -> String {
+    let sign = if amount > 0.0 { "+" } else { "" };
+    format!("{sign}{}", usd(amount))
+}
