@@ -5,7 +5,7 @@
 //! dawdle (*poor*), each with bounds of its own on attempts and on what waits in memory. An attempt that lasts too long makes its
 //! lane poor while it goes on, so even endpoints that turn bad all at once hold the places of good ones for no longer
 //! than that. Hosts and accounts have gates, at which lanes wait aside without keeping up the line; as they have waited in
-//! it before, they come back to its head.
+//! it before, they come back ahead of it.
 //!
 //! Nobody may wait at a gate for something that does not happen. So whenever an attempt ends there, or a lane that was let
 //! through does not go through after all, others are let through.
@@ -35,6 +35,8 @@ pub(super) struct Lanes<J> {
     pub(super) limits: Limits,
     pub(super) lanes: HashMap<i64, Lane<J>>,
     lines: [VecDeque<i64>; 3],
+    /// Lanes that were let through at a gate, ahead of the lines.
+    let_through: [VecDeque<i64>; 3],
     pub(super) wanting: [VecDeque<i64>; 3],
     pub(super) hosts: Gates<Arc<str>>,
     accounts: Gates<Uuid>,
@@ -60,6 +62,7 @@ impl<J> Lanes<J> {
             limits,
             lanes: HashMap::new(),
             lines: Default::default(),
+            let_through: Default::default(),
             wanting: Default::default(),
             under_way: HashMap::new(),
             slow: VecDeque::new(),
@@ -94,7 +97,9 @@ impl<J> Lanes<J> {
         for step in 0..STANDINGS.len() {
             let turn = (self.turn + step) % STANDINGS.len();
             while self.has_room(STANDINGS[turn])
-                && let Some(id) = self.lines[turn].pop_front()
+                && let Some(id) = self.let_through[turn]
+                    .pop_front()
+                    .or_else(|| self.lines[turn].pop_front())
             {
                 if let Some(held) = self.try_lane(id, STANDINGS[turn], now) {
                     self.turn = turn + 1;
@@ -181,7 +186,7 @@ impl<J> Lanes<J> {
         }
     }
 
-    /// Lets a lane back into its line, at the head. Whether it will come through the same gate from the line of this
+    /// Lets a lane back into line, ahead of it. Whether it will come through the same gate from the line of this
     /// standing; if it will not, its place is another's.
     fn let_through(&mut self, id: i64, standing: Standing, comes: impl Fn(&Claimed<J>) -> bool) -> bool {
         let each = self.limits.each(standing);
@@ -197,7 +202,7 @@ impl<J> Lanes<J> {
             return false;
         }
         lane.place = Place::InLine(standing);
-        self.lines[standing as usize].push_front(id);
+        self.let_through[standing as usize].push_back(id);
         lane.waiting.front().is_some_and(|first| comes(&first.claimed))
     }
 
@@ -266,7 +271,8 @@ impl<J> Lanes<J> {
         }
         let first = lane.waiting.front().map(|first| &first.claimed);
         let first = first.map(|first| (Arc::clone(&first.host), first.account));
-        let host = lane.host.clone();
+        let first = first.filter(|_| matches!(lane.place, Place::InLine(_)));
+        let host = lane.host.clone().filter(|_| matches!(lane.wanting, Place::InLine(_)));
         for place in [&mut lane.place, &mut lane.wanting] {
             if matches!(place, Place::InLine(_)) {
                 *place = Place::Nowhere;
@@ -283,11 +289,13 @@ impl<J> Lanes<J> {
         }
         self.line_up(id);
         self.want(id);
-        // It may not be in line any more, where others relied on it.
-        if let Some((host, account)) = first {
+        // If it has left a line, that must not cost those a place who wait at its gate.
+        let Some(lane) = self.lanes.get(&id) else { return };
+        let (is_in_line, is_wanting) = (lane.place != Place::Nowhere, lane.wanting != Place::Nowhere);
+        if let Some((host, account)) = first.filter(|_| !is_in_line) {
             self.admit(&host, account);
         }
-        if let Some(host) = host {
+        if let Some(host) = host.filter(|_| !is_wanting) {
             self.admit_wanting(&host);
         }
     }

@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use super::lane::Standing;
 
 /// The bounds of a dispatcher. They say what one endpoint, one host, one account and all bad endpoints together can take
-/// from the others.
+/// from the others. A bound of zero counts as one: it would stop all work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Attempts at endpoints that are quick and take what comes, at once.
@@ -34,7 +34,7 @@ pub struct Limits {
     pub settled_at_once: usize,
     /// An attempt that takes longer makes its endpoint a poor one.
     pub slow_after: SignedDuration,
-    /// How long a claim lasts.
+    /// How long a claim lasts; at least twice as long as an attempt may take.
     pub lease: SignedDuration,
     /// How long an attempt may take; nothing is begun whose claim ends sooner.
     pub longest_attempt: SignedDuration,
@@ -71,7 +71,38 @@ impl Default for Limits {
     }
 }
 
+/// Nothing is looked for, or asked again, more often than this.
+const BREATH: SignedDuration = SignedDuration::from_millis(100);
+
 impl Limits {
+    /// The same limits, but with what would stop all work, or keep the dispatcher busy with nothing, made as little as works:
+    /// with no attempt at all nothing is delivered, and with claims that end before an attempt does, all that is claimed
+    /// goes back at once.
+    pub(super) fn workable(mut self) -> Self {
+        for count in [
+            &mut self.good_at_once,
+            &mut self.new_at_once,
+            &mut self.poor_at_once,
+            &mut self.doubtful_at_once,
+            &mut self.at_once,
+            &mut self.each_good,
+            &mut self.each_doubtful,
+            &mut self.each_host,
+            &mut self.each_account,
+            &mut self.waiting_each,
+            &mut self.settled_at_once,
+        ] {
+            *count = (*count).max(1);
+        }
+        self.waiting = self.waiting.max(2);
+        self.slow_after = self.slow_after.max(SignedDuration::from_millis(1));
+        self.longest_attempt = self.longest_attempt.max(BREATH);
+        self.lease = self.lease.max(self.longest_attempt.saturating_mul(2));
+        self.look_every = self.look_every.max(BREATH);
+        self.retry_outbox = self.retry_outbox.max(BREATH);
+        self
+    }
+
     pub(super) fn of_class(&self, standing: Standing) -> usize {
         match standing {
             Standing::Good => self.good_at_once,

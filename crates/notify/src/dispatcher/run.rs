@@ -17,7 +17,7 @@ use tracing::{error, warn};
 
 use super::lane::{Held, STANDINGS};
 use super::lanes::Lanes;
-use super::{ClaimOrder, Claimed, Dispatcher, LaneDue, Outbox, Settled, Transport};
+use super::{ClaimOrder, Claimed, Dispatcher, LaneDue, Limits, Outbox, Settled, Transport};
 use crate::schedule::{Next, Report, Verdict};
 use crate::time::later;
 
@@ -56,11 +56,16 @@ pub(super) struct Run<O: Outbox, T> {
     begun: HashMap<i64, Begun>,
     answers: JoinSet<Answer<O>>,
     unsettled: Vec<Settled<O::Report>>,
-    is_settling: bool,
+    /// So many results are being settled.
+    settling: usize,
     is_claiming: [bool; 3],
+    /// So many results are settled at a time. Fewer after a failure: one that cannot be written costs itself, not the others.
+    settled_at_once: usize,
     is_looking: bool,
-    /// Whether to look, and after which lane.
-    look: Option<i64>,
+    /// Whether to look before it is time to.
+    is_rung: bool,
+    /// Where to look on, after the lanes up to there. A look goes to the end, however often it is rung meanwhile.
+    look_on_after: Option<i64>,
     look_at: Timestamp,
     sweep_at: Timestamp,
     /// Before then the outbox is not asked, as it has just failed.
@@ -72,19 +77,22 @@ where
     O: Outbox,
     T: Transport<Job = O::Job, Report = O::Report>,
 {
-    pub(super) fn new(of: Dispatcher<O, T>) -> Self {
+    pub(super) fn new(mut of: Dispatcher<O, T>) -> Self {
         let now = of.time.now();
+        of.limits = of.limits.workable();
         Self {
+            settled_at_once: of.limits.settled_at_once,
             lanes: Lanes::new(of.limits.clone()),
             of,
             attempts: JoinSet::new(),
             begun: HashMap::new(),
             answers: JoinSet::new(),
             unsettled: Vec::new(),
-            is_settling: false,
+            settling: 0,
             is_claiming: [false; 3],
             is_looking: false,
-            look: Some(i64::MIN),
+            is_rung: true,
+            look_on_after: None,
             look_at: now,
             sweep_at: now,
             outbox_rests_until: now,
@@ -127,7 +135,7 @@ where
                         self.lanes.release_all();
                     }
                 }
-                () = bell.notified(), if end.is_none() => self.look = Some(i64::MIN),
+                () = bell.notified(), if end.is_none() => self.is_rung = true,
                 () = time.sleep_until(wake_at) => {}
             }
         }
@@ -150,13 +158,20 @@ where
 
     /// Starts whatever may be started.
     fn proceed(&mut self, now: Timestamp) {
+        let Limits {
+            look_every,
+            lease,
+            retry_outbox,
+            ..
+        } = self.of.limits;
+        // The clock may have been set back, which must not make anything wait longer.
+        self.look_at = self.look_at.min(later(now, look_every));
+        self.outbox_rests_until = self.outbox_rests_until.min(later(now, retry_outbox));
+        self.sweep_at = self.sweep_at.min(later(now, lease / 4));
         self.lanes.note_slow(now);
         if now >= self.sweep_at {
             self.lanes.release_stale(now);
-            self.sweep_at = later(now, self.of.limits.lease / 4);
-        }
-        if now >= self.look_at {
-            self.look = self.look.or(Some(i64::MIN));
+            self.sweep_at = later(now, lease / 4);
         }
         while let Some(held) = self.lanes.start(now) {
             self.begin(held, now);
@@ -165,9 +180,13 @@ where
             return;
         }
         self.ask_for_lanes(now);
+        // If results cannot be written, more attempts only come to more of them, and to deliveries that arrive again and again.
+        if self.unsettled.len() + self.settling > self.of.limits.waiting {
+            return;
+        }
         for (place, standing) in STANDINGS.into_iter().enumerate() {
             if !self.is_claiming[place] {
-                let lease = i64::try_from((self.of.chance)() >> 1).unwrap_or_default();
+                let lease = || i64::try_from((self.of.chance)() >> 1).unwrap_or_default();
                 if let Some(order) = self.lanes.order(standing, now, lease) {
                     self.is_claiming[place] = true;
                     self.claim(place, order);
@@ -189,7 +208,8 @@ where
         let (transport, time) = (Arc::clone(&self.of.transport), Arc::clone(&self.of.time));
         self.attempts.spawn(async move {
             // A fault of ours in one delivery must not stop the others.
-            let report = AssertUnwindSafe(transport.attempt(id, &job)).catch_unwind().await;
+            let attempt = async { transport.attempt(id, &job).await };
+            let report = AssertUnwindSafe(attempt).catch_unwind().await;
             let report = report.unwrap_or_else(|_| {
                 error!(delivery = %id, "an attempt panicked");
                 Report::broken(now)
@@ -211,9 +231,6 @@ where
         let succeeded = verdict == Verdict::Delivered;
         self.lanes.finish(key, ended_at.duration_since(begun.at), succeeded);
         let next = self.of.delays.next(verdict, begun.tries, ended_at, (self.of.chance)());
-        if let Next::RetryAt(at) = next {
-            self.look_at = self.look_at.min(at);
-        }
         self.unsettled.push(Settled {
             key,
             lane: begun.lane,
@@ -228,20 +245,26 @@ where
         if self.is_looking {
             return;
         }
-        let Some(after) = self.look.take() else { return };
-        self.is_looking = true;
-        if after == i64::MIN {
+        let after = if let Some(last) = self.look_on_after.take() {
+            last
+        } else if self.is_rung || now >= self.look_at {
+            self.is_rung = false;
             self.look_at = later(now, self.of.limits.look_every);
-        }
+            i64::MIN
+        } else {
+            return;
+        };
+        self.is_looking = true;
         let outbox = Arc::clone(&self.of.outbox);
-        self.answers
-            .spawn(async move { Answer::Lanes(guarded("lanes", outbox.lanes(after, LANES_A_LOOK)).await) });
+        self.answers.spawn(async move {
+            Answer::Lanes(guarded("lanes", async { outbox.lanes(after, LANES_A_LOOK).await }).await)
+        });
     }
 
     fn claim(&mut self, place: usize, order: ClaimOrder) {
         let outbox = Arc::clone(&self.of.outbox);
         self.answers.spawn(async move {
-            let claimed = guarded("claim", outbox.claim(&order)).await;
+            let claimed = guarded("claim", async { outbox.claim(&order).await }).await;
             Answer::Claimed(place, order, claimed)
         });
     }
@@ -257,15 +280,15 @@ where
                 next: Next::Released,
             });
         }
-        if self.is_settling || self.unsettled.is_empty() || now < self.outbox_rests_until {
+        if self.settling > 0 || self.unsettled.is_empty() || now < self.outbox_rests_until {
             return;
         }
-        self.is_settling = true;
-        let count = self.unsettled.len().min(self.of.limits.settled_at_once.max(1));
+        let count = self.unsettled.len().min(self.settled_at_once);
         let batch: Vec<_> = self.unsettled.drain(..count).collect();
+        self.settling = batch.len();
         let outbox = Arc::clone(&self.of.outbox);
         self.answers.spawn(async move {
-            let settled = guarded("settle", outbox.settle(&batch)).await;
+            let settled = guarded("settle", async { outbox.settle(&batch).await }).await;
             Answer::Settled(batch, settled)
         });
     }
@@ -287,11 +310,17 @@ where
                 failed
             }
             Some(Answer::Settled(batch, settled)) => {
-                self.is_settling = false;
+                self.settling = 0;
+                let most = self.of.limits.settled_at_once;
                 match settled {
-                    Ok(()) if batch.iter().any(|settled| settled.next == Next::Released) => self.look = Some(i64::MIN),
-                    Ok(()) => {}
-                    Err(Failure) => self.unsettled.extend(batch),
+                    Ok(()) => {
+                        self.settled_at_once = self.settled_at_once.saturating_mul(2).min(most);
+                        self.settled(&batch);
+                    }
+                    Err(Failure) => {
+                        self.settled_at_once = (batch.len() / 2).max(1);
+                        self.unsettled.extend(batch);
+                    }
                 }
                 settled.is_err()
             }
@@ -299,7 +328,18 @@ where
         };
         if failed {
             self.outbox_rests_until = later(now, self.of.limits.retry_outbox);
-            self.look = Some(i64::MIN);
+            self.is_rung = true;
+        }
+    }
+
+    /// Takes note of when to look for what was put back. Not before it has been: whoever looks sooner does not see it.
+    fn settled(&mut self, batch: &[Settled<O::Report>]) {
+        for settled in batch {
+            match settled.next {
+                Next::Released => self.is_rung = true,
+                Next::RetryAt(at) => self.look_at = self.look_at.min(at),
+                Next::Delivered | Next::GivenUp | Next::SwitchOff => {}
+            }
         }
     }
 
@@ -312,23 +352,25 @@ where
             }
         }
         let all = lanes.len() < usize::try_from(LANES_A_LOOK).unwrap_or(usize::MAX);
-        if let Some(last) = lanes.last().filter(|_| !all) {
-            // Whoever rang meanwhile wants a look from the beginning, which comes to these, too.
-            self.look = self.look.or(Some(last.lane));
-        }
+        self.look_on_after = lanes.last().filter(|_| !all).map(|last| last.lane);
     }
 
-    /// When something is to be done at the latest.
+    /// When something is to be done at the latest. It is never an instant that has passed, or this would be asked again and
+    /// again: whatever is due by now has been begun, and what cannot be begun waits for something else to end.
     fn wake_at(&mut self, now: Timestamp) -> Timestamp {
-        let slow = self.lanes.note_slow(now).unwrap_or(Timestamp::MAX);
+        let slow = self.lanes.next_slow().unwrap_or(Timestamp::MAX);
         let sweep = if self.lanes.waiting() > 0 {
             self.sweep_at
         } else {
             Timestamp::MAX
         };
-        slow.min(sweep)
-            .min(self.look_at.max(self.outbox_rests_until))
-            .min(self.wake_at_for_outbox(now))
+        // While one looks, there is nothing to do when it is time to look.
+        let look = if self.is_looking {
+            Timestamp::MAX
+        } else {
+            self.look_at.max(self.outbox_rests_until)
+        };
+        slow.min(sweep).min(look).min(self.wake_at_for_outbox(now))
     }
 
     fn wake_at_for_outbox(&self, now: Timestamp) -> Timestamp {

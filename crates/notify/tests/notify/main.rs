@@ -6,6 +6,7 @@ mod addresses;
 mod client;
 mod common;
 mod dispatcher;
+mod endurance;
 mod fairness;
 mod messages;
 mod signatures;

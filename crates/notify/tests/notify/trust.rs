@@ -5,10 +5,11 @@ use std::time::Duration;
 use notify::address::UrlRules;
 use notify::client::{Attempt, Outcome, TlsFault};
 use notify::time::Time;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use crate::common::opening;
-use crate::common::receiver::{Authority, Behaviour, Receiver, ok};
+use crate::common::receiver::{Authority, Behaviour, Receiver, answer, ok};
 use crate::common::world::{World, post};
 
 #[tokio::test]
@@ -64,9 +65,25 @@ async fn certificates_are_verified() {
         let arrived = usize::from(expected.name() == "delivered");
         assert_eq!(receiver.requests().len(), arrived, "{expected:?}");
     }
-    let plain = Receiver::start(&world.time, &[ok()]).await;
-    let attempt = world.post(&plain.url("https", "hooks.example")).await;
+}
+
+#[tokio::test]
+async fn who_speaks_no_tls_is_not_spoken_to() {
+    let world = World::new();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://hooks.example:{}/", listener.local_addr().unwrap().port());
+    // As servers do that are spoken to in TLS on a port that is for plain HTTP.
+    let server = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut hello = [0; 1];
+        stream.read_exact(&mut hello).await.unwrap();
+        let answer = answer("400 Bad Request", "", "plain HTTP");
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        stream
+    });
+    let attempt = world.post(&url).await;
     assert_eq!(attempt.outcome, Outcome::TlsFailed(TlsFault::Handshake));
+    server.await.unwrap();
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::TokioTime;
-use super::outbox::MemoryOutbox;
+use super::outbox::{MemoryOutbox, wanted_panic};
 
 /// What an attempt does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,10 +37,10 @@ pub(crate) enum Act {
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(crate) lane: i64,
-    pub(crate) host: String,
+    pub(crate) host: Arc<str>,
     pub(crate) account: u128,
     /// What each attempt does, and all further ones as the last.
-    pub(crate) acts: Vec<Act>,
+    pub(crate) acts: Arc<[Act]>,
 }
 
 /// What an attempt came to.
@@ -63,10 +63,30 @@ impl Report for Told {
     }
 }
 
+/// What attempts are counted by.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Of {
+    All,
+    Lane(i64),
+    Host(Arc<str>),
+    Account(u128),
+}
+
+impl Of {
+    fn job(job: &Job) -> [(&'static str, Self); 4] {
+        [
+            ("all", Self::All),
+            ("lane", Self::Lane(job.lane)),
+            ("host", Self::Host(Arc::clone(&job.host))),
+            ("account", Self::Account(job.account)),
+        ]
+    }
+}
+
 /// How many go on at once, now and at most.
 #[derive(Debug, Default)]
 struct AtOnce {
-    now: HashMap<String, usize>,
+    now: HashMap<Of, usize>,
     most: HashMap<&'static str, usize>,
 }
 
@@ -79,18 +99,14 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
+    /// How many attempts were made.
+    pub(crate) fn attempts(&self) -> usize {
+        self.trying.lock().unwrap().1.values().sum()
+    }
+
     /// The most at once of `all`, of one `lane`, `host` or `account`.
     pub(crate) fn most(&self, of: &'static str) -> usize {
         self.at_once.lock().unwrap().most.get(of).copied().unwrap_or_default()
-    }
-
-    fn kinds(job: &Job) -> [(&'static str, String); 4] {
-        [
-            ("all", "all".to_owned()),
-            ("lane", format!("lane {}", job.lane)),
-            ("host", format!("host {}", job.host)),
-            ("account", format!("account {}", job.account)),
-        ]
     }
 }
 
@@ -100,8 +116,8 @@ struct Counted<'a>(&'a Channel, &'a Job, Uuid);
 impl<'a> Counted<'a> {
     fn new(channel: &'a Channel, job: &'a Job, id: Uuid) -> Self {
         let mut at_once = channel.at_once.lock().unwrap();
-        for (kind, name) in Channel::kinds(job) {
-            let now = at_once.now.entry(name).or_default();
+        for (kind, of) in Of::job(job) {
+            let now = at_once.now.entry(of).or_default();
             *now += 1;
             let now = *now;
             let most = at_once.most.entry(kind).or_default();
@@ -113,8 +129,9 @@ impl<'a> Counted<'a> {
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        for (_, name) in Channel::kinds(self.1) {
-            *self.0.at_once.lock().unwrap().now.get_mut(&name).unwrap() -= 1;
+        let mut at_once = self.0.at_once.lock().unwrap();
+        for (_, of) in Of::job(self.1) {
+            *at_once.now.get_mut(&of).unwrap() -= 1;
         }
         self.0.trying.lock().unwrap().0.remove(&self.2);
     }
@@ -150,7 +167,7 @@ impl Transport for Channel {
                 not_before: Some(SignedDuration::from_secs(seconds)),
             },
             Act::Gone => Verdict::Gone,
-            Act::Panics => panic!("an attempt that the test wants to break"),
+            Act::Panics => wanted_panic(),
             Act::Never => pending().await,
         };
         Told { at, verdict }
@@ -169,6 +186,14 @@ pub(crate) struct House {
 pub(crate) struct AtWork {
     pub(crate) task: JoinHandle<()>,
     pub(crate) stop: oneshot::Sender<()>,
+}
+
+impl AtWork {
+    /// Stops it, however far it has come.
+    pub(crate) async fn end(self) {
+        self.stop.send(()).unwrap();
+        self.task.await.unwrap();
+    }
 }
 
 /// As many lanes as a test has, each is an endpoint of its own host and account.
@@ -200,7 +225,10 @@ impl House {
             bell: self.bell.clone(),
         };
         let task = tokio::spawn(dispatcher.run(async {
-            let _ = stopped.await;
+            // Who lets go of the dispatcher does not stop it.
+            if stopped.await.is_err() {
+                pending().await
+            }
         }));
         AtWork { task, stop }
     }
@@ -213,11 +241,11 @@ impl House {
     pub(crate) fn queue_for(&self, lane: i64, host: &str, account: u128, acts: &[Act]) -> i64 {
         let job = Job {
             lane,
-            host: host.to_owned(),
+            host: host.into(),
             account,
-            acts: acts.to_vec(),
+            acts: acts.into(),
         };
-        self.outbox.queue(lane, host, account, job)
+        self.outbox.queue(lane, &Arc::clone(&job.host), account, job)
     }
 
     pub(crate) async fn sleep(&self, millis: u64) {

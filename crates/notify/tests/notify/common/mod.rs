@@ -84,27 +84,46 @@ pub(crate) fn opening(ranges: &[&str]) -> UrlRules {
     UrlRules::new(ranges.iter().map(|range| range.parse().unwrap()).collect())
 }
 
+/// So often at most one goes to sleep at the same instant.
+const SLEEPS: usize = 100_000;
+
 /// Tokio's clock, which in a test that starts paused goes on by itself whenever nobody has anything to do.
+///
+/// Who goes round in a circle always has something to do, so time would never go on. Here they are found out.
 #[derive(Debug)]
 pub(crate) struct TokioTime {
     began: tokio::time::Instant,
+    began_at: Timestamp,
+    sleeps: Mutex<(Timestamp, usize)>,
 }
 
 impl TokioTime {
     pub(crate) fn new() -> Self {
-        let began = tokio::time::Instant::now();
-        Self { began }
+        Self {
+            began: tokio::time::Instant::now(),
+            began_at: at("2026-03-06T14:30:00Z"),
+            sleeps: Mutex::default(),
+        }
+    }
+
+    fn sleeps_again(&self, now: Timestamp) {
+        let mut sleeps = self.sleeps.lock().unwrap();
+        let before = if sleeps.0 == now { sleeps.1 } else { 0 };
+        *sleeps = (now, before + 1);
+        assert!(before < SLEEPS, "somebody goes round in a circle");
     }
 }
 
 impl Time for TokioTime {
     fn now(&self) -> Timestamp {
         let since = SignedDuration::try_from(self.began.elapsed()).unwrap();
-        at("2026-03-06T14:30:00Z").saturating_add(since).unwrap()
+        self.began_at.saturating_add(since).unwrap()
     }
 
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
-        let left = at.duration_since(self.now());
+        let now = self.now();
+        self.sleeps_again(now);
+        let left = at.duration_since(now);
         Box::pin(tokio::time::sleep(left.try_into().unwrap_or_default()))
     }
 }

@@ -1,6 +1,8 @@
 //! An outbox in memory, which checks that the dispatcher keeps its side of the contract.
+//!
+//! Like a table it has an index by lane and instant, or tests with a hundred thousand deliveries would take minutes.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -48,10 +50,47 @@ pub(crate) struct Rows<J, R> {
     pub(crate) looks: usize,
     pub(crate) claims: usize,
     next_key: i64,
+    /// What is pending, by lane.
+    pending: BTreeMap<i64, BTreeSet<(Timestamp, i64)>>,
+    /// How many are claimed.
+    claimed: usize,
+}
+
+impl<J, R> Rows<J, R> {
+    /// Changes a row and what is counted of it.
+    fn change<T>(&mut self, key: i64, change: impl FnOnce(&mut Row<J, R>) -> T) -> T {
+        self.count(key, false);
+        let changed = change(self.rows.get_mut(&key).unwrap());
+        self.count(key, true);
+        changed
+    }
+
+    /// Counts a row in, or out.
+    fn count(&mut self, key: i64, comes: bool) {
+        let row = &self.rows[&key];
+        let counts = usize::from(row.lease.is_some());
+        self.claimed = if comes {
+            self.claimed + counts
+        } else {
+            self.claimed - counts
+        };
+        if row.status != Status::Pending {
+            return;
+        }
+        let lane = self.pending.entry(row.lane).or_default();
+        if comes {
+            lane.insert((row.due, key));
+        } else {
+            lane.remove(&(row.due, key));
+            if lane.is_empty() {
+                self.pending.remove(&row.lane);
+            }
+        }
+    }
 }
 
 /// What the outbox is asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Question {
     Lanes,
     Claim,
@@ -68,6 +107,10 @@ pub(crate) enum Fault {
 pub(crate) struct MemoryOutbox<J, R> {
     pub(crate) all: Mutex<Rows<J, R>>,
     faults: Mutex<VecDeque<(Question, Fault)>>,
+    /// How long it takes to answer; what it answers is what is so at the end.
+    takes: Mutex<HashMap<Question, Duration>>,
+    /// Results of this delivery cannot be written.
+    unwritable: Mutex<Option<i64>>,
     time: Arc<dyn Time>,
     changed: watch::Sender<u64>,
 }
@@ -82,17 +125,21 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
             looks: 0,
             claims: 0,
             next_key: 1,
+            pending: BTreeMap::new(),
+            claimed: 0,
         };
         Arc::new(Self {
             all: Mutex::new(rows),
             faults: Mutex::default(),
+            takes: Mutex::default(),
+            unwritable: Mutex::default(),
             time,
             changed: watch::Sender::new(0),
         })
     }
 
     /// Queues a delivery: its key.
-    pub(crate) fn queue(&self, lane: i64, host: &str, account: u128, job: J) -> i64 {
+    pub(crate) fn queue(&self, lane: i64, host: &Arc<str>, account: u128, job: J) -> i64 {
         let now = self.time.now();
         let mut all = self.all.lock().unwrap();
         let key = all.next_key;
@@ -100,7 +147,7 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
         let row = Row {
             id: Uuid::from_u128(u128::try_from(key).unwrap() << 64),
             lane,
-            host: host.into(),
+            host: Arc::clone(host),
             account: Uuid::from_u128(account),
             queued_at: now,
             due: now,
@@ -112,7 +159,19 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
             job,
         };
         all.rows.insert(key, row);
+        all.count(key, true);
         key
+    }
+
+    /// From now on it takes so long to answer this.
+    pub(crate) fn takes(&self, question: Question, millis: u64) {
+        let mut takes = self.takes.lock().unwrap();
+        takes.insert(question, Duration::from_millis(millis));
+    }
+
+    /// Whatever comes of this delivery cannot be written, nor what is to be written with it.
+    pub(crate) fn cannot_settle(&self, key: i64) {
+        *self.unwritable.lock().unwrap() = Some(key);
     }
 
     /// The next time it is asked this, it fails.
@@ -145,17 +204,23 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
 
     /// Waits until nothing is pending.
     pub(crate) async fn done(&self) {
-        self.until(|all| all.rows.values().all(|row| row.status != Status::Pending))
-            .await;
+        self.until(|all| all.pending.is_empty()).await;
     }
 
-    fn fails(&self, question: Question) -> Result<(), String> {
+    async fn think(&self, question: Question) -> Result<(), String> {
+        let takes = self.takes.lock().unwrap().get(&question).copied();
+        match takes {
+            Some(takes) => self.time.sleep(takes).await,
+            None => tokio::task::yield_now().await,
+        }
         let mut faults = self.faults.lock().unwrap();
         let Some((_, fault)) = faults.pop_front_if(|(next, _)| *next == question) else {
             return Ok(());
         };
         drop(faults);
-        assert_eq!(fault, Fault::Error, "a panic that the test asked for");
+        if fault == Fault::Panic {
+            wanted_panic();
+        }
         Err(format!("{question:?} fails"))
     }
 }
@@ -170,80 +235,62 @@ where
     type Error = String;
 
     async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<LaneDue>, String> {
-        tokio::task::yield_now().await;
-        self.fails(Question::Lanes)?;
+        self.think(Question::Lanes).await?;
         let mut all = self.all.lock().unwrap();
         all.looks += 1;
-        let mut lanes: BTreeMap<i64, Timestamp> = BTreeMap::new();
-        for row in all
-            .rows
-            .values()
-            .filter(|row| row.status == Status::Pending && row.lane > after)
-        {
-            let first = lanes.entry(row.lane).or_insert(row.due);
-            *first = row.due.min(*first);
-        }
-        let lanes = lanes.into_iter().take(usize::try_from(limit).unwrap());
-        Ok(lanes.map(|(lane, first_due)| LaneDue { lane, first_due }).collect())
+        let lanes = all.pending.range(after.saturating_add(1)..);
+        let lanes = lanes.take(usize::try_from(limit).unwrap()).map(|(lane, rows)| LaneDue {
+            lane: *lane,
+            first_due: rows.first().unwrap().0,
+        });
+        Ok(lanes.collect())
     }
 
     async fn claim(&self, order: &ClaimOrder) -> Result<Vec<Claimed<J>>, String> {
-        tokio::task::yield_now().await;
-        self.fails(Question::Claim)?;
+        self.think(Question::Claim).await?;
         assert!(order.now <= self.time.now(), "nothing is claimed before it is due");
         let mut all = self.all.lock().unwrap();
         all.claims += 1;
         let mut claimed = Vec::new();
+        let (each, most) = (order.most_of_each.try_into().unwrap(), order.most.try_into().unwrap());
         for lane in &order.lanes {
-            let due = |row: &Row<J, R>| row.status == Status::Pending && row.lane == *lane && row.due <= order.now;
-            let mut rows: Vec<_> = all.rows.iter_mut().filter(|(_, row)| due(row)).collect();
-            rows.sort_by_key(|(_, row)| row.due);
-            for (key, row) in rows.into_iter().take(usize::try_from(order.most_of_each).unwrap()) {
-                if claimed.len() >= usize::try_from(order.most).unwrap() {
+            let Some(rows) = all.pending.get(lane) else { continue };
+            let due = rows.iter().take_while(|(due, _)| *due <= order.now);
+            let keys: Vec<i64> = due.take(each).map(|(_, key)| *key).collect();
+            for key in keys {
+                if claimed.len() >= most {
                     break;
                 }
-                row.due = order.until;
-                row.lease = Some(order.lease);
-                claimed.push(Claimed {
-                    key: *key,
-                    id: row.id,
-                    lane: row.lane,
-                    host: Arc::clone(&row.host),
-                    account: row.account,
-                    tries: row.tries,
-                    job: row.job.clone(),
-                });
+                claimed.push(all.change(key, |row| {
+                    row.due = order.until;
+                    row.lease = Some(order.lease);
+                    Claimed {
+                        key,
+                        id: row.id,
+                        lane: row.lane,
+                        host: Arc::clone(&row.host),
+                        account: row.account,
+                        tries: row.tries,
+                        job: row.job.clone(),
+                    }
+                }));
             }
         }
-        let open = all.rows.values().filter(|row| row.lease.is_some()).count();
-        all.most_claimed = all.most_claimed.max(open);
+        all.most_claimed = all.most_claimed.max(all.claimed);
         Ok(claimed)
     }
 
     async fn settle(&self, settled: &[Settled<R>]) -> Result<(), String> {
-        tokio::task::yield_now().await;
-        self.fails(Question::Settle)?;
+        self.think(Question::Settle).await?;
+        let unwritable = *self.unwritable.lock().unwrap();
+        if let Some(key) = unwritable.filter(|key| settled.iter().any(|settled| settled.key == *key)) {
+            return Err(format!("what came of {key} cannot be written"));
+        }
         let now = self.time.now();
         let mut all = self.all.lock().unwrap();
         all.batches.push(settled.len());
         for settled in settled {
-            let row = all.rows.get_mut(&settled.key).unwrap();
-            assert_eq!(row.lane, settled.lane);
-            assert_eq!(settled.report.is_none(), settled.next == Next::Released);
-            row.tries += u32::from(settled.report.is_some());
-            row.reports.extend(settled.report.clone());
-            if settled.next == Next::Delivered {
-                row.status = Status::Delivered;
-            } else if row.lease != Some(settled.lease) {
-                continue;
-            }
-            row.lease = None;
-            match settled.next {
-                Next::Delivered => row.settled_at = Some(now),
-                Next::RetryAt(at) => row.due = at,
-                Next::Released => row.due = now,
-                Next::GivenUp | Next::SwitchOff => row.status = Status::Failed,
-            }
+            all.change(settled.key, |row| settle(row, settled, now));
             if settled.next == Next::SwitchOff {
                 all.off.insert(settled.lane);
             }
@@ -252,4 +299,28 @@ where
         self.changed.send_modify(|count| *count += 1);
         Ok(())
     }
+}
+
+fn settle<J, R: Clone>(row: &mut Row<J, R>, settled: &Settled<R>, now: Timestamp) {
+    assert_eq!(row.lane, settled.lane);
+    assert_eq!(settled.report.is_none(), settled.next == Next::Released);
+    row.tries += u32::from(settled.report.is_some());
+    row.reports.extend(settled.report.clone());
+    if settled.next == Next::Delivered {
+        row.status = Status::Delivered;
+    } else if row.lease != Some(settled.lease) {
+        return;
+    }
+    row.lease = None;
+    match settled.next {
+        Next::Delivered => row.settled_at = Some(now),
+        Next::RetryAt(at) => row.due = at,
+        Next::Released => row.due = now,
+        Next::GivenUp | Next::SwitchOff => row.status = Status::Failed,
+    }
+}
+
+/// A panic that a test wants. It is not told to the log, as it is nothing that has gone wrong.
+pub(crate) fn wanted_panic() -> ! {
+    std::panic::resume_unwind(Box::new("a panic that the test wants"))
 }
