@@ -169,13 +169,22 @@ impl Setup {
             .to_owned()
     }
 
-    /// Starts the program, without waiting for it.
+    /// Starts the service, without waiting for it.
     ///
     /// # Panics
     /// If there is no such program.
     #[must_use]
     pub fn launch(&self) -> Launched {
-        let mut child = self.command(&["serve"]).spawn().unwrap();
+        self.launch_with(&["serve"])
+    }
+
+    /// Starts the program with a command that listens, without waiting for it.
+    ///
+    /// # Panics
+    /// If there is no such program.
+    #[must_use]
+    pub fn launch_with(&self, arguments: &[&str]) -> Launched {
+        let mut child = self.command(arguments).spawn().unwrap();
         let (found, address) = watch::channel(None);
         let log = Arc::new(Mutex::new(String::new()));
         let found = Arc::new(found);
@@ -247,11 +256,11 @@ impl Launched {
         self.child.kill().await.unwrap();
     }
 
-    /// Waits until it is ready.
+    /// Waits until it has told where it listens: `127.0.0.1:PORT`.
     ///
     /// # Panics
     /// If it ends instead, or takes too long.
-    pub async fn ready(mut self) -> Server {
+    pub async fn address(&mut self) -> String {
         let said = tokio::time::timeout(PATIENCE, self.address.wait_for(Option::is_some)).await;
         let address = match said {
             Ok(Ok(address)) => address.clone(),
@@ -261,6 +270,30 @@ impl Launched {
             let status = self.child.try_wait().unwrap();
             panic!("the program ({status:?}) told no address: {}", self.log.lock().unwrap());
         };
+        address
+    }
+
+    /// Waits until it has ended by itself. Answers its exit code and what it has printed.
+    ///
+    /// # Panics
+    /// If it does not end.
+    pub async fn end(mut self) -> (Option<i32>, String) {
+        let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;
+        let status = ended.unwrap_or_else(|_| panic!("it goes on: {}", self.log.lock().unwrap()));
+        // What it printed is read by tasks of their own, which end with it.
+        while Arc::strong_count(&self.log) > 1 {
+            tokio::task::yield_now().await;
+        }
+        let log = self.log.lock().unwrap().clone();
+        (status.unwrap().code(), log)
+    }
+
+    /// Waits until it is ready.
+    ///
+    /// # Panics
+    /// If it ends instead, or takes too long.
+    pub async fn ready(mut self) -> Server {
+        let address = self.address().await;
         let server = Server {
             origin: format!("http://{address}"),
             child: self.child,

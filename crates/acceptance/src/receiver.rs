@@ -2,14 +2,19 @@
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::aws_lc_rs::default_provider;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use crate::clock::{now, wait_for};
 
@@ -20,6 +25,8 @@ pub enum Behaviour {
     Answers(u16, Vec<(&'static str, String)>, String),
     /// It closes the connection without a word.
     Closes,
+    /// It resets the connection.
+    Resets,
     /// It says nothing, for ever.
     Hangs,
     /// It sends a byte each half second.
@@ -40,7 +47,7 @@ impl Behaviour {
         match self {
             Self::Answers(status, ..) => Some(*status),
             Self::Floods => Some(200),
-            Self::Closes | Self::Hangs | Self::Drips => None,
+            Self::Closes | Self::Resets | Self::Hangs | Self::Drips => None,
         }
     }
 }
@@ -94,6 +101,7 @@ impl Received {
 #[derive(Debug)]
 struct Shared {
     received: Mutex<Vec<Received>>,
+    connections: AtomicUsize,
     /// What it does next; the last stays.
     script: Mutex<VecDeque<Behaviour>>,
 }
@@ -119,20 +127,49 @@ impl Receiver {
     }
 
     /// One that does these things in turn, and the last from then on.
+    pub async fn that(script: Vec<Behaviour>) -> Self {
+        Self::listen(script, None).await
+    }
+
+    /// One that speaks TLS, with a certificate that nobody but itself vouches for.
     ///
     /// # Panics
-    /// If no port is free.
-    pub async fn that(script: Vec<Behaviour>) -> Self {
+    /// If there can be no certificate.
+    pub async fn with_its_own_certificate() -> Self {
+        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+        let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![made.cert.der().clone()], key);
+        let tls = TlsAcceptor::from(Arc::new(config.unwrap()));
+        Self::listen(vec![Behaviour::status(200)], Some(tls)).await
+    }
+
+    async fn listen(script: Vec<Behaviour>, tls: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             received: Mutex::default(),
+            connections: AtomicUsize::new(0),
             script: Mutex::new(script.into()),
         });
         let of_task = Arc::clone(&shared);
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, Arc::clone(&of_task)));
+                of_task.connections.fetch_add(1, Ordering::Relaxed);
+                let (shared, tls) = (Arc::clone(&of_task), tls.clone());
+                tokio::spawn(async move {
+                    match tls {
+                        None => serve(stream, shared).await,
+                        Some(tls) => {
+                            if let Ok(stream) = tls.accept(stream).await {
+                                serve(stream, shared).await;
+                            }
+                        }
+                    }
+                });
             }
         });
         Self { address, shared, task }
@@ -148,6 +185,12 @@ impl Receiver {
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/hook", self.address)
+    }
+
+    /// How many connections came to it, whatever came of them.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.shared.connections.load(Ordering::Relaxed)
     }
 
     /// From now on it does this.
@@ -179,7 +222,25 @@ impl Receiver {
     }
 }
 
-async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
+/// A connection, plain or not.
+trait Wire: AsyncRead + AsyncWrite + Unpin + Send {
+    /// The connection under it.
+    fn tcp(&self) -> &TcpStream;
+}
+
+impl Wire for TcpStream {
+    fn tcp(&self) -> &TcpStream {
+        self
+    }
+}
+
+impl Wire for tokio_rustls::server::TlsStream<TcpStream> {
+    fn tcp(&self) -> &TcpStream {
+        self.get_ref().0
+    }
+}
+
+async fn serve(mut stream: impl Wire, shared: Arc<Shared>) {
     let mut buffer = Vec::new();
     while let Some(mut request) = read(&mut stream, &mut buffer).await {
         let behaviour = {
@@ -199,7 +260,7 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
 }
 
 /// Reads one request, if there is one more.
-async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Received> {
+async fn read(stream: &mut impl Wire, buffer: &mut Vec<u8>) -> Option<Received> {
     let head_end = loop {
         if let Some(end) = buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
             break end;
@@ -235,7 +296,7 @@ async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Received> 
 }
 
 /// Does what it is to do; false if the connection is over.
-async fn behave(stream: &mut TcpStream, behaviour: Behaviour) -> bool {
+async fn behave(stream: &mut impl Wire, behaviour: Behaviour) -> bool {
     match behaviour {
         Behaviour::Answers(status, headers, body) => {
             let mut answer = format!("HTTP/1.1 {status} Status\r\nContent-Length: {}\r\n", body.len());
@@ -247,6 +308,10 @@ async fn behave(stream: &mut TcpStream, behaviour: Behaviour) -> bool {
             stream.write_all(answer.as_bytes()).await.is_ok()
         }
         Behaviour::Closes => false,
+        Behaviour::Resets => {
+            stream.tcp().set_zero_linger().unwrap();
+            false
+        }
         Behaviour::Hangs => {
             let mut rest = [0; 64];
             while stream.read(&mut rest).await.is_ok_and(|read| read > 0) {}

@@ -30,6 +30,12 @@ impl World {
         let key = setup.create_key(OPERATOR, Some(ALL_SCOPES)).await;
         let server = setup.start().await;
         let me = server.anybody().with_key(&key);
+        Self::of(setup, server, me)
+    }
+
+    /// A world of what is there already.
+    #[must_use]
+    pub const fn of(setup: Setup, server: Server, me: Client) -> Self {
         Self {
             setup,
             server,

@@ -24,8 +24,10 @@ pub mod error;
 pub mod evaluator;
 pub mod idempotency;
 pub mod identity;
+#[allow(dead_code, reason = "accounts, whose mails have links, come next")]
 mod links;
 pub mod market;
+#[allow(dead_code, reason = "accounts, to which messages are written, come next")]
 pub mod messages;
 mod start;
 pub mod stocks;

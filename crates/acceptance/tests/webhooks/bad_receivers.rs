@@ -10,7 +10,8 @@ on_both_databases![
     a_receiver_that_asks_to_be_left_alone_is,
     a_redirect_is_not_followed,
     who_is_gone_is_switched_off,
-    who_closes_or_says_nothing_or_drips_has_failed,
+    who_closes_or_resets_or_says_nothing_or_drips_has_failed,
+    whose_certificate_nobody_vouches_for_gets_nothing,
     who_sends_too_much_has_taken_it,
     one_bad_receiver_delays_no_other,
 ];
@@ -84,10 +85,11 @@ async fn who_is_gone_is_switched_off(setup: Setup) {
     assert_eq!(receiver.received().len(), 1);
 }
 
-async fn who_closes_or_says_nothing_or_drips_has_failed(setup: Setup) {
+async fn who_closes_or_resets_or_says_nothing_or_drips_has_failed(setup: Setup) {
     let world = world(setup).await;
     for (place, (behaviour, outcome)) in [
         (Behaviour::Closes, "connection_lost"),
+        (Behaviour::Resets, "connection_lost"),
         (Behaviour::Hangs, "timed_out"),
         (Behaviour::Drips, "timed_out"),
     ]
@@ -102,6 +104,24 @@ async fn who_closes_or_says_nothing_or_drips_has_failed(setup: Setup) {
         assert_eq!(delivered["attempts"][0]["http_status"], Value::Null);
         let _ = world.me.delete(&format!("/webhooks/{}", hook.id)).await.ok(200);
     }
+}
+
+async fn whose_certificate_nobody_vouches_for_gets_nothing(setup: Setup) {
+    let world = world(setup).await;
+    let receiver = Receiver::with_its_own_certificate().await;
+    let url = format!("https://{}/hook", receiver.address());
+    let body = json!({"url": url, "secret": "x"});
+    let told = world.me.post("/webhooks/test", &body).await.ok(200);
+    assert_eq!(told.data()["status"], 0);
+    assert!(
+        told.text_of("statusText").contains("not from a trusted authority"),
+        "{told}"
+    );
+    let hook = hook(&world, &receiver, json!({ "url": url })).await;
+    fire(&world, 150.0).await;
+    let failed = settled(&world, &hook, "failed").await;
+    assert_eq!(outcomes(&failed), ["tls_certificate_unknown_issuer"; 4]);
+    assert!(receiver.connections() == 5 && receiver.received().is_empty());
 }
 
 async fn who_sends_too_much_has_taken_it(setup: Setup) {

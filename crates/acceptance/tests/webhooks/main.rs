@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
+mod addresses;
 mod arriving;
 mod bad_receivers;
+mod listening;
+mod secrets;
 mod support;
 mod testing;

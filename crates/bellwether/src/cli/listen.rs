@@ -35,7 +35,7 @@ pub(super) struct ListenArgs {
 /// Where the secret is looked for if it is not given: arguments can be seen by others.
 const SECRET_VARIABLE: &str = "BELLWETHER_LISTEN_SECRET";
 
-/// Listens until it is told to stop. It has failed if a signature was wrong.
+/// Listens until it is told to stop. It has failed if there is a secret and something came that it does not verify.
 pub(super) fn run(args: &ListenArgs) -> Result<(), Failure> {
     let secret = args.secret.clone().or_else(|| std::env::var(SECRET_VARIABLE).ok());
     let secret = secret.map(|text| Secret::from_user(&text)).transpose();
@@ -50,15 +50,8 @@ async fn listen(args: &ListenArgs, secret: Option<Secret>, status: StatusCode) -
     let has_secret = secret.is_some();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let mut receiver = Receiver::start(address, secret, status).await?;
-    say!(
-        "Listening on http://{} (Ctrl-C ends it). A service on this machine may call it with\n  \
-         BELLWETHER_WEBHOOKS__ALLOW_PRIVATE_CIDRS=127.0.0.1",
-        receiver.address()
-    );
-    if !has_secret {
-        say!("Signatures are not verified: give --secret, or the variable {SECRET_VARIABLE}.");
-    }
-    let (mut received, mut wrong) = (0_u64, 0_u64);
+    introduce(receiver.address(), has_secret);
+    let (mut received, mut doubtful) = (0_u64, 0_u64);
     while args.count.is_none_or(|count| received < count) {
         let checked = tokio::select! {
             checked = receiver.next() => checked,
@@ -66,7 +59,7 @@ async fn listen(args: &ListenArgs, secret: Option<Secret>, status: StatusCode) -
         };
         let Some(checked) = checked else { break };
         received += 1;
-        wrong += u64::from(checked.service.is_wrong() || checked.standard.is_wrong());
+        doubtful += u64::from(has_secret && !checked.is_trusted());
         print(&if args.json {
             json_line(&checked)
         } else {
@@ -74,23 +67,44 @@ async fn listen(args: &ListenArgs, secret: Option<Secret>, status: StatusCode) -
         })?;
     }
     receiver.stop();
-    say!("{received} deliveries, {wrong} with a wrong signature");
-    if wrong > 0 {
+    let verified = if has_secret { received - doubtful } else { 0 };
+    say!("Received: {received}, signatures verified: {verified}");
+    if doubtful > 0 {
         return Err(Failure::Failed(anyhow::anyhow!(
-            "{wrong} deliveries had a wrong signature"
+            "{doubtful} of {received} deliveries are not to be trusted: not signed, or not with this secret"
         )));
     }
     Ok(())
 }
 
+/// What it takes to get something to look at.
+fn introduce(address: SocketAddr, has_secret: bool) {
+    say!(
+        "Listening on http://{address} (Ctrl-C ends it).
+
+A service on this machine calls it if it was started with BELLWETHER_WEBHOOKS__ALLOW_PRIVATE_CIDRS=127.0.0.1, as the
+demo is, and an account has a webhook that leads here:
+
+  curl -s \"$API/webhooks\" -H \"X-API-Key: $KEY\" -H 'Content-Type: application/json' \\
+    -d '{{\"url\": \"http://{address}/\", \"events\": [\"alert.triggered\"]}}'
+"
+    );
+    if !has_secret {
+        say!(
+            "Signatures are not verified: give the webhook's secret by --secret, or by the variable {SECRET_VARIABLE}.\n"
+        );
+    }
+}
+
 fn readable(checked: &Checked) -> String {
     format!(
-        "{}  {}\n    id                  {}\n    service's signature {}\n    webhook-signature   {}\n",
+        "{}  {}\n    id                   {}\n    X-Service-Signature  {}\n    webhook-signature    {}\n    body                 {}\n",
         wiring::timestamp(checked.at),
         checked.summary(),
         checked.id.as_deref().unwrap_or("-"),
         checked.service,
         checked.standard,
+        checked.text,
     )
 }
 

@@ -7,11 +7,13 @@ use http::StatusCode;
 use jiff::SignedDuration;
 use notify::signature::Secret;
 use serde_json::json;
-use service::webhooks::EVENT;
+use service::webhooks::{EVENT, WebhookId};
 use service::{Actor, Clock, Service};
 
 use crate::listen::{Checked, Receiver};
 
+/// Where at the receiver the demo's own webhook leads. People who try things out make webhooks of theirs.
+const PATH: &str = "/bellwether-demo";
 /// What the service may call beside the public's addresses, in the demo.
 pub(super) const OPENED: &str = "127.0.0.1";
 /// How long is waited for what is under way at the end.
@@ -23,6 +25,7 @@ const LOOK_EVERY: SignedDuration = SignedDuration::from_millis(50);
 #[derive(Debug)]
 pub(super) struct Hooks {
     receiver: Receiver,
+    id: WebhookId,
     received: u64,
     trusted: u64,
 }
@@ -34,18 +37,20 @@ impl Hooks {
         let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let receiver = Receiver::start(anywhere, None, StatusCode::NO_CONTENT).await?;
         for webhook in service.webhooks(actor).await? {
-            if webhook.url.starts_with("http://127.0.0.1:") {
+            if webhook.url.ends_with(PATH) {
                 service.delete_webhook(actor, webhook.id).await?;
             }
         }
-        let url = format!("http://{}/demo", receiver.address());
+        let url = format!("http://{}{PATH}", receiver.address());
         let created = service
             .create_webhook(actor, &json!({"url": url, "events": [EVENT]}))
             .await;
         let created = created.context("cannot make the demo's webhook")?;
+        let id = created.webhook.id;
         receiver.expect(Secret::from_user(&created.secret).context("the webhook's secret is none")?);
         Ok(Self {
             receiver,
+            id,
             received: 0,
             trusted: 0,
         })
@@ -54,6 +59,11 @@ impl Hooks {
     /// Where it listens.
     pub(super) const fn address(&self) -> SocketAddr {
         self.receiver.address()
+    }
+
+    /// The webhook that leads there.
+    pub(super) const fn id(&self) -> WebhookId {
+        self.id
     }
 
     /// What has come since the last look, a line for each.
@@ -91,7 +101,7 @@ fn line(checked: &Checked) -> String {
         .to_zoned(market::calendar::new_york_time_zone())
         .strftime("%H:%M:%S");
     let verdict = if checked.is_trusted() {
-        "signatures verified".to_owned()
+        "both signatures verified".to_owned()
     } else {
         format!("NOT TRUSTED: {}; {}", checked.service, checked.standard)
     };
@@ -99,8 +109,9 @@ fn line(checked: &Checked) -> String {
         let found = checked.body.pointer(pointer).and_then(serde_json::Value::as_str);
         found.unwrap_or("-").to_owned()
     };
+    let delay = checked.delay().map_or(0, |delay| delay.as_millis());
     format!(
-        "{time}    {:<5} {:<22} webhook received, {verdict}",
+        "{time}    {:<5} {:<22} webhook received {delay} ms after, {verdict}",
         text("/data/alert/symbol"),
         text("/data/alert/condition")
     )

@@ -10,22 +10,18 @@ use std::path::{Path, PathBuf};
 use alerts::{AlertId, Plan};
 use anyhow::{Context, bail};
 use jiff::SignedDuration;
-use serde_json::{Map, Value, json};
 use service::access::{NewKey, NewUser};
 use service::alerts::Created;
 use service::{Actor, Clock, Scope, Service, ServiceError};
-use store::model::StoredEvent;
 
 use super::hooks::{self, Hooks};
 use super::orders;
+use super::words::{EMAIL, Made, introduction, json_line, readable_line, tell};
 use crate::metering::Metering;
 use crate::serve::{House, end_at_once};
 use crate::settings::Settings;
 use crate::signals::Signals;
-use crate::wiring;
 
-/// The demo's account.
-const EMAIL: &str = "demo@example.com";
 /// How often is looked whether something has fired.
 const LOOK_EVERY: SignedDuration = SignedDuration::from_millis(200);
 /// So many events are read at once.
@@ -120,8 +116,7 @@ impl Totals {
             received,
             trusted,
         } = self;
-        // Nobody may be listening; that is no reason to fail.
-        let _ = tell(&format!(
+        tell(&format!(
             "\n{fired} alerts have fired, {received} webhooks were received, the signatures of {trusted} verified."
         ));
     }
@@ -129,7 +124,7 @@ impl Totals {
 
 async fn show(house: &House, wishes: &Wishes, totals: &mut Totals) -> anyhow::Result<()> {
     let clock = std::sync::Arc::clone(&house.clock);
-    tell("Two years of an invented market are being made up ...")?;
+    tell("Two years of an invented market are being made up ...");
     tokio::select! {
         () = house.up_to_date() => {}
         error = house.failed() => return Err(error),
@@ -146,12 +141,14 @@ async fn show(house: &House, wishes: &Wishes, totals: &mut Totals) -> anyhow::Re
     let hooks = Hooks::open(&service, &actor).await?;
     let seen = last_event(house, &actor).await?;
     let alerts = order(&service, &actor, clock.as_ref()).await?;
-    introduce(
-        &[house.address(), hooks.address()],
-        &key,
-        is_new.then_some(&password),
+    tell(&introduction(&Made {
+        address: house.address(),
+        key: &key,
+        password: is_new.then_some(&*password),
         alerts,
-    )?;
+        receiver: hooks.address(),
+        webhook: hooks.id(),
+    }));
     let end = wishes.lasting.and_then(|lasting| clock.now().checked_add(lasting).ok());
     let mut watch = Watch {
         service,
@@ -226,39 +223,6 @@ async fn order(service: &Service, actor: &Actor, clock: &dyn Clock) -> anyhow::R
         }
     }
     Ok(bodies.len())
-}
-
-fn introduce(
-    [address, receiver]: &[SocketAddr; 2],
-    key: &str,
-    password: Option<&String>,
-    alerts: usize,
-) -> io::Result<()> {
-    let password = password.map_or_else(|| "(as in the first run)".to_owned(), Clone::clone);
-    tell(&format!(
-        "
-The service runs with a simulated market that never closes. Nothing of it is real.
-
-  API        http://{address}/api/v1   (description: http://{address}/docs)
-  account    {EMAIL}, password {password}, plan premium, operator
-  API key    {key}
-  alerts     {alerts}, of every family, near the prices of this moment
-  webhook    a receiver at http://{receiver} is told of each firing, and verifies both signatures
-
-Try it from another terminal:
-
-  curl -s http://{address}/api/v1/alerts?limit=3 -H 'X-API-Key: {key}'
-  curl -s http://{address}/api/v1/webhooks -H 'X-API-Key: {key}'
-
-What fires, by the clocks of New York, and why, and what the receiver got of it (Ctrl-C ends it):
-"
-    ))
-}
-
-/// Says something on standard error. Nobody may be listening; that is no reason to fail.
-fn tell(text: &str) -> io::Result<()> {
-    let _ = writeln!(io::stderr(), "{text}");
-    Ok(())
 }
 
 async fn last_event(house: &House, actor: &Actor) -> anyhow::Result<i64> {
@@ -365,39 +329,4 @@ impl Watch {
             None => Ok(()),
         }
     }
-}
-
-/// The part of an event that tells of the alert or the stock.
-fn part<'a>(event: &'a StoredEvent, part: &str) -> Option<&'a Map<String, Value>> {
-    event.data.get(part).and_then(Value::as_object)
-}
-
-fn json_line(event: &StoredEvent) -> String {
-    let of = |name: &str, key: &str| part(event, name).and_then(|part| part.get(key)).cloned();
-    let line = json!({
-        "time": wiring::timestamp(event.at),
-        "alert_id": event.alert.to_string(),
-        "symbol": of("alert", "symbol"),
-        "condition": of("alert", "condition"),
-        "threshold": of("alert", "threshold"),
-        "price": of("stock", "price"),
-        "metric": of("alert", "triggered_value"),
-        "reason": event.data.get("reason"),
-    });
-    line.to_string()
-}
-
-fn readable_line(event: &StoredEvent) -> String {
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let of_alert = |key: &str| text(part(event, "alert").and_then(|alert| alert.get(key)));
-    let time = event
-        .at
-        .to_zoned(market::calendar::new_york_time_zone())
-        .strftime("%H:%M:%S");
-    format!(
-        "{time}  {:<5} {:<22} {}",
-        of_alert("symbol"),
-        of_alert("condition"),
-        text(event.data.get("reason"))
-    )
 }

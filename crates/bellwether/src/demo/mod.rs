@@ -9,4 +9,5 @@
 mod hooks;
 pub mod live;
 pub mod orders;
+mod words;
 pub mod year;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use http::HeaderMap;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use notify::signature::{Form, Secret, service, standard};
 use serde_json::Value;
 
@@ -58,6 +58,8 @@ pub struct Checked {
     pub standard: Verdict,
     /// The body, or null if it is no JSON.
     pub body: Value,
+    /// The body as it came, fit for a terminal.
+    pub text: String,
 }
 
 impl Checked {
@@ -70,6 +72,7 @@ impl Checked {
             service: of_service(headers, body, secret),
             standard: of_standard(headers, body, secret, at),
             body: serde_json::from_slice(body).unwrap_or_default(),
+            text: plain(&String::from_utf8_lossy(body)),
         }
     }
 
@@ -83,13 +86,25 @@ impl Checked {
     #[must_use]
     pub fn summary(&self) -> String {
         let part = |pointer: &str| self.body.pointer(pointer).and_then(Value::as_str).unwrap_or("-");
-        format!(
+        plain(&format!(
             "{:<5} {:<22} {}",
             part("/data/alert/symbol"),
             part("/data/alert/condition"),
             part("/data/reason")
-        )
+        ))
     }
+
+    /// How long after the event it came.
+    #[must_use]
+    pub fn delay(&self) -> Option<SignedDuration> {
+        let event: Timestamp = self.body.get("timestamp")?.as_str()?.parse().ok()?;
+        Some(self.at.duration_since(event))
+    }
+}
+
+/// A text without what a terminal would obey: anybody may have sent it.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -219,5 +234,23 @@ mod tests {
             (Verdict::NotSigned, Verdict::NotSigned)
         );
         assert!(checked.body.is_null());
+    }
+
+    #[test]
+    fn nothing_of_a_delivery_means_anything_to_a_terminal() {
+        for body in [r#"{"data":{"reason":"\u001b[31m"}}"#, "\u{1b}[2J\u{9b}2J\n"] {
+            let checked = Checked::of(&HeaderMap::new(), body.as_bytes(), None, at("2026-03-02T15:04:05Z"));
+            let shown = checked.summary() + &checked.text;
+            assert!(!shown.contains(char::is_control), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn how_long_it_took_counts_from_the_event() {
+        let body = br#"{"timestamp":"2026-03-02T15:04:00.250Z"}"#;
+        let checked = Checked::of(&HeaderMap::new(), body, None, at("2026-03-02T15:04:01Z"));
+        assert_eq!(checked.delay(), Some(SignedDuration::from_millis(750)));
+        let none = Checked::of(&HeaderMap::new(), BODY, None, at("2026-03-02T15:04:01Z"));
+        assert_eq!(none.delay(), None);
     }
 }

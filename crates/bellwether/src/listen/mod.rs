@@ -2,7 +2,7 @@
 //!
 //! It verifies as a receiver should ([`check`]): both of the service's own forms, and Standard Webhooks. `bellwether listen`
 //! prints what it tells, the demo shows it beside what fired. It is no server for the world: it listens where it is told,
-//! takes bodies of up to [`MAX_BODY_BYTES`], and keeps nothing.
+//! takes bodies of up to [`MAX_BODY_BYTES`] by POST at any path, and keeps nothing.
 
 pub mod check;
 
@@ -13,6 +13,7 @@ use anyhow::Context;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
+use axum::routing::post;
 use http::StatusCode;
 use notify::signature::Secret;
 use tokio::net::TcpListener;
@@ -62,7 +63,7 @@ impl Receiver {
             secret: known,
             answers,
         };
-        let router = Router::new().fallback(take).with_state(Arc::new(shared));
+        let router = Router::new().fallback(post(take)).with_state(Arc::new(shared));
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
         let task = tokio::spawn(async move {
@@ -137,6 +138,8 @@ mod tests {
         let mut receiver = Receiver::start(anywhere, None, StatusCode::ACCEPTED).await.unwrap();
         let url = format!("http://{}/any/path", receiver.address());
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        // As a browser would look.
+        assert_eq!(client.get(&url).send().await.unwrap().status(), 405);
         let answer = client.post(url).body(r#"{"event":"x"}"#).send().await.unwrap();
         assert_eq!(answer.status(), 202);
         let told = receiver.next().await.unwrap();

@@ -106,6 +106,9 @@ fn settings(root: Option<&CertificateDer<'static>>) -> Settings {
             own_roots: root.iter().map(|root| root.to_vec()).collect(),
             ..service::webhooks::Settings::default()
         },
+        public_url: "http://127.0.0.1".to_owned(),
+        identity: service::identity::Settings::default(),
+        messages: service::messages::Settings::default(),
     }
 }
 
