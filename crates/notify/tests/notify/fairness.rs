@@ -25,28 +25,41 @@ async fn healthy(house: &House, count: usize) -> Vec<i128> {
     keys.iter().map(|key| house.latency_ms(*key)).collect()
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_healthy_endpoint_keeps_its_place_beside_a_thousand_bad_ones() {
-    for (what, act) in [
-        ("hang", Act::Fails(5_000)),
-        ("fail quickly", Act::Fails(50)),
-        ("ask to be left alone", Act::Later(1)),
-        ("are slow", Act::Takes(4_000)),
-    ] {
-        let house = House::new();
-        let at_work = house.dispatch(Limits::default(), 0);
-        // It is known to do well ...
-        assert_eq!(healthy(&house, 1).await, [30]);
-        // ... when a thousand others get thirty deliveries each, which takes them seconds at the least.
-        for lane in 0..1_000 {
-            for _ in 0..30 {
-                house.queue(lane, &[act]);
-            }
+/// A healthy endpoint beside a thousand others that all do this.
+async fn healthy_beside_a_thousand(act: Act) {
+    let house = House::new();
+    let at_work = house.dispatch(Limits::default(), 0);
+    // It is known to do well ...
+    assert_eq!(healthy(&house, 1).await, [30]);
+    // ... when a thousand others get thirty deliveries each, which takes them seconds at the least.
+    for lane in 0..1_000 {
+        for _ in 0..30 {
+            house.queue(lane, &[act]);
         }
-        let latencies = healthy(&house, 120).await;
-        assert_eq!(latencies.iter().max(), Some(&30), "{what}: {latencies:?}");
-        at_work.end().await;
     }
+    let latencies = healthy(&house, 120).await;
+    assert_eq!(latencies.iter().max(), Some(&30), "{latencies:?}");
+    at_work.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_healthy_endpoint_keeps_its_place_beside_a_thousand_that_hang() {
+    healthy_beside_a_thousand(Act::Fails(5_000)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_healthy_endpoint_keeps_its_place_beside_a_thousand_that_fail_quickly() {
+    healthy_beside_a_thousand(Act::Fails(50)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_healthy_endpoint_keeps_its_place_beside_a_thousand_that_ask_to_be_left_alone() {
+    healthy_beside_a_thousand(Act::Later(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_healthy_endpoint_keeps_its_place_beside_a_thousand_that_are_slow() {
+    healthy_beside_a_thousand(Act::Takes(4_000)).await;
 }
 
 #[tokio::test(start_paused = true)]
