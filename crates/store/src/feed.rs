@@ -71,9 +71,16 @@ impl Store {
         limit: u32,
     ) -> Result<(Vec<(AlertId, Option<StoredAlert>)>, i64), StoreError> {
         let complete = self.place().await?;
-        let sql = "SELECT seq, alert_seq FROM history WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3";
+        // What became of a notification changes no alert.
+        let sql = "SELECT seq, alert_seq FROM history
+                   WHERE seq > $1 AND seq <= $2 AND action NOT IN ('notification_sent', 'notification_failed')
+                   ORDER BY seq LIMIT $3";
         let entries = query!(fetch_all(i64, i64), &self.pools, sql, place, complete, i64::from(limit))?;
-        let next = entries.last().map_or(place, |(seq, _)| *seq);
+        let all = entries.len() < usize::try_from(limit).unwrap_or(usize::MAX);
+        let next = match entries.last() {
+            Some((seq, _)) if !all => *seq,
+            _ => complete.max(place),
+        };
         let mut changed: Vec<i64> = entries.into_iter().map(|(_, alert)| alert).collect();
         changed.sort_unstable();
         changed.dedup();

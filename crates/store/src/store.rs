@@ -5,6 +5,8 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use crate::database::{Pools, query};
+use crate::messages::Bells;
+use crate::model::MessageChannel;
 use crate::open::{Address, Options};
 use crate::writer::{Door, Written};
 use crate::{Abort, StoreError, Work};
@@ -18,6 +20,7 @@ pub struct Store {
     pub(crate) compares: bool,
     /// Rings when deliveries were made.
     pub(crate) bell: Arc<Notify>,
+    bells: Bells,
 }
 
 impl Store {
@@ -28,11 +31,13 @@ impl Store {
     pub async fn open(options: Options) -> Result<Self, StoreError> {
         let address = Address::parse(&options.url)?;
         let (pools, link) = address.open(options.max_connections).await?;
+        let bells = Bells::default();
         Ok(Self {
             pools,
-            door: Arc::new(Door::open(address, link)),
+            door: Arc::new(Door::open(address, link, bells.clone())),
             compares: !options.unsafe_without_compare_and_set,
             bell: Arc::default(),
+            bells,
         })
     }
 
@@ -74,6 +79,12 @@ impl Store {
     #[must_use]
     pub fn bell(&self) -> Arc<Notify> {
         Arc::clone(&self.bell)
+    }
+
+    /// Rings after each transaction that has made messages, whoever made them; like [`Store::bell`].
+    #[must_use]
+    pub fn bell_of(&self, channel: MessageChannel) -> Arc<Notify> {
+        self.bells.of(channel)
     }
 
     /// What has been written since the store was opened.

@@ -17,6 +17,8 @@ pub struct Unit {
     trouble: Option<Trouble>,
     /// Whether this transaction has announced that it writes history (`feed.rs`).
     pub(crate) is_announced: bool,
+    /// Whether there are messages in this transaction, for which it rings once they are on disk.
+    pub(crate) has_messages: bool,
 }
 
 /// A failure of the database in the middle of a transaction.
@@ -66,6 +68,7 @@ impl Unit {
             has_written: false,
             trouble: None,
             is_announced: false,
+            has_messages: false,
         }
     }
 
@@ -75,6 +78,7 @@ impl Unit {
 
     pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
         self.is_announced = false;
+        self.has_messages = false;
         self.next_work();
         // A deferred BEGIN of SQLite fails when it wants to write and another has written since it has read.
         let begin = if self.link.is_pg() { "BEGIN" } else { "BEGIN IMMEDIATE" };

@@ -189,7 +189,7 @@ fn due_text(order: &ClaimOrder, is_pg: bool) -> String {
     )
 }
 
-pub(super) fn never(abort: Abort<std::convert::Infallible>) -> StoreError {
+pub(crate) fn never(abort: Abort<std::convert::Infallible>) -> StoreError {
     match abort {
         Abort::Store(error) => error,
         Abort::Refused(never) => match never {},

@@ -20,6 +20,8 @@ pub(crate) mod make;
 mod requeue;
 mod settle;
 
+pub(crate) use claim::never;
+
 use crate::columns::Table;
 
 pub(crate) const TABLE: Table = Table("deliveries");

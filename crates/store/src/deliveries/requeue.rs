@@ -68,8 +68,11 @@ impl Work for EndLeases {
 
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<u64, Abort<Self::Refusal>>> {
         Box::pin(async move {
+            let now = self.0.as_microsecond();
+            let sql = "UPDATE messages SET lease = NULL, due_at = $1 WHERE status = 'pending' AND lease IS NOT NULL";
+            let messages = write!(unit, sql, now);
             let sql = "UPDATE deliveries SET lease = NULL, due_at = $1 WHERE status = 'pending' AND lease IS NOT NULL";
-            Ok(write!(unit, sql, self.0.as_microsecond()))
+            Ok(messages + write!(unit, sql, now))
         })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use alerts::transition::{self, HistoryStatus, Transition};
-use alerts::{AlertId, Status};
+use alerts::{AlertId, Channel, Status};
 use market::Price;
 use serde_json::Value;
 use uuid::Uuid;
@@ -13,7 +13,8 @@ use crate::alerts::BY_ID;
 use crate::alerts::{AlertRow, TABLE};
 use crate::bulk::{Statement, query_many};
 use crate::deliveries::make::Fired;
-use crate::model::{Compose, Firing, StoredAlert};
+use crate::messages::make::Told;
+use crate::model::{Compose, Firing, Owner, StoredAlert};
 use crate::{Store, StoreError};
 
 /// The places of alerts by their ids.
@@ -48,6 +49,9 @@ pub(super) struct FiringRow {
     pub(super) alert: AlertId,
     pub(super) alert_seq: i64,
     pub(super) account: Option<Uuid>,
+    /// A guest's address.
+    pub(super) guest: Option<String>,
+    pub(super) notification: Channel,
     pub(super) judged_revision: i64,
     pub(super) next_revision: i64,
     pub(super) status: &'static str,
@@ -63,6 +67,19 @@ impl FiringRow {
     pub(super) const fn as_fired(&self, event_seq: i64) -> Fired {
         Fired {
             account: self.account,
+            event: self.event,
+            event_seq,
+            at: self.at,
+        }
+    }
+
+    /// The firing as those see it who tell people of it.
+    pub(super) fn as_told(&self, event_seq: i64) -> Told<'_> {
+        Told {
+            notification: self.notification,
+            account: self.account,
+            guest: self.guest.as_deref(),
+            alert_seq: self.alert_seq,
             event: self.event,
             event_seq,
             at: self.at,
@@ -169,6 +186,11 @@ impl Store {
             alert: stored.alert.id,
             alert_seq,
             account: stored.owner.account().map(|account| account.0),
+            guest: match &stored.owner {
+                Owner::Guest { email } => Some(email.clone()),
+                Owner::Account(_) => None,
+            },
+            notification: stored.alert.notification,
             judged_revision,
             next_revision: i64::from(stored.alert.revision.0),
             status: status.name(),

@@ -1,4 +1,4 @@
-//! Writing firings: alerts by compare-and-set, then the history, the events and the deliveries of those that were taken.
+//! Writing firings: alerts by compare-and-set, then the history, the events, the messages and the deliveries of those that were taken.
 //!
 //! A few statements of many rows each. Which alerts were taken, and which places their entries got, PostgreSQL says with the
 //! statements that write. Rows that come back from SQLite cost as much as rows that are written, and within a transaction
@@ -11,6 +11,7 @@ use super::commit::Chunk;
 use super::prepare::FiringRow;
 use crate::bulk::{Statement, execute_many, query_many};
 use crate::deliveries::make::Fired;
+use crate::messages::make::Told;
 use crate::unit::ask;
 use crate::{StoreError, Unit};
 
@@ -129,7 +130,7 @@ impl Chunk {
         Ok(self.rows.iter().filter(|row| taken.contains(&row.alert_seq)).collect())
     }
 
-    /// Writes history, events and deliveries of what was fired. Answers whether there are deliveries.
+    /// Writes history, events, messages and deliveries of what was fired. Answers whether there are deliveries.
     pub(super) async fn record(&self, unit: &mut Unit, fired: &[&FiringRow]) -> Result<bool, StoreError> {
         if fired.is_empty() {
             return Ok(false);
@@ -150,6 +151,8 @@ impl Chunk {
                 .bind(row.data.as_str())
         });
         unit.noted_rows(noted)?;
+        let told: Vec<Told<'_>> = placed.iter().map(|(seq, row)| row.as_told(*seq)).collect();
+        unit.make_messages(&told).await?;
         let fired: Vec<Fired> = placed.iter().map(|(seq, row)| row.as_fired(*seq)).collect();
         unit.make_deliveries(&fired).await
     }

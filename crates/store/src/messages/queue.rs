@@ -25,6 +25,7 @@ impl Unit {
             message.content.as_slice(),
             message.created_at.as_microsecond(),
         );
+        self.has_messages = true;
         Ok(())
     }
 }

@@ -27,7 +27,10 @@ pub use evaluation::{Compose, EvaluationCommit, EvaluationOutcome, Firing, Settl
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, SeenFeedback};
 pub use history::{EventId, HistoryRow, StoredEvent};
 pub use market::{LatestQuote, StockFacts};
-pub use message::{MessageChannel, MessageId, NewMessage};
+pub use message::{
+    Admission, Applicant, ClaimedMessage, FIRED, KeptMessage, MessageChannel, MessageId, MessageLimits,
+    MessageSettlement, MessageVerdict, NewMessage, Said,
+};
 pub use page::{Page, PageRequest};
 pub use repeatable::{Claim, Claimed, FirstAnswer, RepeatableRequest};
 pub use session::{Refreshed, Session, SessionId};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::Counters;
 use super::job::{Job, Ran};
 use crate::database::Link;
+use crate::messages::Bells;
 use crate::open::{self, Address};
 use crate::unit::Trouble;
 use crate::{StoreError, Unit};
@@ -22,6 +23,7 @@ pub(super) struct Batches {
     /// Whether the connection is in a state that nobody knows.
     is_broken: bool,
     counters: Arc<Counters>,
+    bells: Bells,
 }
 
 /// What became of a transaction.
@@ -42,12 +44,13 @@ enum Fate {
 }
 
 impl Batches {
-    pub(super) const fn new(address: Address, link: Link, counters: Arc<Counters>) -> Self {
+    pub(super) const fn new(address: Address, link: Link, counters: Arc<Counters>, bells: Bells) -> Self {
         Self {
             address,
             unit: Unit::new(link),
             is_broken: false,
             counters,
+            bells,
         }
     }
 
@@ -94,6 +97,9 @@ impl Batches {
         Counters::add(&self.counters.works, jobs.len());
         for job in jobs.iter() {
             job.committed();
+        }
+        if self.unit.has_messages {
+            self.bells.ring();
         }
         for job in jobs {
             job.answer();

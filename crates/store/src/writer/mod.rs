@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::database::Link;
+use crate::messages::Bells;
 use crate::open::Address;
 use crate::{StoreError, Unit};
 use batch::Batches;
@@ -98,7 +99,7 @@ pub(crate) struct Door {
 
 impl Door {
     /// Starts the writer on its connection.
-    pub(crate) fn open(address: Address, link: Link) -> Self {
+    pub(crate) fn open(address: Address, link: Link, bells: Bells) -> Self {
         let (queue, waiting) = mpsc::channel(MAX_QUEUE);
         let (end, ended) = watch::channel(());
         let closing = Arc::new(Notify::new());
@@ -106,7 +107,7 @@ impl Door {
         let writer = Writer {
             waiting,
             closing: Arc::clone(&closing),
-            batches: Batches::new(address, link, Arc::clone(&counters)),
+            batches: Batches::new(address, link, Arc::clone(&counters), bells),
             _end: end,
         };
         tokio::spawn(writer.serve());

@@ -146,8 +146,9 @@ on_both! {
             unsafe_without_compare_and_set: true,
             ..Options::new(database.url())
         }).await.unwrap();
-        for _ in 0..2 {
-            let settled = fire(&careless, vec![firing(&alert, 60)]).await;
+        for number in [7, 8] {
+            let again = Firing { event: EventId(uuid(number)), ..firing(&alert, 60) };
+            let settled = fire(&careless, vec![again]).await;
             assert!(matches!(settled[..], [Settled::Fired(_)]));
         }
         assert_eq!(firings_of(&store, &alert).await, 2);
@@ -173,7 +174,8 @@ on_both! {
         let [Settled::Fired(fired)] = &settled[..] else { panic!("{settled:?}") };
         assert_eq!((fired.alert.status, fired.alert.revision), (Status::Active, Revision(1)));
         assert!(matches!(&fire(&store, vec![firing(&alert, 120)]).await[..], [Settled::Stale(Some(_))]));
-        assert!(matches!(&fire(&store, vec![firing(fired, 120)]).await[..], [Settled::Fired(_)]));
+        let next = Firing { event: EventId(uuid(7)), ..firing(fired, 120) };
+        assert!(matches!(&fire(&store, vec![next]).await[..], [Settled::Fired(_)]));
         assert_eq!(firings_of(&store, &alert).await, 2);
     }
 

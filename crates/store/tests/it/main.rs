@@ -9,6 +9,7 @@ mod feed;
 mod firings;
 mod list;
 mod market;
+mod messages;
 mod open;
 mod postgres;
 mod properties;
