@@ -3,6 +3,10 @@
 //! Whoever does not get an answer does not know whether the request was done, and has to send it again. With a key of
 //! their own they get the first answer then, for 24 hours, also after a restart.
 //!
+//! Some answers show a secret, which nobody can ask for again. So all answers are kept sealed, each for the request that
+//! it answers; one that does not open any more (the vault has another key now) is not given, and the request is not done
+//! again either, because it was done.
+//!
 //! What is not promised: the answer is kept after what it answers for was done, in a transaction of its own. If the
 //! program dies just in between, a repeat is done once more, after [`ABANDONED_AFTER`].
 
@@ -13,6 +17,9 @@ use sha2::{Digest, Sha256};
 use store::model::{Claim, Claimed, FirstAnswer, RepeatableRequest};
 use store::{Abort, BoxFuture, Unit, Work};
 
+use uuid::Uuid;
+
+use crate::vault::Place;
 use crate::{AccountId, Service, ServiceError};
 
 /// How long an answer is kept.
@@ -40,6 +47,22 @@ impl Repeatable {
             body_hash: Sha256::digest(body).into(),
         })
     }
+
+    /// Where its answer lies: the table has no ids, so one is made of what the request is known by.
+    fn place(&self) -> Place {
+        let mut hash = Sha256::new();
+        hash.update(self.0.account.0.as_bytes());
+        hash.update(self.0.key_hash);
+        hash.update(self.0.body_hash);
+        let hash: [u8; 32] = hash.finalize().into();
+        let mut row = [0; 16];
+        row.copy_from_slice(&hash[..16]);
+        Place {
+            table: "repeatable_requests",
+            column: "body",
+            row: Uuid::from_bytes(row),
+        }
+    }
 }
 
 /// What is to be done with a request.
@@ -54,6 +77,8 @@ pub enum Begun {
         /// The body.
         body: Vec<u8>,
     },
+    /// It was done, and the answer cannot be read any more.
+    Unreadable,
     /// It is being done.
     Unfinished,
     /// The key was used for a request with another body.
@@ -62,7 +87,10 @@ pub enum Begun {
 
 /// The right and the duty to answer a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Claimant(Claim);
+pub struct Claimant {
+    claim: Claim,
+    request: Repeatable,
+}
 
 impl Service {
     /// Claims a request, or says why there is nothing to do.
@@ -73,8 +101,17 @@ impl Service {
         let now = self.0.ports.clock.now();
         let claimed = self.0.ports.store.write(Begin { request, now }).await?;
         Ok(match claimed {
-            Claimed::First(claim) => Begun::First(Claimant(claim)),
-            Claimed::Answered(FirstAnswer { status, body }) => Begun::Answered { status, body },
+            Claimed::First(claim) => Begun::First(Claimant { claim, request }),
+            Claimed::Answered(FirstAnswer { status, body }) => match self.0.ports.vault.open(request.place(), &body) {
+                Ok(body) => Begun::Answered {
+                    status,
+                    body: body.into_bytes(),
+                },
+                Err(error) => {
+                    tracing::warn!(%error, "the kept answer to a request that was repeated does not open");
+                    Begun::Unreadable
+                }
+            },
             Claimed::Unfinished { .. } => Begun::Unfinished,
             Claimed::OfAnotherBody => Begun::OfAnotherBody,
         })
@@ -83,10 +120,13 @@ impl Service {
     /// Keeps the answer to a claimed request.
     ///
     /// # Errors
-    /// [`ServiceError::Internal`] if the database fails.
-    pub async fn finish_repeatable(&self, claimant: Claimant, status: u16, body: Vec<u8>) -> Result<(), ServiceError> {
+    /// [`ServiceError::Internal`] if the database fails, or the answer is no text.
+    pub async fn finish_repeatable(&self, claimant: Claimant, status: u16, body: &[u8]) -> Result<(), ServiceError> {
+        let ports = &self.0.ports;
+        let text = std::str::from_utf8(body).map_err(ServiceError::internal)?;
+        let body = ports.vault.seal(&ports.chance, claimant.request.place(), text);
         let answer = FirstAnswer { status, body };
-        Ok(self.0.ports.store.write(End(claimant.0, Some(answer))).await?)
+        Ok(ports.store.write(End(claimant.claim, Some(answer))).await?)
     }
 
     /// Gives a claim up: the request was not done, and may be tried again at once.
@@ -94,7 +134,7 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
     pub async fn release_repeatable(&self, claimant: Claimant) -> Result<(), ServiceError> {
-        Ok(self.0.ports.store.write(End(claimant.0, None)).await?)
+        Ok(self.0.ports.store.write(End(claimant.claim, None)).await?)
     }
 }
 

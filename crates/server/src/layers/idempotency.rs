@@ -139,6 +139,11 @@ async fn answer(app: &App, repeatable: Repeatable, request: Request, next: Next)
                 let rate_limit = request.extensions().get::<RateLimit>();
                 return replayed(status, with_rate_limit(body, rate_limit));
             }
+            Ok(Begun::Unreadable) => {
+                let message = "this request was done, but what it was answered cannot be read any more; look whether what \
+                               it made is there, and use another Idempotency-Key to do it again";
+                return ApiError::new(Code::Conflict, message).into_response();
+            }
             Ok(Begun::OfAnotherBody) => {
                 let fault = "was used for a request with another body; give each request a key of its own";
                 return ApiError::field("Idempotency-Key", fault).into_response();
@@ -206,10 +211,7 @@ async fn kept(app: &App, claimant: Claimant, response: Response) -> Response {
         Ok(body) => body,
         Err(error) => return ApiError::internal(error).into_response(),
     };
-    match service
-        .finish_repeatable(claimant, parts.status.as_u16(), body.to_vec())
-        .await
-    {
+    match service.finish_repeatable(claimant, parts.status.as_u16(), &body).await {
         Ok(()) => Response::from_parts(parts, Body::from(body)),
         // It was done, but a repeat would not be known for one: better to say so than to promise it.
         Err(error) => ApiError::from(error).into_response(),

@@ -7,6 +7,7 @@ mod connections;
 mod credentials;
 mod envelope;
 mod idempotency;
+mod kept_answers;
 mod limits;
 mod market;
 mod operations;
