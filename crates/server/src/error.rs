@@ -202,6 +202,9 @@ impl From<ServiceError> for ApiError {
             } => Self::forbidden(reason, required.as_deref(), message),
             ServiceError::NotFound(_) => Self::new(Code::NotFound, error.to_string()),
             ServiceError::Conflict(message) => Self::new(Code::Conflict, message),
+            ServiceError::TooMany { message, retry_after_s } => {
+                Self::new(Code::RateLimited, message).retry_after(retry_after_s)
+            }
             ServiceError::Unavailable(message) => Self::new(Code::ServiceUnavailable, message),
             ServiceError::Internal(source) => Self::internal(source),
         }

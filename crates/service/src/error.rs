@@ -43,6 +43,14 @@ pub enum ServiceError {
     /// There is such a thing already.
     #[error("{0}")]
     Conflict(String),
+    /// It was tried too often.
+    #[error("{message}")]
+    TooMany {
+        /// For people.
+        message: String,
+        /// After how many seconds it may be tried again.
+        retry_after_s: u64,
+    },
     /// It cannot be done now, but can be later.
     #[error("{0}")]
     Unavailable(String),

@@ -10,6 +10,7 @@
 //! * [`market`]: what sources deliver comes in here; whether the market is open.
 //! * [`identity`]: how people come to accounts, and look after them; [`messages`]: how they are written to.
 //! * [`webhooks`]: where accounts have their events sent, and what became of that; [`vault`]: what secrets are sealed in.
+//! * [`feedback`]: what people think of the service; [`cron`]: what is done from time to time.
 //! * [`evaluator`]: owns the engine. It tells it what happens, commits what it decides, and tells it what users
 //!   changed, each change after its commit and in the order of the commits.
 //!
@@ -18,23 +19,25 @@
 
 pub mod access;
 pub mod alerts;
+mod body;
 pub mod catalog;
 pub mod chance;
+pub mod cron;
 pub mod error;
 pub mod evaluator;
+pub mod feedback;
 pub mod idempotency;
 pub mod identity;
-#[allow(dead_code, reason = "accounts, whose mails have links, come next")]
 mod links;
 pub mod market;
-#[allow(dead_code, reason = "accounts, to which messages are written, come next")]
 pub mod messages;
+mod redirect;
 mod start;
 pub mod stocks;
 pub mod vault;
 pub mod webhooks;
 
-pub use access::{Actor, Scope, Via};
+pub use access::{Actor, Scope, Shown, Via};
 pub use chance::Chance;
 pub use error::{Fields, ServiceError};
 pub use sources::Clock;

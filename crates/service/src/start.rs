@@ -8,9 +8,11 @@ use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::access::Reception;
+use crate::access::{Reception, Tokens};
 use crate::catalog::Catalog;
+use crate::cron::Housekeeping;
 use crate::evaluator::Evaluator;
+use crate::identity::Throttle;
 use crate::market::Intake;
 use crate::vault::Vault;
 use crate::webhooks::{self, Dispatching, Network, Notices, Webhooks};
@@ -65,6 +67,9 @@ pub enum StartError {
     /// The operator's own authorities.
     #[error(transparent)]
     Tls(#[from] notify::client::TlsError),
+    /// The keys of tokens.
+    #[error(transparent)]
+    Tokens(#[from] ServiceError),
 }
 
 /// The service. Cloning it is cheap and gives another handle of the same.
@@ -82,6 +87,8 @@ pub(crate) struct Inner {
     /// Who was let in lately.
     pub(crate) reception: Reception,
     pub(crate) webhooks: Arc<Webhooks>,
+    pub(crate) tokens: Tokens,
+    pub(crate) throttle: Throttle,
     stop: CancellationToken,
     /// What runs in the background.
     tasks: TaskTracker,
@@ -110,6 +117,8 @@ impl Service {
                 .end_leases(service.0.ports.network.time.now())
                 .await?;
         }
+        let housekeeping = Housekeeping::of(&service).run(service.0.stop.clone());
+        service.0.tasks.spawn(housekeeping);
         let dispatching = Dispatching::of(&service).run(service.0.stop.clone());
         service.0.tasks.spawn(dispatching);
         Ok(service)
@@ -123,6 +132,7 @@ impl Service {
         let catalog = Arc::new(Catalog::default());
         let evaluator = Arc::new(Evaluator::new(&ports, &settings, Arc::clone(&catalog)));
         let webhooks = Webhooks::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
+        let tokens = Tokens::new(&ports.vault, &settings.public_url)?;
         Ok(Self(Arc::new(Inner {
             ports,
             settings,
@@ -131,6 +141,8 @@ impl Service {
             intake: tokio::sync::Mutex::default(),
             reception: Reception::default(),
             webhooks: Arc::new(webhooks),
+            tokens,
+            throttle: Throttle::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
         })))

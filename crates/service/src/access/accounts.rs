@@ -85,10 +85,10 @@ impl Service {
 }
 
 /// The zone of an account whose owner has not said where they live: the market's.
-const DEFAULT_TIME_ZONE: &str = "America/New_York";
+pub(crate) const DEFAULT_TIME_ZONE: &str = "America/New_York";
 
 /// An address as it is kept and looked for.
-pub(super) fn normal_email(email: &str) -> String {
+pub(crate) fn normal_email(email: &str) -> String {
     email.trim().to_lowercase()
 }
 

@@ -1,10 +1,22 @@
 //! Who is it?
 
 use jiff::tz::TimeZone;
-use store::model::{Account, ApiKey};
+use jiff::{SignedDuration, Timestamp};
+use store::model::{Account, ApiKey, Session};
 
-use super::{Actor, Scope, Via, keys};
+use super::{Actor, Scope, Shown, Via, keys};
+use crate::identity::secret;
 use crate::{Service, ServiceError};
+
+/// A session that is not used ends after this time.
+pub(crate) const SESSION_IDLE: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// A session ends after this time, however much it is used.
+pub(crate) const SESSION_LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
+/// A session's use is written down at most once in this time.
+const SESSION_NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+
+/// What cookies are hashed for.
+pub(crate) const COOKIE: &str = "session cookie";
 
 impl Service {
     /// Who shows this API key. The answer may be a few seconds old.
@@ -22,6 +34,7 @@ impl Service {
             None => {
                 let since = reception.begin();
                 let found = ports.store.api_key_by_hash(hash).await?;
+                let found = found.filter(|(_, account)| account.profile.deleted_at.is_none());
                 let (key, account) = found.ok_or_else(unknown)?;
                 let actor = actor(key, account);
                 reception.remember(hash, &actor, since, now);
@@ -31,6 +44,66 @@ impl Service {
         reception.note_use(&ports.store, &actor, now);
         Ok(actor)
     }
+
+    /// Who shows this access token. Whether the session goes on may be a few seconds old.
+    ///
+    /// # Errors
+    /// [`ServiceError::Unauthenticated`] if it is no token of ours, its time is over, or its session has ended.
+    pub async fn authenticate_token(&self, token: &str) -> Result<Actor, ServiceError> {
+        let (reception, ports) = (&self.0.reception, &self.0.ports);
+        let now = ports.clock.now();
+        let claimed = self.0.tokens.read(token, now).ok_or_else(no_token)?;
+        // Tokens of a session are remembered as one. No secret hashes to this: it is not one.
+        let hash = secret::hash("session", "", &claimed.session.0.to_string());
+        if let Some(actor) = reception.recall(&hash, now) {
+            return Ok(actor);
+        }
+        let since = reception.begin();
+        let found = ports.store.session(claimed.session).await?;
+        let found = found.filter(|(session, _)| session.account == claimed.account);
+        let actor = self.signed_in(found, Shown::Token, now).ok_or_else(no_token)?;
+        reception.remember(hash, &actor, since, now);
+        Ok(actor)
+    }
+
+    /// Who shows this session cookie. The answer may be a few seconds old.
+    ///
+    /// # Errors
+    /// [`ServiceError::Unauthenticated`] if there is no such session, or it has ended.
+    pub async fn authenticate_cookie(&self, cookie: &str) -> Result<Actor, ServiceError> {
+        let (reception, ports) = (&self.0.reception, &self.0.ports);
+        if !secret::is_well_formed(cookie) {
+            return Err(no_session());
+        }
+        let (hash, now) = (secret::hash(COOKIE, "", cookie), ports.clock.now());
+        if let Some(actor) = reception.recall(&hash, now) {
+            return Ok(actor);
+        }
+        let since = reception.begin();
+        let found = ports.store.session_by_cookie(hash).await?;
+        let actor = self.signed_in(found, Shown::Cookie, now).ok_or_else(no_session)?;
+        reception.remember(hash, &actor, since, now);
+        Ok(actor)
+    }
+
+    /// Who has signed in, if the session goes on. That it is used is written down in the background.
+    fn signed_in(&self, found: Option<(Session, Account)>, by: Shown, now: Timestamp) -> Option<Actor> {
+        let (session, account) = found?;
+        if !session.is_live(now) || account.profile.deleted_at.is_some() {
+            return None;
+        }
+        if now.duration_since(session.last_seen_at) >= SESSION_NOTED_EVERY {
+            self.0.reception.note_session(&self.0.ports.store, &session, now);
+        }
+        let via = Via::Session { id: session.id, by };
+        Some(of(account, via))
+    }
+}
+
+/// Until when a session goes on that is used now.
+pub(crate) fn expiry(created_at: Timestamp, now: Timestamp) -> Timestamp {
+    let after = |at: Timestamp, time| at.saturating_add(time).unwrap_or(Timestamp::MAX);
+    after(now, SESSION_IDLE).min(after(created_at, SESSION_LIFE))
 }
 
 fn unknown() -> ServiceError {
@@ -38,21 +111,36 @@ fn unknown() -> ServiceError {
     ServiceError::Unauthenticated(message.to_owned())
 }
 
+fn no_token() -> ServiceError {
+    let message = "this bearer token is not valid, or its time is over; get another one with the refresh token, or sign \
+                   in again";
+    ServiceError::Unauthenticated(message.to_owned())
+}
+
+fn no_session() -> ServiceError {
+    ServiceError::Unauthenticated("this session is over; sign in again".to_owned())
+}
+
 fn actor(key: ApiKey, account: Account) -> Actor {
     let scopes = key.scopes.iter().filter_map(|name| Scope::from_name(name));
     // Who is no operator any more has no operator's scopes any more.
     let scopes = scopes.filter(|scope| account.is_operator || Scope::PUBLIC.contains(scope));
+    let via = Via::Key {
+        id: key.id,
+        name: key.name,
+        scopes: scopes.collect(),
+    };
+    of(account, via)
+}
+
+fn of(account: Account, via: Via) -> Actor {
     Actor {
         account: account.id,
         plan: account.plan,
         is_operator: account.is_operator,
         time_zone: TimeZone::get(&account.time_zone).unwrap_or(TimeZone::UTC),
-        via: Via::Key {
-            id: key.id,
-            name: key.name,
-            scopes: scopes.collect(),
-        },
         email: account.email,
+        via,
     }
 }
 

@@ -1,26 +1,32 @@
 //! Who asks, and what they may do.
 //!
-//! Somebody shows who they are ([`Service::authenticate_key`](crate::Service::authenticate_key)) and becomes an
+//! Somebody shows who they are (an API key, an access token or a session's cookie, `authenticate.rs`) and becomes an
 //! [`Actor`], which every use case of theirs is given. What was looked up is remembered for a few seconds
-//! (`reception.rs`). Accounts and keys are made by the operator's commands (`accounts.rs`,
+//! (`reception.rs`). Access tokens are signed by this service (`tokens.rs`); how sessions come about is told in
+//! [`identity`](crate::identity). Accounts and keys are made by the operator's commands (`accounts.rs`,
 //! [`Service::create_key_for`](crate::Service::create_key_for)) and keys by their owners, within their plan
 //! (`keys.rs`). Passwords are kept as argon2id (`password.rs`), keys as SHA-256.
 
-mod accounts;
-mod authenticate;
+pub(crate) mod accounts;
+pub(crate) mod authenticate;
+mod hashing;
+mod key_body;
 mod keys;
-mod password;
+pub(crate) mod password;
 mod reception;
 mod scope;
+mod tokens;
 
 pub use accounts::NewUser;
 pub use keys::{CreatedKey, NewKey};
 pub(crate) use reception::Reception;
 pub use scope::Scope;
+pub(crate) use tokens::Tokens;
+pub use tokens::{PublicKey, TOKEN_LIFE};
 
 use alerts::Plan;
 use jiff::tz::TimeZone;
-use store::model::{AccountId, ApiKeyId};
+use store::model::{AccountId, ApiKeyId, SessionId};
 
 use crate::ServiceError;
 
@@ -53,6 +59,22 @@ pub enum Via {
         /// What it may be used for.
         scopes: Vec<Scope>,
     },
+    /// By having signed in.
+    Session {
+        /// Which session.
+        id: SessionId,
+        /// What of it they have shown.
+        by: Shown,
+    },
+}
+
+/// What somebody shows of their session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shown {
+    /// Its cookie, which browsers send by themselves.
+    Cookie,
+    /// An access token.
+    Token,
 }
 
 impl Actor {
@@ -67,7 +89,14 @@ impl Actor {
                 required: Some(scope.name().to_owned()),
                 message: format!("this API key lacks the scope {}; use a key that has it", scope.name()),
             }),
-            Via::Key { .. } => Ok(()),
+            Via::Session { .. } if !self.is_operator && !Scope::PUBLIC.contains(&scope) => {
+                Err(ServiceError::Forbidden {
+                    reason: "operator",
+                    required: Some(scope.name().to_owned()),
+                    message: "only operators of this service may do this; ask one of them".to_owned(),
+                })
+            }
+            Via::Key { .. } | Via::Session { .. } => Ok(()),
         }
     }
 }

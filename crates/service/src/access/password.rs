@@ -1,8 +1,8 @@
 //! Passwords: what will do, and how they are kept.
 
 use argon2::Argon2;
-use argon2::password_hash::PasswordHasher;
 use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
 use crate::{Service, ServiceError};
 
@@ -13,8 +13,12 @@ const MAX_CHARACTERS: usize = 200;
 /// The bytes of a salt, as the PHC string format recommends.
 const SALT_BYTES: usize = 16;
 
+/// What a password is compared with where there is none to compare with: so that an address without an account takes as
+/// long as one with. No password is known that fits.
+const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$TmVyIE1lbnNjaCB3ZWlzcw$5S1uq3lU5aVB6lm8q0q0cPyVZ2G2bS0s9l5WmQf1oXA";
+
 /// What is wrong with a password, if anything is.
-pub(super) fn fault(password: &str) -> Option<String> {
+pub(crate) fn fault(password: &str) -> Option<String> {
     let characters = password.chars().count();
     (!(MIN_CHARACTERS..=MAX_CHARACTERS).contains(&characters))
         .then(|| format!("must have {MIN_CHARACTERS} to {MAX_CHARACTERS} characters, but has {characters}"))
@@ -22,12 +26,23 @@ pub(super) fn fault(password: &str) -> Option<String> {
 
 impl Service {
     /// What is kept of a password: argon2id, off the threads that answer requests and few at a time.
-    pub(super) async fn hash_password(&self, password: String) -> Result<String, ServiceError> {
+    pub(crate) async fn hash_password(&self, password: String) -> Result<String, ServiceError> {
         let salt: [u8; SALT_BYTES] = self.0.ports.chance.bytes();
-        let turn = self.0.reception.hashing.acquire().await;
-        let _turn = turn.map_err(ServiceError::internal)?;
-        let hashing = tokio::task::spawn_blocking(move || hash(&password, &salt));
-        hashing.await.map_err(ServiceError::internal)?
+        self.0.reception.hashing.run(move || hash(&password, &salt)).await?
+    }
+
+    /// Whether a password is the one that is kept. Without one that is kept it takes as long, and is not.
+    pub(crate) async fn is_password(&self, password: String, kept: Option<String>) -> Result<bool, ServiceError> {
+        let fits = move || {
+            let (kept, is_somebodys) = match &kept {
+                Some(kept) => (kept.as_str(), true),
+                None => (NOBODYS, false),
+            };
+            let parsed = PasswordHash::new(kept).map_err(|error| ServiceError::internal(error.to_string()))?;
+            let fits = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();
+            Ok(fits && is_somebodys)
+        };
+        self.0.reception.hashing.run(fits).await?
     }
 }
 
@@ -39,7 +54,6 @@ fn hash(password: &str, salt: &[u8]) -> Result<String, ServiceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use argon2::PasswordVerifier;
 
     #[test]
     fn eight_characters_will_do_and_seven_or_two_hundred_and_one_will_not() {
@@ -50,6 +64,15 @@ mod tests {
             Some("must have 8 to 200 characters, but has 7")
         );
         assert!(fault(&"a".repeat(201)).is_some());
+    }
+
+    #[test]
+    fn what_nobodys_password_is_kept_as_costs_what_others_cost_and_fits_none() {
+        let parsed = PasswordHash::new(NOBODYS).unwrap();
+        assert_eq!(parsed.hash.as_ref().map(|hash| hash.as_bytes().len()), Some(32));
+        let params = argon2::Params::try_from(&parsed).unwrap();
+        assert_eq!((params.m_cost(), params.t_cost(), params.p_cost()), (19_456, 2, 1));
+        assert!(Argon2::default().verify_password(b"", &parsed).is_err());
     }
 
     #[test]

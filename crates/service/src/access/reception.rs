@@ -1,6 +1,6 @@
 //! What is remembered of those who were let in: so that a request needs no query to know who asks.
 //!
-//! An API key that was looked up is taken for [`TRUSTED_FOR_S`] seconds without asking the database again. What this
+//! An API key or a session that was looked up is taken for [`TRUSTED_FOR_S`] seconds without asking the database again. What this
 //! process changes about keys and accounts counts at once, what others change after those seconds. Keys that are not
 //! known are not remembered: guesses would push out those who are welcome.
 
@@ -9,10 +9,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use store::Store;
-use store::model::{AccountId, ApiKeyId};
-use tokio::sync::Semaphore;
+use store::model::{AccountId, ApiKeyId, Session};
 use tokio_util::task::TaskTracker;
 
+use super::authenticate::expiry;
+use super::hashing::Hashing;
 use super::{Actor, Via};
 
 /// How long a key is taken without asking the database again.
@@ -21,17 +22,15 @@ const TRUSTED_FOR_S: i64 = 5;
 const MAX_KEYS: usize = 10_000;
 /// A key's use is written down at most once in this time.
 const NOTED_EVERY_S: i64 = 60;
-/// So many passwords are hashed at once. Each takes 19 MiB and much of a core.
-const HASHED_AT_ONCE: usize = 2;
 
-/// SHA-256 of an API key.
+/// SHA-256 of an API key, a cookie, or a session's id.
 pub(crate) type KeyHash = [u8; 32];
 
 /// What is remembered of those who were let in, and what is done for them in the background.
 #[derive(Debug)]
 pub(crate) struct Reception {
     seen: Mutex<Seen>,
-    pub(super) hashing: Semaphore,
+    pub(super) hashing: Hashing,
     tasks: TaskTracker,
 }
 
@@ -51,7 +50,7 @@ impl Default for Reception {
     fn default() -> Self {
         Self {
             seen: Mutex::default(),
-            hashing: Semaphore::new(HASHED_AT_ONCE),
+            hashing: Hashing::default(),
             tasks: TaskTracker::new(),
         }
     }
@@ -85,7 +84,7 @@ impl Reception {
     }
 
     /// The account or one of its keys has changed.
-    pub(super) fn forget(&self, account: AccountId) {
+    pub(crate) fn forget(&self, account: AccountId) {
         let mut seen = self.seen();
         seen.forgotten += 1;
         seen.actors.retain(|_, (actor, _)| actor.account != account);
@@ -93,7 +92,7 @@ impl Reception {
 
     /// Writes down in the background that a key was used, unless that was done within the last minute.
     pub(super) fn note_use(&self, store: &Store, actor: &Actor, now: Timestamp) {
-        let Via::Key { id, .. } = actor.via;
+        let Via::Key { id, .. } = actor.via else { return };
         {
             let mut seen = self.seen();
             if seen.noted.get(&id).is_some_and(|at| is_within(*at, now, NOTED_EVERY_S)) {
@@ -111,6 +110,17 @@ impl Reception {
         self.tasks.spawn(async move {
             if let Err(error) = store.touch_api_keys(&[(id, now)]).await {
                 tracing::warn!(%error, "the use of an API key was not written down");
+            }
+        });
+    }
+
+    /// Writes down in the background that a session was used.
+    pub(super) fn note_session(&self, store: &Store, session: &Session, now: Timestamp) {
+        let (id, expires_at) = (session.id, expiry(session.created_at, now));
+        let store = store.clone();
+        self.tasks.spawn(async move {
+            if let Err(error) = store.touch_session(id, now, expires_at).await {
+                tracing::warn!(%error, "the use of a session was not written down");
             }
         });
     }

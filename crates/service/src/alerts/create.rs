@@ -55,10 +55,12 @@ impl Service {
     }
 }
 
-/// What made an alert: the name of the API key.
+/// What made an alert: the name of the API key, or the session.
 fn maker(actor: &Actor) -> String {
-    let Via::Key { name, .. } = &actor.via;
-    name.clone()
+    match &actor.via {
+        Via::Key { name, .. } => name.clone(),
+        Via::Session { .. } => "session".to_owned(),
+    }
 }
 
 struct Create {

@@ -1,8 +1,52 @@
 //! Identity: how people get an account, show that it is theirs, and look after it.
+//!
+//! * `register.rs`: an account for an address, which is confirmed by a link that is mailed to it.
+//! * `login.rs`: signing in, by a password or by a mailed link; `throttle.rs` makes guessing passwords slow.
+//! * `sessions.rs`: what signing in begins; `reset.rs`: a new password for whoever has forgotten theirs.
+//! * `letters.rs`: the links that are mailed. `profile.rs` and [`account`]: what an owner says about themselves and does
+//!   with the account.
+//!
+//! **Nothing tells whether an address has an account.** What is answered to a stranger is the same either way, a password is
+//! hashed either way, and as much is written. What there is to tell is mailed to the address.
+//!
+//! **Secrets are shown once and kept as hashes** (`secret.rs`), each bound to what it is for. Using one up is one `UPDATE`
+//! that finds it unused or does not, so that of any number at once one succeeds.
+
+pub mod account;
+mod letters;
+mod login;
+pub(crate) mod profile;
+pub(crate) mod read;
+mod register;
+mod reset;
+pub(crate) mod secret;
+pub(crate) mod sessions;
+mod throttle;
+
+pub use login::SignIn;
+pub use sessions::SignedIn;
+pub(crate) use throttle::Throttle;
+
+use crate::Service;
+use crate::access::PublicKey;
 
 /// What can be set about it.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Whether an account can do nothing before its address is confirmed.
+    /// Whether nobody can sign in by a password before the address is confirmed.
     pub require_email_confirmation: bool,
+}
+
+impl Service {
+    /// The address under which people reach this service.
+    #[must_use]
+    pub fn public_url(&self) -> &str {
+        self.0.settings.public_url.trim_end_matches('/')
+    }
+
+    /// The key that access tokens are verified with.
+    #[must_use]
+    pub fn token_key(&self) -> PublicKey {
+        self.0.tokens.public_key()
+    }
 }

@@ -224,6 +224,7 @@ pub(crate) fn kind(error: &ServiceError) -> String {
         }
         ServiceError::NotFound(what) => format!("no {what}"),
         ServiceError::Conflict(_) => "conflict".to_owned(),
+        ServiceError::TooMany { .. } => "too many".to_owned(),
         ServiceError::Unavailable(_) => "unavailable".to_owned(),
         ServiceError::Internal(source) => panic!("{source}"),
     }

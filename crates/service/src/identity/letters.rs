@@ -1,0 +1,181 @@
+//! Links that are mailed to an address: one use case for all of them, that does as much for an address that is not
+//! known.
+
+use jiff::{SignedDuration, Timestamp};
+use notify::letter::Letter;
+use store::model::{Account, NewCode, NewMessage};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::secret;
+use crate::{Service, ServiceError};
+
+/// What a link is good for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// Confirming the address that somebody registered with.
+    Confirm,
+    /// Signing in.
+    SignIn,
+    /// Choosing a new password.
+    Reset,
+}
+
+/// So many links for one purpose are mailed to an address within the time that one is good for. So whoever asks for more
+/// of them in somebody else's name cannot keep them from getting in: by then there are good ones in their mailbox.
+pub(super) const MAILED_AT_MOST: u64 = 5;
+
+impl Purpose {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm_address",
+            Self::SignIn => "sign_in",
+            Self::Reset => "reset_password",
+        }
+    }
+
+    /// How long a link is good for.
+    pub(super) const fn life(self) -> SignedDuration {
+        match self {
+            Self::Confirm => SignedDuration::from_hours(48),
+            Self::SignIn => SignedDuration::from_mins(15),
+            Self::Reset => SignedDuration::from_hours(1),
+        }
+    }
+
+    /// What is kept of a link's secret. A link to reset a password has the address beside it; the others are found by
+    /// their secret alone.
+    pub(super) fn hash(self, email: &str, secret: &str) -> [u8; 32] {
+        let subject = if self == Self::Reset { email } else { "" };
+        secret::hash(self.name(), subject, secret)
+    }
+}
+
+/// A link, and the letter that it is in.
+pub(super) struct Mailing {
+    pub(super) code: NewCode,
+    pub(super) message: NewMessage,
+}
+
+impl Service {
+    /// A new link to that address. Whose account it is for is not known yet.
+    pub(super) fn mailing(
+        &self,
+        purpose: Purpose,
+        email: &str,
+        payload: Option<String>,
+        now: Timestamp,
+    ) -> Result<Mailing, ServiceError> {
+        let secret = secret::new(&self.0.ports.chance);
+        let token = ("token", secret.as_str());
+        let letter = match purpose {
+            Purpose::Confirm => Letter::ConfirmAddress {
+                link: self.0.link("confirm", &[token]),
+            },
+            Purpose::SignIn => Letter::MagicLink {
+                link: self.0.link("sign-in", &[token]),
+            },
+            Purpose::Reset => Letter::ResetPassword {
+                link: self.0.link("reset-password", &[("email", email), token]),
+            },
+        };
+        Ok(Mailing {
+            code: NewCode {
+                purpose: purpose.name(),
+                account: None,
+                subject: email.to_owned(),
+                payload,
+                hash: purpose.hash(email, &secret),
+                created_at: now,
+                expires_at: now.saturating_add(purpose.life()).unwrap_or(Timestamp::MAX),
+            },
+            message: self.0.mail(email, None, &letter)?,
+        })
+    }
+
+    /// Mails a link to the account of an address. Whether it has one cannot be told from outside.
+    pub(super) async fn mail_link(&self, purpose: Purpose, email: String) -> Result<(), ServiceError> {
+        let now = self.0.ports.clock.now();
+        let mailing = self.mailing(purpose, &email, None, now)?;
+        let work = Mail { mailing, purpose, now };
+        Ok(self.0.ports.store.write(work).await?)
+    }
+}
+
+struct Mail {
+    mailing: Mailing,
+    purpose: Purpose,
+    now: Timestamp,
+}
+
+impl Work for Mail {
+    type Done = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            let code = &self.mailing.code;
+            if !may_be_mailed(unit, self.purpose, &code.subject, self.now).await? {
+                return Ok(());
+            }
+            match unit.account_by_email(&code.subject).await? {
+                Some(account) => send(unit, &self.mailing, &account).await?,
+                None => {
+                    // As many rows are written as for an account, and nothing is sent.
+                    unit.insert_code(code).await?;
+                    unit.withdraw_code(code.hash, self.now).await?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Whether another link for that purpose may be mailed to an address.
+pub(super) async fn may_be_mailed(
+    unit: &mut Unit,
+    purpose: Purpose,
+    email: &str,
+    now: Timestamp,
+) -> Result<bool, Abort<ServiceError>> {
+    let since = now.saturating_sub(purpose.life()).unwrap_or(Timestamp::MIN);
+    Ok(unit.count_codes(purpose.name(), email, since).await? < MAILED_AT_MOST)
+}
+
+/// Writes a link down for an account, and queues the letter with it.
+pub(super) async fn send(unit: &mut Unit, mailing: &Mailing, account: &Account) -> Result<(), Abort<ServiceError>> {
+    let code = NewCode {
+        account: Some(account.id),
+        ..mailing.code.clone()
+    };
+    unit.insert_code(&code).await?;
+    let message = NewMessage {
+        account: Some(account.id),
+        ..mailing.message.clone()
+    };
+    Ok(unit.queue_message(&message).await?)
+}
+
+/// Uses a link up, and finds the account that it is for, locked. A link to an address that is not the account's any more
+/// is good for nothing.
+pub(super) async fn redeem(unit: &mut Unit, hash: [u8; 32], now: Timestamp) -> Result<Redeemed, Abort<ServiceError>> {
+    let bad = || Abort::Refused(bad_link());
+    let used = unit.use_code(hash, now).await?.ok_or_else(bad)?;
+    let account = unit.lock_account(used.account.ok_or_else(bad)?).await?;
+    let account = account.filter(|account| account.email == used.subject && account.profile.deleted_at.is_none());
+    Ok(Redeemed {
+        account: account.ok_or_else(bad)?,
+        payload: used.payload,
+    })
+}
+
+/// What a link was good for.
+pub(super) struct Redeemed {
+    pub(super) account: Account,
+    pub(super) payload: Option<String>,
+}
+
+/// One refusal for all that can be wrong with a link.
+pub(super) fn bad_link() -> ServiceError {
+    let message = "this link is not known, was used already, or its time is over; ask for another one";
+    ServiceError::Malformed(message.to_owned())
+}

@@ -1,0 +1,86 @@
+//! A new password for whoever has forgotten theirs.
+
+use jiff::Timestamp;
+use notify::letter::Letter;
+use serde_json::Value;
+use store::model::{AccountId, CodeState, NewMessage};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::letters::{Purpose, bad_link, redeem};
+use super::register::take_over;
+use super::{read, secret};
+use crate::body::Members;
+use crate::{Service, ServiceError};
+
+impl Service {
+    /// Has a link mailed to choose a new password with: `{email}`. Whether the address has an account cannot be told from
+    /// outside.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for what cannot be an address.
+    pub async fn request_reset(&self, body: &Value) -> Result<(), ServiceError> {
+        let mut members = Members::of(body)?;
+        let email = read::email(&mut members);
+        members.finish()?;
+        self.mail_link(Purpose::Reset, email).await
+    }
+
+    /// Sets a new password: `{email, token, new_password}`. All sessions end.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] for a link that is not good, [`ServiceError::Invalid`] for a password that will not do.
+    pub async fn confirm_reset(&self, body: &Value) -> Result<(), ServiceError> {
+        let mut members = Members::of(body)?;
+        let email = read::email(&mut members);
+        let token = members.required("token").unwrap_or_default();
+        let password = read::new_password(&mut members, "new_password");
+        members.finish()?;
+        let ports = &self.0.ports;
+        let (hash, now) = (Purpose::Reset.hash(&email, token), ports.clock.now());
+        // Looked up first, so that whoever makes up links does not keep us hashing.
+        if !secret::is_well_formed(token) || ports.store.code_state(hash, now).await? != Some(CodeState::Good) {
+            return Err(bad_link());
+        }
+        let work = Reset {
+            hash,
+            password_hash: self.hash_password(password).await?,
+            message: self.0.mail(&email, None, &Letter::PasswordChanged {})?,
+            now,
+        };
+        let account = ports.store.write(work).await?;
+        self.0.reception.forget(account);
+        Ok(())
+    }
+}
+
+struct Reset {
+    hash: [u8; 32],
+    password_hash: String,
+    message: NewMessage,
+    now: Timestamp,
+}
+
+impl Work for Reset {
+    type Done = AccountId;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<AccountId, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let mut account = redeem(unit, self.hash, self.now).await?.account;
+            take_over(unit, &mut account, self.now).await?;
+            account.password_hash = Some(self.password_hash.clone());
+            unit.update_account(&account).await?;
+            unit.end_sessions(account.id, None, self.now).await?;
+            // Whoever was mailed another link before gets in with none of them.
+            for purpose in [Purpose::Reset, Purpose::SignIn] {
+                unit.withdraw_codes(purpose.name(), account.id, self.now).await?;
+            }
+            let message = NewMessage {
+                account: Some(account.id),
+                ..self.message.clone()
+            };
+            unit.queue_message(&message).await?;
+            Ok(account.id)
+        })
+    }
+}

@@ -1,0 +1,258 @@
+//! Guessing passwords is made slow, without keeping the owner out.
+//!
+//! Wrong guesses are counted for each account and client address together, and for each client address. After the first
+//! few the next has to wait, twice as long each time. Nothing is counted for an account as such: whoever guesses at
+//! somebody's password from elsewhere slows down only themselves. And a link by mail signs in whatever was counted.
+//!
+//! An attempt is counted before it is judged, so that many at once are counted one by one.
+
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hashbrown::HashMap;
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+
+use crate::ServiceError;
+
+/// So many wrong guesses at an account from one address cost nothing.
+const FREE_PER_ACCOUNT: u32 = 5;
+/// So many wrong guesses from one address, at whichever accounts, cost nothing: many people may share an address.
+const FREE_PER_ADDRESS: u32 = 50;
+/// The longest wait.
+const LONGEST: SignedDuration = SignedDuration::from_mins(15);
+/// Who has guessed nothing for so long begins anew.
+const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(1);
+/// So many are counted one by one; of more the longest idle ones are forgotten.
+const MAX_COUNTED: usize = 20_000;
+
+/// What guesses are counted for: an account's address, hashed, and the client's; or the client's alone.
+type Guesser = (Option<[u8; 16]>, IpAddr);
+
+#[derive(Clone, Copy, Debug)]
+struct Guesses {
+    wrong: u32,
+    last: Timestamp,
+}
+
+/// Counts wrong guesses.
+#[derive(Debug, Default)]
+pub(crate) struct Throttle(Mutex<HashMap<Guesser, Guesses>>);
+
+impl Throttle {
+    /// Counts an attempt, which is a wrong one until the contrary is shown.
+    ///
+    /// # Errors
+    /// [`ServiceError::TooMany`] if it comes too soon; it is not counted then.
+    pub(super) fn attempt(&self, email: &str, address: IpAddr, now: Timestamp) -> Result<(), ServiceError> {
+        let [pair, alone] = guessers(email, address);
+        let mut counted = self.lock();
+        let wait = [(pair, FREE_PER_ACCOUNT), (alone, FREE_PER_ADDRESS)]
+            .into_iter()
+            .filter_map(|(guesser, free)| wait(counted.get(&guesser)?, free, now))
+            .max();
+        if let Some(wait) = wait {
+            let seconds = u64::try_from(wait.as_secs()).unwrap_or_default().saturating_add(1);
+            return Err(ServiceError::TooMany {
+                message: format!(
+                    "too many wrong passwords were sent from here; try again in {seconds} s, or sign in by a link \
+                     (type magic_link)"
+                ),
+                retry_after_s: seconds,
+            });
+        }
+        for guesser in [pair, alone] {
+            if counted.len() >= MAX_COUNTED && !counted.contains_key(&guesser) {
+                make_room(&mut counted, now);
+            }
+            let fresh = Guesses { wrong: 0, last: now };
+            let guesses = counted.entry(guesser).or_insert(fresh);
+            if !is_fresh(guesses, now) {
+                *guesses = fresh;
+            }
+            guesses.wrong = guesses.wrong.saturating_add(1);
+            guesses.last = now;
+        }
+        Ok(())
+    }
+
+    /// The attempt was right: what was counted for this account from here is forgotten, and of what was counted for the
+    /// address this one attempt. So nobody clears an address by signing in to an account of their own.
+    pub(super) fn was_right(&self, email: &str, address: IpAddr) {
+        let [pair, alone] = guessers(email, address);
+        let mut counted = self.lock();
+        counted.remove(&pair);
+        if let Some(guesses) = counted.get_mut(&alone) {
+            guesses.wrong = guesses.wrong.saturating_sub(1);
+        }
+    }
+
+    /// The attempt could not be judged: it counts for nothing.
+    pub(super) fn was_not_judged(&self, email: &str, address: IpAddr) {
+        let mut counted = self.lock();
+        for guesser in guessers(email, address) {
+            if let Some(guesses) = counted.get_mut(&guesser) {
+                guesses.wrong = guesses.wrong.saturating_sub(1);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Guesser, Guesses>> {
+        // A panic elsewhere leaves the map whole: at worst a guess is counted once too little.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn guessers(email: &str, address: IpAddr) -> [Guesser; 2] {
+    const HOST_BITS: u32 = 64;
+    // One client has a whole network of version 6.
+    let address = match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> HOST_BITS << HOST_BITS).into()),
+        v4 @ IpAddr::V4(_) => v4,
+    };
+    let mut short = [0; 16];
+    short.copy_from_slice(&Sha256::digest(email.as_bytes())[..16]);
+    [(Some(short), address), (None, address)]
+}
+
+/// Whether it still counts. A clock that was set back makes nothing last longer.
+fn is_fresh(guesses: &Guesses, now: Timestamp) -> bool {
+    guesses.last <= now && now.duration_since(guesses.last) < FORGOTTEN_AFTER
+}
+
+/// How long whoever has guessed so has to wait yet.
+fn wait(guesses: &Guesses, free: u32, now: Timestamp) -> Option<SignedDuration> {
+    if !is_fresh(guesses, now) || guesses.wrong < free {
+        return None;
+    }
+    // 1 s after the free ones, then 2 s, 4 s and so on; 2^10 s are more than the longest wait.
+    let seconds = 1_i64 << (guesses.wrong - free).min(10);
+    let whole = SignedDuration::from_secs(seconds).min(LONGEST);
+    let left = whole.saturating_sub(now.duration_since(guesses.last));
+    left.is_positive().then_some(left)
+}
+
+fn make_room(counted: &mut HashMap<Guesser, Guesses>, now: Timestamp) {
+    counted.retain(|_, guesses| is_fresh(guesses, now));
+    if counted.len() < MAX_COUNTED {
+        return;
+    }
+    // A tenth at once, because looking for them takes long.
+    let mut lasts: Vec<_> = counted.values().map(|guesses| guesses.last).collect();
+    let tenth = lasts.len() / 10;
+    let (_, until, _) = lasts.select_nth_unstable(tenth);
+    let until = *until;
+    counted.retain(|_, guesses| guesses.last > until);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(1_700_000_000 + seconds).unwrap()
+    }
+
+    const HERE: &str = "192.0.2.1";
+    const ELSEWHERE: &str = "192.0.2.2";
+
+    fn may(throttle: &Throttle, email: &str, address: &str, seconds: i64) -> bool {
+        throttle.attempt(email, address.parse().unwrap(), at(seconds)).is_ok()
+    }
+
+    fn wait_of(throttle: &Throttle, seconds: i64) -> u64 {
+        match throttle.attempt("ann", HERE.parse().unwrap(), at(seconds)) {
+            Err(ServiceError::TooMany { retry_after_s, .. }) => retry_after_s,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn after_five_wrong_guesses_the_next_ones_wait_twice_as_long_each_time() {
+        let throttle = Throttle::default();
+        for _ in 0..5 {
+            assert!(may(&throttle, "ann", HERE, 0));
+        }
+        assert!(!may(&throttle, "ann", HERE, 0));
+        assert!(may(&throttle, "ann", HERE, 1));
+        assert!(!may(&throttle, "ann", HERE, 2) && may(&throttle, "ann", HERE, 3));
+        assert!(!may(&throttle, "ann", HERE, 6) && may(&throttle, "ann", HERE, 7));
+        assert_eq!(wait_of(&throttle, 7), 9);
+    }
+
+    #[test]
+    fn nobody_waits_for_longer_than_a_quarter_of_an_hour() {
+        let throttle = Throttle::default();
+        let mut now = 0;
+        for _ in 0..30 {
+            while !may(&throttle, "ann", HERE, now) {
+                now += 1;
+            }
+        }
+        assert!(wait_of(&throttle, now) <= 15 * 60 + 1);
+        assert!(may(&throttle, "ann", HERE, now + 15 * 60));
+    }
+
+    #[test]
+    fn whoever_guesses_from_elsewhere_keeps_the_owner_out_neither_here_nor_at_other_accounts() {
+        let throttle = Throttle::default();
+        while may(&throttle, "ann", ELSEWHERE, 0) {}
+        assert!(may(&throttle, "ann", HERE, 0));
+        assert!(may(&throttle, "bob", ELSEWHERE, 0));
+    }
+
+    #[test]
+    fn guessing_at_many_accounts_from_one_address_comes_to_its_end_and_an_own_account_does_not_clear_it() {
+        let throttle = Throttle::default();
+        let here = HERE.parse().unwrap();
+        for account in 0..50 {
+            assert!(may(&throttle, &format!("{account}"), HERE, 0), "{account}");
+        }
+        assert!(!may(&throttle, "another", HERE, 0));
+        throttle.attempt("own", here, at(1)).unwrap();
+        throttle.was_right("own", here);
+        assert!(!may(&throttle, "another", HERE, 1));
+    }
+
+    #[test]
+    fn a_right_password_begins_anew_and_what_was_not_judged_counts_for_nothing() {
+        let throttle = Throttle::default();
+        let here = HERE.parse().unwrap();
+        for _ in 0..4 {
+            assert!(may(&throttle, "ann", HERE, 0));
+        }
+        throttle.was_right("ann", here);
+        for _ in 0..20 {
+            assert!(may(&throttle, "ann", HERE, 0));
+            throttle.was_not_judged("ann", here);
+        }
+    }
+
+    #[test]
+    fn an_hour_of_quiet_is_forgotten_and_so_is_a_clock_that_was_set_back() {
+        let throttle = Throttle::default();
+        for _ in 0..5 {
+            assert!(may(&throttle, "ann", HERE, 0));
+        }
+        assert!(may(&throttle, "ann", HERE, -1));
+        let throttle = Throttle::default();
+        while may(&throttle, "ann", HERE, 0) {}
+        for _ in 0..5 {
+            assert!(may(&throttle, "ann", HERE, 3600));
+        }
+    }
+
+    #[test]
+    fn a_client_of_version_6_is_its_network_and_memory_is_bounded() {
+        let throttle = Throttle::default();
+        for host in 0..5 {
+            assert!(may(&throttle, "ann", &format!("2001:db8::{host}"), 0));
+        }
+        assert!(!may(&throttle, "ann", "2001:db8::ffff", 0));
+        for number in 0_u32..25_000 {
+            let address = IpAddr::V4(std::net::Ipv4Addr::from(number));
+            throttle.attempt("ann", address, at(i64::from(number) / 100)).unwrap();
+        }
+        assert!(throttle.lock().len() <= MAX_COUNTED);
+    }
+}
