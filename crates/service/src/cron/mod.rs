@@ -1,0 +1,206 @@
+//! Jobs that are done from time to time. The service does them by itself; who drives schedules from outside can ask for each of
+//! them ([`Service::run_job`]).
+//!
+//! What is of no use any more is deleted here, too: once an hour, by [`Housekeeping`].
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use store::Store;
+use store::model::MessageChannel;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Clock, Service, ServiceError};
+
+/// How often what is of no use any more is deleted.
+const CLEANED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+/// Sessions and codes are kept for so long after their end: whoever shows one then is told that it is over.
+const KEPT_AFTER_THE_END: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Answers are repeated for so long.
+const REPEATED_FOR: SignedDuration = SignedDuration::from_hours(24);
+/// So many things of a kind are deleted at once, so that nobody waits long behind it.
+const AT_ONCE: u32 = 1000;
+
+/// A job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Job {
+    /// Judging alerts that are due.
+    Evaluate,
+    /// Judging alerts that go by the clock: the same, as both are judged together.
+    DailyReminders,
+    /// Fetching the exchange's calendar.
+    Calendar,
+    /// Fetching the catalog of stocks.
+    Catalog,
+    /// Fetching daily bars.
+    Bars,
+    /// Fetching fundamentals.
+    Fundamentals,
+    /// Fetching earnings, dividends and splits.
+    Events,
+    /// Having the analyst look at watchlists.
+    Analyst,
+    /// Sending what waits to be sent.
+    Deliveries,
+    /// Settling paper trades.
+    PaperTrades,
+    /// Deleting what is of no use any more.
+    Cleanup,
+}
+
+impl Job {
+    /// Every job there is.
+    pub const ALL: &'static [Self] = &[
+        Self::Evaluate,
+        Self::DailyReminders,
+        Self::Calendar,
+        Self::Catalog,
+        Self::Bars,
+        Self::Fundamentals,
+        Self::Events,
+        Self::Analyst,
+        Self::Deliveries,
+        Self::PaperTrades,
+        Self::Cleanup,
+    ];
+
+    /// Its name in routes and answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Evaluate => "evaluate",
+            Self::DailyReminders => "daily-reminders",
+            Self::Calendar => "calendar",
+            Self::Catalog => "catalog",
+            Self::Bars => "bars",
+            Self::Fundamentals => "fundamentals",
+            Self::Events => "events",
+            Self::Analyst => "analyst",
+            Self::Deliveries => "deliveries",
+            Self::PaperTrades => "paper-trades",
+            Self::Cleanup => "cleanup",
+        }
+    }
+
+    /// The job of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|job| job.name() == name)
+    }
+}
+
+/// What a job came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobReport {
+    /// Which job.
+    pub job: Job,
+    /// Whether there was anything to do.
+    pub has_run: bool,
+    /// What was done, or why there was nothing to do.
+    pub detail: String,
+}
+
+impl Service {
+    /// Does a job now.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails.
+    pub async fn run_job(&self, job: Job) -> Result<JobReport, ServiceError> {
+        let done = |detail: &str| (true, detail.to_owned());
+        let nothing = |why: &str| (false, format!("nothing to do: {why}"));
+        let (has_run, detail) = match job {
+            Job::Evaluate | Job::DailyReminders => {
+                self.evaluate().await?;
+                done("all alerts that were due were judged, those that go by the clock among them")
+            }
+            Job::Deliveries => {
+                let store = &self.0.ports.store;
+                store.bell().notify_one();
+                for channel in [MessageChannel::Email, MessageChannel::Sms] {
+                    store.bell_of(channel).notify_one();
+                }
+                done("the dispatchers of webhooks, mail and text messages look for what is due")
+            }
+            Job::Cleanup => {
+                let housekeeping = Housekeeping::of(self);
+                let Swept { ended, requests } = housekeeping.sweep().await?;
+                let detail = format!("{ended} sessions and codes and {requests} kept answers were deleted");
+                (true, detail)
+            }
+            Job::Calendar => nothing("the exchange's calendar is part of the program"),
+            Job::Catalog | Job::Bars | Job::Fundamentals | Job::Events => {
+                nothing("the source of market data delivers this by itself, or it is pushed; nothing is fetched")
+            }
+            Job::Analyst => nothing("there is no watchlist to look at"),
+            Job::PaperTrades => nothing("there are no paper trades"),
+        };
+        tracing::info!(job = job.name(), has_run, "a job was asked for");
+        Ok(JobReport { job, has_run, detail })
+    }
+}
+
+/// Deletes what is of no use any more.
+#[derive(Debug)]
+pub(crate) struct Housekeeping {
+    store: Store,
+    clock: Arc<dyn Clock>,
+}
+
+/// What was deleted.
+struct Swept {
+    ended: u64,
+    requests: u64,
+}
+
+impl Housekeeping {
+    pub(crate) fn of(service: &Service) -> Self {
+        let ports = &service.0.ports;
+        Self {
+            store: ports.store.clone(),
+            clock: Arc::clone(&ports.clock),
+        }
+    }
+
+    /// Does it once an hour until it is told to stop.
+    pub(crate) async fn run(self, stop: CancellationToken) {
+        loop {
+            let next = self.clock.now().saturating_add(CLEANED_EVERY).unwrap_or(Timestamp::MAX);
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.clock.sleep_until(next) => {}
+            }
+            if let Err(error) = self.sweep().await {
+                tracing::warn!(%error, "what is of no use any more could not be deleted; it is tried again in an hour");
+            }
+        }
+    }
+
+    async fn sweep(&self) -> Result<Swept, store::StoreError> {
+        let before = |time| self.clock.now().saturating_sub(time).unwrap_or(Timestamp::MIN);
+        let (over, forgotten) = (before(KEPT_AFTER_THE_END), before(REPEATED_FOR));
+        let mut ended = 0;
+        loop {
+            let deleted = self.store.forget_sessions_and_codes(over, AT_ONCE).await?;
+            ended += deleted;
+            if deleted == 0 {
+                break;
+            }
+        }
+        let requests = self.store.forget_requests(forgotten).await?;
+        Ok(Swept { ended, requests })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_is_found_by_its_name() {
+        for job in Job::ALL {
+            assert_eq!(Job::from_name(job.name()), Some(*job));
+        }
+        assert_eq!(Job::ALL.len(), 11);
+        assert_eq!(Job::from_name("Evaluate"), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! An account, as its owner looks after it.
+//!
+//! * [`subscription`]: what the plan has, and how much of it is used.
+
+mod subscription;
+
+pub use subscription::{Period, Subscription};
+
+use store::model::Account;
+use store::{Abort, Unit};
+
+use crate::{AccountId, Actor, Service, ServiceError};
+
+impl Service {
+    /// The actor's account as it is now.
+    pub(crate) async fn account_of(&self, actor: &Actor) -> Result<Account, ServiceError> {
+        let found = self.0.ports.store.account(actor.account).await?;
+        found.ok_or_else(gone)
+    }
+}
+
+fn gone() -> ServiceError {
+    let message = "this account is not there any more; sign in with another one";
+    ServiceError::Unauthenticated(message.to_owned())
+}
+
+/// The account, locked until the end of the transaction; whatever is made or set going in its name needs it to be awake.
+pub(crate) async fn awake(unit: &mut Unit, account: AccountId) -> Result<Account, Abort<ServiceError>> {
+    let account = present(unit, account).await?;
+    must_be_awake(&account).map_err(Abort::Refused)?;
+    Ok(account)
+}
+
+/// The account, locked until the end of the transaction.
+pub(crate) async fn present(unit: &mut Unit, account: AccountId) -> Result<Account, Abort<ServiceError>> {
+    let found = unit.lock_account(account).await?;
+    found.ok_or_else(|| Abort::Refused(gone()))
+}
+
+/// A deactivated account can be read and nothing else, until it is reactivated.
+pub(crate) fn must_be_awake(account: &Account) -> Result<(), ServiceError> {
+    if account.profile.deactivated_at.is_none() {
+        return Ok(());
+    }
+    Err(ServiceError::Forbidden {
+        reason: "deactivated",
+        required: Some("active_account".to_owned()),
+        message: "this account is deactivated; sign in and reactivate it first (POST /user/account/reactivate)".to_owned(),
+    })
+}
