@@ -1,16 +1,24 @@
 //! Who asks, as the headers say, and what that allows.
 //!
-//! A key comes as `X-API-Key: K`, `Authorization: ApiKey K` or `Authorization: Bearer K`. It is looked up by its hash,
-//! so how long an answer takes says nothing about how near a guess was. The layer [`crate::layers::identify`] finds out
+//! A key comes as `X-API-Key: K`, `Authorization: ApiKey K` or `Authorization: Bearer K`, an access token as
+//! `Authorization: Bearer T` ([`credentials`]), a session in a browser as a cookie ([`cookie`]). Keys and cookies are
+//! looked up by their hashes, so how long an answer takes says nothing about how near a guess was. The layer [`crate::layers::identify`] finds out
 //! who it is, once for a request; a handler asks for what it needs with an extractor: [`Allowed`], [`WithSession`].
+
+pub mod cookie;
+pub mod credentials;
+pub mod same_origin;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, header};
+use http::{HeaderMap, Method};
 use service::{Actor, Scope, ServiceError, Via};
+
+pub use cookie::SessionCookie;
+pub use credentials::{Credential, Credentials};
 
 use crate::app::App;
 use crate::error::ApiError;
@@ -28,74 +36,51 @@ pub enum Identity {
     Failed(ApiError),
 }
 
-const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-
-/// Longer ones are no keys, and not worth a look.
-const MAX_KEY_LEN: usize = 512;
-
-/// The API key that the headers show.
-///
-/// # Errors
-/// 401 for headers of which no one can say which is meant, or of a kind that is not taken.
-pub fn key_of(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
-    let from_own_header = single(headers, &X_API_KEY)?;
-    let authorization = single(headers, &header::AUTHORIZATION)?;
-    let from_authorization = authorization.map(key_of_authorization).transpose()?;
-    match (from_own_header, from_authorization) {
-        (Some(one), Some(other)) if one != other => Err(ApiError::unauthorized(
-            "X-API-Key and Authorization contradict each other; send only one of them",
-        )),
-        (one, other) => Ok(one.or(other)),
-    }
-}
-
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ApiError> {
-    let mut values = headers.get_all(name).iter();
-    let Some(value) = values.next() else {
-        return Ok(None);
-    };
-    if values.next().is_some() {
-        return Err(ApiError::unauthorized(format!(
-            "{name} comes more than once; send it once"
-        )));
-    }
-    match value.to_str().map(str::trim) {
-        Ok(text) if !text.is_empty() && text.len() <= MAX_KEY_LEN => Ok(Some(text)),
-        _ => Err(ApiError::unauthorized(format!(
-            "{name} holds no API key; check what is sent"
-        ))),
-    }
-}
-
-fn key_of_authorization(value: &str) -> Result<&str, ApiError> {
-    let (scheme, key) = value.split_once(' ').unwrap_or((value, ""));
-    let key = key.trim();
-    let is_api_key = scheme.eq_ignore_ascii_case("ApiKey") && !key.is_empty();
-    let is_bearer = scheme.eq_ignore_ascii_case("Bearer");
-    if is_api_key || (is_bearer && key.starts_with("sk_")) {
-        Ok(key)
-    } else if is_bearer {
-        Err(ApiError::unauthorized(
-            "this bearer token is not valid; send an API key that begins with sk_",
-        ))
-    } else {
-        Err(ApiError::unauthorized(
-            "Authorization must be ApiKey or Bearer with an API key that begins with sk_",
-        ))
-    }
-}
-
 /// Finds out who asks.
-pub async fn identify(app: &App, headers: &HeaderMap) -> Identity {
-    let key = match key_of(headers) {
-        Ok(Some(key)) => key,
-        Ok(None) => return Identity::Nobody,
-        Err(refusal) => return Identity::Refused(refusal),
+///
+/// What a header shows counts before a cookie, which browsers send by themselves; a cookie of a session that is over then
+/// says nothing, and one of somebody else's session contradicts it. Who shows nothing but a cookie may write only from our
+/// own pages.
+pub async fn identify(app: &App, method: &Method, headers: &HeaderMap, shown: Credentials<'_>) -> Identity {
+    let service = app.service();
+    let by_header = match shown.header {
+        Some(Credential::Key(key)) => Some(service.authenticate_key(key).await),
+        Some(Credential::Token(token)) => Some(service.authenticate_token(token).await),
+        None => None,
     };
-    match app.service().authenticate_key(key).await {
-        Ok(actor) => Identity::Known(Arc::new(actor)),
-        Err(error @ ServiceError::Unauthenticated(_)) => Identity::Refused(error.into()),
-        Err(error) => Identity::Failed(error.into()),
+    let by_cookie = match (&by_header, shown.cookie) {
+        (Some(Err(_)), _) | (_, None) => None,
+        (_, Some(cookie)) => Some(service.authenticate_cookie(cookie).await),
+    };
+    match (by_header, by_cookie) {
+        (None, None) => Identity::Nobody,
+        (Some(actor), None | Some(Err(ServiceError::Unauthenticated(_)))) => Identity::of(actor),
+        (None, Some(Ok(_)))
+            if !same_origin::only_reads(method) && !same_origin::is_same_origin(headers, service.public_url()) =>
+        {
+            Identity::Refused(ApiError::forbidden(
+                "cross_origin",
+                Some("same_origin"),
+                "with a session's cookie this can be done from this service's own pages only (Origin or \
+                 Sec-Fetch-Site must say so); other programs show an access token or an API key",
+            ))
+        }
+        (None, Some(actor)) => Identity::of(actor),
+        (Some(Ok(one)), Some(Ok(other))) if one.account != other.account => Identity::Refused(ApiError::unauthorized(
+            "the session's cookie and what the headers show are of different accounts; send only one of them",
+        )),
+        (Some(actor), Some(Ok(_))) => Identity::of(actor),
+        (Some(_), Some(Err(failure))) => Identity::Failed(failure.into()),
+    }
+}
+
+impl Identity {
+    fn of(actor: Result<Actor, ServiceError>) -> Self {
+        match actor {
+            Ok(actor) => Self::Known(Arc::new(actor)),
+            Err(error @ ServiceError::Unauthenticated(_)) => Self::Refused(error.into()),
+            Err(error) => Self::Failed(error.into()),
+        }
     }
 }
 
@@ -105,7 +90,7 @@ fn actor(parts: &Parts) -> Result<Arc<Actor>, ApiError> {
         Some(Identity::Known(actor)) => Ok(Arc::clone(actor)),
         Some(Identity::Refused(error) | Identity::Failed(error)) => Err(error.clone()),
         Some(Identity::Nobody) | None => Err(ApiError::unauthorized(
-            "this needs an API key; send it as X-API-Key or as Authorization: Bearer",
+            "this needs an API key or an access token; send an API key as X-API-Key, or either as Authorization: Bearer",
         )),
     }
 }
@@ -171,64 +156,12 @@ impl FromRequestParts<App> for WithSession {
     async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, ApiError> {
         let actor = actor(parts)?;
         match actor.via {
+            Via::Session { .. } => Ok(Self { actor }),
             Via::Key { .. } => Err(ApiError::forbidden(
                 "session_required",
                 Some("session"),
                 "API keys cannot do this; sign in and use the session or its token",
             )),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        for (name, value) in pairs {
-            headers.append(HeaderName::from_static(name), value.parse().unwrap());
-        }
-        headers
-    }
-
-    #[test]
-    fn a_key_is_taken_from_any_of_its_three_places() {
-        for pairs in [
-            [("x-api-key", "sk_1")],
-            [("authorization", "ApiKey sk_1")],
-            [("authorization", "Bearer sk_1")],
-            [("authorization", "bearer  sk_1 ")],
-        ] {
-            assert_eq!(key_of(&headers(&pairs)), Ok(Some("sk_1")), "{pairs:?}");
-        }
-        assert_eq!(key_of(&headers(&[])), Ok(None));
-        let twice_the_same = headers(&[("x-api-key", "sk_1"), ("authorization", "Bearer sk_1")]);
-        assert_eq!(key_of(&twice_the_same), Ok(Some("sk_1")));
-    }
-
-    #[test]
-    fn headers_of_which_nobody_can_say_what_they_mean_are_refused() {
-        let long = "k".repeat(MAX_KEY_LEN + 1);
-        for pairs in [
-            &[("x-api-key", "sk_1"), ("x-api-key", "sk_1")][..],
-            &[("authorization", "Bearer sk_1"), ("authorization", "Bearer sk_2")],
-            &[("x-api-key", "sk_1"), ("authorization", "Bearer sk_2")],
-            &[("x-api-key", "sk_1"), ("authorization", "Basic YTpi")],
-            &[("authorization", "Bearer eyJhbGciOiJub25lIn0.e30.")],
-            &[("authorization", "Basic YTpi")],
-            &[("authorization", "Bearer")],
-            &[("authorization", "sk_1")],
-            &[("x-api-key", "")],
-            &[("x-api-key", long.as_str())],
-        ] {
-            assert!(key_of(&headers(pairs)).is_err(), "{pairs:?}");
-        }
-    }
-
-    #[test]
-    fn a_refusal_does_not_repeat_what_was_sent() {
-        let refusal = key_of(&headers(&[("authorization", "Basic c2VjcmV0")])).unwrap_err();
-        assert!(!format!("{refusal:?}").contains("c2VjcmV0"));
     }
 }

@@ -98,7 +98,9 @@ impl Work for Give {
             let since = self.0.created_at.saturating_sub(DAY).unwrap_or(Timestamp::MIN);
             if unit.count_feedback(self.0.account, since).await? >= MOST_A_DAY {
                 return Err(Abort::Refused(ServiceError::TooMany {
-                    message: format!("an account gives at most {MOST_A_DAY} pieces of feedback a day; come again tomorrow"),
+                    message: format!(
+                        "an account gives at most {MOST_A_DAY} pieces of feedback a day; come again tomorrow"
+                    ),
                     retry_after_s: DAY.as_secs().unsigned_abs(),
                 }));
             }

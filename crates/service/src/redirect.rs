@@ -72,7 +72,10 @@ mod tests {
         for (target, expected) in [
             ("https://example.com", Some("https://example.com/")),
             ("HTTP://Example.com/a b", Some("http://example.com/a%20b")),
-            ("https://example.com/\r\nSet-Cookie: a=b", Some("https://example.com/Set-Cookie:%20a=b")),
+            (
+                "https://example.com/\r\nSet-Cookie: a=b",
+                Some("https://example.com/Set-Cookie:%20a=b"),
+            ),
             ("javascript:alert(1)", None),
             ("data:text/html,x", None),
             ("//example.com", None),

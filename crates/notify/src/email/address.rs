@@ -54,12 +54,19 @@ mod tests {
     fn an_address_is_a_mailbox_at_a_host() {
         for (text, expected) in [
             ("ann@example.com", "ann@example.com"),
-            ("Ann.O'Neil+stocks_1@Mail.Example.COM", "Ann.O'Neil+stocks_1@mail.example.com"),
+            (
+                "Ann.O'Neil+stocks_1@Mail.Example.COM",
+                "Ann.O'Neil+stocks_1@mail.example.com",
+            ),
             ("ann@b\u{fc}cher.example", "ann@xn--bcher-kva.example"),
             ("j\u{f6}rg@example.com", "j\u{f6}rg@example.com"),
             ("ann@localhost", "ann@localhost"),
         ] {
-            assert_eq!(read(text).map(|address| address.to_string()), Ok(expected.to_owned()), "{text}");
+            assert_eq!(
+                read(text).map(|address| address.to_string()),
+                Ok(expected.to_owned()),
+                "{text}"
+            );
         }
     }
 

@@ -141,7 +141,10 @@ fn encoded_words(text: &str) -> String {
             word.push(c);
         }
     }
-    let words: Vec<_> = words.iter().map(|word| format!("=?utf-8?B?{}?=", STANDARD.encode(word))).collect();
+    let words: Vec<_> = words
+        .iter()
+        .map(|word| format!("=?utf-8?B?{}?=", STANDARD.encode(word)))
+        .collect();
     words.join("\r\n ")
 }
 
@@ -150,7 +153,10 @@ fn unsubscribe(link: &str) -> Option<Url> {
     let url = Url::parse(link).ok()?;
     let is_sound = matches!(url.scheme(), "http" | "https")
         && url.as_str().len() <= URL
-        && url.as_str().bytes().all(|byte| matches!(byte, b'!'..=b'~') && !matches!(byte, b'<' | b'>' | b','));
+        && url
+            .as_str()
+            .bytes()
+            .all(|byte| matches!(byte, b'!'..=b'~') && !matches!(byte, b'<' | b'>' | b','));
     is_sound.then_some(url)
 }
 
@@ -165,7 +171,9 @@ fn part(kind: ContentType, text: &str) -> SinglePart {
 /// A text whose lines end in one way, and which has no controls but line ends and tabs.
 fn lines(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    text.chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect()
 }
 
 /// There is no date before 1970 in a mail.

@@ -97,7 +97,10 @@ async fn authenticate(smtp: &mut AsyncSmtpConnection, user: &str, password: &str
 pub(super) fn not_now(error: &Error, else_: MessageOutcome) -> Fault {
     if let Some(code) = code(error) {
         return Fault {
-            outcome: MessageOutcome::Deferred { code, retry_after: None },
+            outcome: MessageOutcome::Deferred {
+                code,
+                retry_after: None,
+            },
             detail: said(error),
         };
     }
@@ -107,7 +110,11 @@ pub(super) fn not_now(error: &Error, else_: MessageOutcome) -> Fault {
     if error.is_response() {
         // lettre's word for a connection that ends before the answer does.
         let is_cut = said(error).is_some_and(|said| said == "incomplete response");
-        let outcome = if is_cut { MessageOutcome::ConnectionLost } else { MessageOutcome::BadAnswer };
+        let outcome = if is_cut {
+            MessageOutcome::ConnectionLost
+        } else {
+            MessageOutcome::BadAnswer
+        };
         return outcome.into();
     }
     if error.to_string().starts_with("network error") {

@@ -34,7 +34,9 @@ pub struct Mailer {
 
 impl fmt::Debug for Mailer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mailer").field("from", &self.from).finish_non_exhaustive()
+        f.debug_struct("Mailer")
+            .field("from", &self.from)
+            .finish_non_exhaustive()
     }
 }
 
@@ -151,7 +153,11 @@ async fn begin(connection: &mut Connection, message: &Composed) -> Result<(), sm
     }
     connection.messages += 1;
     let utf8 = !message.is_ascii() && smtp.server_info().supports_feature(Extension::SmtpUtfEight);
-    let parameters = if utf8 { vec![MailParameter::SmtpUtfEight] } else { Vec::new() };
+    let parameters = if utf8 {
+        vec![MailParameter::SmtpUtfEight]
+    } else {
+        Vec::new()
+    };
     smtp.command(Mail::new(Some(message.from.clone()), parameters)).await?;
     Ok(())
 }
@@ -165,8 +171,7 @@ fn line(response: &Response) -> Option<String> {
 }
 
 fn is_host_name(name: &str) -> bool {
-    let is_label = |label: &str| {
-        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-    };
+    let is_label =
+        |label: &str| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     name.len() <= 253 && name.split('.').all(is_label)
 }

@@ -9,7 +9,9 @@ use url::Url;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UrlFault {
     /// It cannot be read at all.
-    #[error("cannot be read; it has the form smtp://user:password@host:587, and `:/?#[]@%` in user or password are written as %3A and so on")]
+    #[error(
+        "cannot be read; it has the form smtp://user:password@host:587, and `:/?#[]@%` in user or password are written as %3A and so on"
+    )]
     Unreadable,
     /// It is of another kind.
     #[error("must begin with smtp:// or smtps://")]
@@ -116,17 +118,47 @@ mod tests {
     fn a_url_says_where_the_server_is_and_how_the_connection_becomes_secure() {
         let credentials = |user: &str, password: &str| Some((user.to_owned(), password.to_owned()));
         for (url, host, port, security, expected) in [
-            ("smtp://Mail.example.com", "mail.example.com", 587, Security::StartTls, None),
-            ("smtp://mail.example.com:25/", "mail.example.com", 25, Security::StartTls, None),
-            ("smtp://mail.example.com?tls=none", "mail.example.com", 25, Security::None, None),
-            ("smtps://mail.example.com", "mail.example.com", 465, Security::Implicit, None),
+            (
+                "smtp://Mail.example.com",
+                "mail.example.com",
+                587,
+                Security::StartTls,
+                None,
+            ),
+            (
+                "smtp://mail.example.com:25/",
+                "mail.example.com",
+                25,
+                Security::StartTls,
+                None,
+            ),
+            (
+                "smtp://mail.example.com?tls=none",
+                "mail.example.com",
+                25,
+                Security::None,
+                None,
+            ),
+            (
+                "smtps://mail.example.com",
+                "mail.example.com",
+                465,
+                Security::Implicit,
+                None,
+            ),
             ("smtp://localhost", "localhost", 25, Security::None, None),
             ("smtp://127.0.0.1:2525", "127.0.0.1", 2525, Security::None, None),
             ("smtp://[::1]", "::1", 25, Security::None, None),
             ("smtp://[::1]?tls=starttls", "::1", 587, Security::StartTls, None),
             ("smtp://[2001:db8::1]", "2001:db8::1", 587, Security::StartTls, None),
             ("smtp://u:p@h", "h", 587, Security::StartTls, credentials("u", "p")),
-            ("smtps://me%40example.com:a%2F%3A%C3%A9+@h", "h", 465, Security::Implicit, credentials("me@example.com", "a/:é+")),
+            (
+                "smtps://me%40example.com:a%2F%3A%C3%A9+@h",
+                "h",
+                465,
+                Security::Implicit,
+                credentials("me@example.com", "a/:é+"),
+            ),
         ] {
             assert_eq!(read(url), (host.to_owned(), port, security, expected), "{url}");
         }

@@ -56,7 +56,12 @@ impl StatusReport {
     /// Reads a callback's form, once it is known to be from Twilio. `None`, if it tells nothing of a message.
     #[must_use]
     pub fn of_params(params: &[(String, String)]) -> Option<Self> {
-        let field = |name| params.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str());
+        let field = |name| {
+            params
+                .iter()
+                .find(|(found, _)| found == name)
+                .map(|(_, value)| value.as_str())
+        };
         let sid = field("MessageSid").or_else(|| field("SmsSid"))?;
         let status = field("MessageStatus").or_else(|| field("SmsStatus"))?;
         let progress = match status {

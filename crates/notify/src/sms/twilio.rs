@@ -34,7 +34,9 @@ pub struct Twilio {
 
 impl fmt::Debug for Twilio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Twilio").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Twilio")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }
 
@@ -63,7 +65,10 @@ impl Twilio {
             return Err(SmsError::BadAccountSid);
         }
         let url = base(&settings.base_url).ok_or(SmsError::BadBaseUrl)?;
-        let path = format!("{}/2010-04-01/Accounts/{sid}/Messages.json", url.path().trim_end_matches('/'));
+        let path = format!(
+            "{}/2010-04-01/Accounts/{sid}/Messages.json",
+            url.path().trim_end_matches('/')
+        );
         let url = url.join(&path).map_err(|_| SmsError::BadBaseUrl)?;
         let client = Client::builder()
             .tls_backend_preconfigured(tls::config(&settings.own_roots, &time)?)
@@ -84,7 +89,10 @@ impl Twilio {
         let at = self.time.now();
         let ended = |outcome, detail: Option<&str>| MessageAttempt::ended(at, self.time.now(), outcome, detail);
         if !is_number(&sms.to) {
-            return ended(MessageOutcome::Unsendable, Some("the recipient's number is none; it reads +15551234567"));
+            return ended(
+                MessageOutcome::Unsendable,
+                Some("the recipient's number is none; it reads +15551234567"),
+            );
         }
         let done = tokio::select! {
             biased;
@@ -111,7 +119,9 @@ impl Twilio {
             form.push(("StatusCallback", url));
         }
         let request = self.client.post(self.url.clone());
-        let request = request.basic_auth(&self.settings.account_sid, Some(&self.settings.auth_token)).form(&form);
+        let request = request
+            .basic_auth(&self.settings.account_sid, Some(&self.settings.auth_token))
+            .form(&form);
         let response = request.send().await.map_err(|error| (lost(&error), None))?;
         let status = response.status();
         let wait = wait(&response, self.time.now());
@@ -134,7 +144,10 @@ fn judged(status: StatusCode, error: Option<u32>, retry_after: Option<Duration>)
         // Too many at once, or the sender's queue is full.
         (StatusCode::BAD_REQUEST, 14107 | 20429 | 21611 | 30001 | 30022) => deferred,
         // The sender is not ours, not configured, or not allowed to: for the operator to mend.
-        (StatusCode::BAD_REQUEST, 21212 | 21603 | 21606 | 21607 | 21608 | 21609 | 21618 | 21659 | 21660 | 21701..=21705) => deferred,
+        (
+            StatusCode::BAD_REQUEST,
+            21212 | 21603 | 21606 | 21607 | 21608 | 21609 | 21618 | 21659 | 21660 | 21701..=21705,
+        ) => deferred,
         (StatusCode::BAD_REQUEST, _) => MessageOutcome::Refused { code },
         (status, _) if status.is_redirection() || status.is_informational() => MessageOutcome::BadAnswer,
         _ => deferred,
@@ -192,7 +205,8 @@ fn base(text: &str) -> Option<Url> {
         Host::Ipv6(address) => address.is_loopback(),
     };
     let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_here);
-    let is_bare = url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
+    let is_bare =
+        url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
     (is_safe && is_bare).then_some(url)
 }
 

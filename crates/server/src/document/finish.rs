@@ -6,7 +6,10 @@ use super::{VERSION, alert_body, ingest_body};
 use crate::error::{ApiError, Code};
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
-const SCHEMES: [&str; 3] = ["ApiKeyHeader", "ApiKeyAuthorization", "Bearer"];
+/// What shows who asks; the last two come of signing in.
+const SCHEMES: [&str; 4] = ["ApiKeyHeader", "ApiKeyAuthorization", "Bearer", "SessionCookie"];
+/// What endpoints say that take no API key.
+const SIGNED_IN: &str = "SessionCookie";
 
 /// Finishes what the endpoints say of themselves.
 pub(super) fn finish(document: &mut Value) {
@@ -19,6 +22,7 @@ pub(super) fn finish(document: &mut Value) {
     });
     document["servers"] = json!([{"url": "/", "description": "This service"}]);
     document["tags"] = json!([
+        {"name": "Identity", "description": "Coming to an account, signing in, and staying so"},
         {"name": "Alerts", "description": "What you wait for: made, read, changed, deleted"},
         {"name": "Stocks", "description": "The catalog, and what is known of each stock"},
         {"name": "Market", "description": "Prices, the exchange's hours, and the door for market data"},
@@ -83,7 +87,11 @@ fn components(components: &mut Value) {
         },
         "Bearer": {
             "type": "http", "scheme": "bearer",
-            "description": "An API key as a bearer token",
+            "description": "An access token, or an API key, as a bearer token",
+        },
+        "SessionCookie": {
+            "type": "apiKey", "in": "cookie", "name": "__Host-bellwether_session",
+            "description": "The cookie that signing in sets; where the service is not reached by https it is called `bellwether_session`. What writes needs an `Origin` of the service, or `Sec-Fetch-Site: same-origin`",
         },
     });
     components["headers"] = json!({
@@ -123,7 +131,10 @@ fn header(description: &str, schema: &Value, example: &Value) -> Value {
 fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     let scopes = scopes(operation);
     operation["security"] = match &scopes {
-        Some(scopes) => SCHEMES.iter().map(|scheme| json!({*scheme: scopes})).collect(),
+        Some(scopes) => schemes(operation)
+            .iter()
+            .map(|scheme| json!({*scheme: scopes}))
+            .collect(),
         None => json!([]),
     };
     let is_api = path.starts_with("/api/v1/");
@@ -185,6 +196,12 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     }
 }
 
+/// What shows who asks for an operation.
+fn schemes(operation: &Value) -> &'static [&'static str] {
+    let takes_no_key = operation["security"][0].get(SIGNED_IN).is_some();
+    if takes_no_key { &SCHEMES[2..] } else { &SCHEMES }
+}
+
 /// The scopes that an operation needs; `None` if anybody may ask.
 fn scopes(operation: &Value) -> Option<Vec<Value>> {
     let first = operation["security"].as_array()?.first()?.as_object()?;
@@ -221,7 +238,7 @@ fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_repl
 const fn meaning(code: Code) -> &'static str {
     match code {
         Code::BadRequest => "The body is no JSON object",
-        Code::Unauthorized => "No API key, or one that is not known",
+        Code::Unauthorized => "Nothing shows who asks, or nothing that is known",
         Code::Forbidden => "The key's scope or the account's plan does not allow it; `details` says what it takes",
         Code::NotFound => "There is no such thing",
         Code::MethodNotAllowed => "The route has no such method",
@@ -248,7 +265,9 @@ fn example(code: Code) -> Value {
             code,
             match code {
                 Code::BadRequest => "the body is empty; send a JSON object",
-                Code::Unauthorized => "this needs an API key; send it as X-API-Key or as Authorization: Bearer",
+                Code::Unauthorized => {
+                    "this needs an API key or an access token; send an API key as X-API-Key, or either as Authorization: Bearer"
+                }
                 Code::NotFound => "there is no such alert; check its id",
                 Code::Conflict => "a request with this Idempotency-Key is being answered; send it again in a moment",
                 Code::PayloadTooLarge => "the body is larger than 1048576 bytes; send less at once",

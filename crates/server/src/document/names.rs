@@ -71,6 +71,10 @@ words! {
     DisabledReasonName = vec!["owner", "gone", "failing"], None;
     /// What came of an attempt to deliver.
     OutcomeName = service::webhooks::OUTCOMES.to_vec(), None;
+    /// How somebody signs in: by a password, or by a link that is mailed.
+    LoginTypeName = vec!["password", "magic_link"], Some("password");
+    /// What an account pays for.
+    PlanName = names(alerts::Plan::ALL, alerts::Plan::name), None;
     /// What is shown beside a stock.
     FieldName = vec!["fundamentals"], None;
 }

@@ -1,14 +1,31 @@
 //! The client's address: the peer's, unless the peer is a proxy whose word counts.
 
+use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use axum::extract::FromRequestParts;
 use http::HeaderMap;
+use http::request::Parts;
 
+use crate::app::App;
 use crate::settings::TrustedProxy;
 
 /// The other end of the connection, as the accept loop saw it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Peer(pub SocketAddr);
+
+/// The client's address, for handlers that need it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClientAddress(pub IpAddr);
+
+impl FromRequestParts<App> for ClientAddress {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        let peer = parts.extensions.get::<Peer>().copied();
+        Ok(Self(address(peer, &parts.headers, &app.settings().trusted_proxies)))
+    }
+}
 
 /// The client's address. Behind trusted proxies it is the last address of `X-Forwarded-For` that is none of them:
 /// what stands before it the client may have written itself.

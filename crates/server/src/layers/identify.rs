@@ -7,7 +7,8 @@ use axum::response::Response;
 use super::client::{self, Peer};
 use super::limit::{self, Group};
 use crate::app::App;
-use crate::auth::{self, Identity};
+use crate::auth::{self, Credentials, Identity, SessionCookie};
+use crate::error::Code;
 
 /// Puts the [`Identity`] into the request's extensions.
 pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
@@ -17,8 +18,15 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
     let peer = request.extensions().get::<Peer>().copied();
     let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
     let look_ups = app.limiter().look_ups();
-    // Headers of which nobody can say which key they mean cost no look-up.
-    let key = auth::key_of(request.headers()).ok().flatten();
+    let shown = match Credentials::of(request.headers(), SessionCookie::of(app.service())) {
+        Ok(shown) => shown,
+        // Headers of which nobody can say what they mean cost no look-up.
+        Err(refusal) => {
+            request.extensions_mut().insert(Identity::Refused(refusal));
+            return next.run(request).await;
+        }
+    };
+    let key = shown.to_look_up();
     if let Some(Err(used_up)) = key.map(|key| look_ups.admit(key, address, app.now())) {
         let (limit, seconds) = (used_up.rate_limit.limit, used_up.retry_after_s);
         let message = format!(
@@ -27,10 +35,13 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
         );
         return limit::refusal(&used_up, "look_ups", message);
     }
-    let identity = auth::identify(&app, request.headers()).await;
+    let identity = auth::identify(&app, request.method(), request.headers(), shown).await;
     match (key, &identity) {
         (Some(key), Identity::Known(_)) => look_ups.found(key),
-        (Some(key), Identity::Refused(_)) => look_ups.missed(key, address, app.now()),
+        // What is known and may not do this (403) is not unknown.
+        (Some(key), Identity::Refused(error)) if error.code() == Code::Unauthorized => {
+            look_ups.missed(key, address, app.now())
+        }
         _ => {}
     }
     if let Identity::Known(actor) = &identity {

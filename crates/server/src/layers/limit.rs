@@ -34,6 +34,10 @@ pub enum Group {
     Webhooks,
     /// Tests of webhooks, which send something at once.
     WebhookTest,
+    /// Signing in, and what leads to it.
+    Login,
+    /// Registering.
+    Register,
     /// Everything about the account, and what is no route at all.
     User,
     /// Market data that is pushed: unlimited for those who may.
@@ -56,6 +60,9 @@ impl Group {
             ("watchlist", _) => Self::Watchlist,
             ("webhooks", Some("test")) => Self::WebhookTest,
             ("webhooks", _) => Self::Webhooks,
+            ("auth", Some("register")) => Self::Register,
+            ("auth", Some("session" | "logout")) => Self::User,
+            ("auth", _) => Self::Login,
             _ => Self::User,
         };
         Some(group)
@@ -81,6 +88,8 @@ impl Group {
             Self::Watchlist => "watchlist",
             Self::Webhooks => "webhooks",
             Self::WebhookTest => "webhook_test",
+            Self::Login => "login",
+            Self::Register => "register",
             Self::User => "user",
             Self::Ingest => "ingest",
         }
@@ -126,6 +135,18 @@ impl Limiter {
             window: SignedDuration::from_hours(1),
         };
         let stranger = Principal::of_address(address);
+        // Whoever they are: who comes here wants to become somebody else.
+        let by_address = match group {
+            Group::Login => Some(Allowance {
+                requests: self.limits.login_per_minute,
+                window: SignedDuration::from_mins(1),
+            }),
+            Group::Register => Some(by_hour(self.limits.register_per_hour)),
+            _ => None,
+        };
+        if let Some(allowance) = by_address {
+            return self.windows.count(stranger, group, allowance, now);
+        }
         let allowance = |requests| match group {
             Group::WebhookTest => Allowance {
                 requests: self.limits.webhook_test_per_minute,
@@ -226,6 +247,10 @@ mod tests {
             ("/v1/webhooks/test", Group::WebhookTest),
             ("/api/v1/webhooks/test/deliveries", Group::WebhookTest),
             ("/api/v1/webhooks", Group::Webhooks),
+            ("/api/v1/auth/login", Group::Login),
+            ("/v1/auth/reset-confirm", Group::Login),
+            ("/v1/auth/register", Group::Register),
+            ("/v1/auth/session", Group::User),
             ("/api/v1/nonsense", Group::User),
             ("/api/v1", Group::User),
         ] {

@@ -1,6 +1,7 @@
 //! The endpoints: one file each, with its types, its documentation, its handler and its tests.
 
 pub mod alerts;
+pub mod auth;
 pub mod docs;
 pub mod market;
 pub mod ops;
@@ -17,6 +18,7 @@ use crate::error::ErrorEnvelope;
 pub(crate) fn api() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .merge(alerts::router())
+        .merge(auth::router())
         .merge(stocks::router())
         .merge(market::router())
         .merge(webhooks::router())
@@ -30,5 +32,6 @@ pub(crate) fn documented() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(Beginning::openapi())
         .nest("/api/v1", api())
         .merge(docs::router())
+        .merge(auth::jwks::router())
         .merge(ops::router())
 }

@@ -110,7 +110,11 @@ mod tests {
         }
         assert_eq!(most.load(Ordering::SeqCst), AT_ONCE);
         hashing.run(|| ()).await.unwrap();
-        assert_eq!(hashing.inside.load(Ordering::SeqCst), 0, "whoever leaves is counted out");
+        assert_eq!(
+            hashing.inside.load(Ordering::SeqCst),
+            0,
+            "whoever leaves is counted out"
+        );
     }
 
     #[tokio::test]

@@ -9,6 +9,7 @@ use store::{Abort, BoxFuture, Unit, Work};
 use super::accounts::normal_email;
 use super::reception::KeyHash;
 use super::{Actor, Scope};
+use crate::identity::account::must_be_awake;
 use crate::{Fields, Service, ServiceError};
 use alerts::Plan;
 
@@ -188,6 +189,9 @@ impl Work for Insert {
             let Some(account) = unit.lock_account(self.key.account).await? else {
                 return refuse(ServiceError::NotFound("account"));
             };
+            if self.by == By::Owner {
+                must_be_awake(&account).map_err(Abort::Refused)?;
+            }
             if self.wants_operator && !account.is_operator {
                 let names: Vec<_> = Scope::PUBLIC.iter().map(|scope| scope.name()).collect();
                 let fault = format!(

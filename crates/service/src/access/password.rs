@@ -15,7 +15,8 @@ const SALT_BYTES: usize = 16;
 
 /// What a password is compared with where there is none to compare with: so that an address without an account takes as
 /// long as one with. No password is known that fits.
-const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$TmVyIE1lbnNjaCB3ZWlzcw$5S1uq3lU5aVB6lm8q0q0cPyVZ2G2bS0s9l5WmQf1oXA";
+const NOBODYS: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$TmVyIE1lbnNjaCB3ZWlzcw$5S1uq3lU5aVB6lm8q0q0cPyVZ2G2bS0s9l5WmQf1oXA";
 
 /// What is wrong with a password, if anything is.
 pub(crate) fn fault(password: &str) -> Option<String> {

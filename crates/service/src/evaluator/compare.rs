@@ -10,6 +10,7 @@ use ::alerts::AlertId;
 use store::StoreError;
 
 use super::Evaluator;
+use super::telling::Reading;
 
 /// How many changes are fetched at once.
 const CHANGES_AT_ONCE: u32 = 1_000;
@@ -30,10 +31,11 @@ impl Evaluator {
         use std::sync::atomic::Ordering;
         loop {
             let place = self.place.load(Ordering::Acquire);
+            let reading = self.telling.reading();
             let (changes, next) = self.store.changed_since(place, CHANGES_AT_ONCE).await?;
             let count = changes.len();
             for (id, stored) in changes {
-                self.tell_stored(id, stored.map(|stored| stored.alert).as_ref());
+                self.tell_stored(id, stored.map(|stored| stored.alert).as_ref(), &reading);
             }
             self.place.store(next, Ordering::Release);
             if count < CHANGES_AT_ONCE as usize || next == place {
@@ -88,13 +90,14 @@ impl Evaluator {
         let mut wrong = 0;
         for ids in ids.chunks(CHANGES_AT_ONCE as usize) {
             let _gate = self.gate.lock().await;
+            let reading = self.telling.reading();
             let stored = self.store.alerts_by_id(ids).await?;
             let found: HashSet<AlertId> = stored.iter().map(|stored| stored.alert.id).collect();
             for stored in &stored {
-                wrong += usize::from(self.tell_stored(stored.alert.id, Some(&stored.alert)));
+                wrong += usize::from(self.tell_stored(stored.alert.id, Some(&stored.alert), &reading));
             }
             for &id in ids.iter().filter(|id| !found.contains(id)) {
-                wrong += usize::from(self.tell_stored(id, None));
+                wrong += usize::from(self.tell_stored(id, None, &reading));
             }
         }
         if wrong > 0 {
@@ -105,8 +108,9 @@ impl Evaluator {
         Ok(wrong)
     }
 
-    /// Tells the engine what an alert is in the database, if it does not know. Returns whether it did not.
-    fn tell_stored(&self, id: AlertId, stored: Option<&::alerts::Alert>) -> bool {
+    /// Tells the engine what an alert is in the database, as somebody reads it, if it does not know. Returns whether it did
+    /// not.
+    fn tell_stored(&self, id: AlertId, stored: Option<&::alerts::Alert>, reading: &Reading<'_>) -> bool {
         let judged = self.read(|engine| engine.revision(id));
         let wanted = stored
             .filter(|alert| alert.status == ::alerts::Status::Active)
@@ -115,9 +119,11 @@ impl Evaluator {
             return false;
         }
         match stored {
-            Some(alert) => self.tell(alert),
-            None => self.forget(id),
+            Some(alert) => self.tell_read(alert, reading),
+            None => {
+                self.forget(id);
+                true
+            }
         }
-        true
     }
 }

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use store::StoreError;
 use store::model::{EvaluationCommit, EventId, Firing, LatestQuote, Settled, SideDecided};
 
+use super::telling::Reading;
 use super::{Evaluator, event};
 
 /// What was decided and is not on disk yet, oldest first.
@@ -103,29 +104,29 @@ impl Evaluator {
     /// Commits what is in the backlog, in order.
     pub(super) async fn commit(self: &Arc<Self>, backlog: &mut Backlog) -> Result<(), StoreError> {
         while let Some(next) = backlog.0.front() {
+            let reading = self.telling.reading();
             // A copy, because the backlog keeps its own until the database has said yes.
             let committed = self.store.commit_evaluation(next.clone(), event::composer(self)).await;
             self.is_behind.store(committed.is_err(), Ordering::Release);
             let outcome = committed?;
-            self.settle(next, outcome.firings);
+            self.settle(next, outcome.firings, &reading);
             backlog.0.pop_front();
         }
         Ok(())
     }
 
     /// Tells the engine what became of its firings.
-    fn settle(&self, commit: &EvaluationCommit, settled: Vec<Settled>) {
+    fn settle(&self, commit: &EvaluationCommit, settled: Vec<Settled>, reading: &Reading<'_>) {
         let mut fired = 0;
         for (firing, settled) in commit.firings.iter().zip(settled) {
             match settled {
                 Settled::Fired(stored) => {
                     fired += 1;
-                    // What recurs is active still, and judged by its new revision from now on.
-                    if stored.alert.status == ::alerts::Status::Active {
-                        self.tell(&stored.alert);
-                    }
+                    // What recurs is active still, and judged by its new revision from now on; of everything else it is
+                    // noted that it is not, for those who have read it as it was before.
+                    self.tell_read(&stored.alert, reading);
                 }
-                Settled::Stale(Some(stored)) => self.tell(&stored.alert),
+                Settled::Stale(Some(stored)) => drop(self.tell_read(&stored.alert, reading)),
                 Settled::Stale(None) => self.forget(firing.alert),
             }
         }

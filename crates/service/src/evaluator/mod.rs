@@ -10,7 +10,7 @@
 //!    late, because the alert was changed, deleted or fired by another process, is dropped, and the engine is told what
 //!    the alert is now.
 //! 3. **The engine learns of changes after their commit and in the order of the commits** ([`Evaluator::tell`]), and an
-//!    older revision never takes the place of a newer one. Whatever slips through nonetheless is found by comparing
+//!    older revision never takes the place of a newer one ([`telling`]). Whatever slips through nonetheless is found by comparing
 //!    all revisions from time to time ([`compare`]).
 //!
 //! What an observation fired is on disk before the observation itself is: after a crash in between it is judged
@@ -19,6 +19,7 @@
 //! * [`judge`]: the gate, the backlog, the commit.
 //! * [`load`]: what the engine has to be told at the start.
 //! * [`tick`]: the passing of time.
+//! * [`telling`]: what alerts are, told to the engine.
 //! * [`compare`]: looks for differences between the engine and the database.
 //! * [`splits`]: a stock is divided, and everything that is counted in its shares with it.
 //! * [`facts`]: records as the engine wants them.
@@ -30,6 +31,7 @@ pub(crate) mod facts;
 mod judge;
 mod load;
 mod splits;
+mod telling;
 mod tick;
 
 use std::collections::HashMap;
@@ -51,6 +53,7 @@ use crate::{Chance, Clock};
 
 pub(crate) use judge::Observed;
 pub(crate) use load::INSIDER_DAYS;
+use telling::{Reading, Telling};
 
 /// A price that was seen while the market was closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +67,7 @@ pub struct OffSession {
 /// Owns the engine. See the [module documentation](self).
 pub struct Evaluator {
     engine: Mutex<Engine>,
+    telling: Telling,
     /// What the engine decided while it was told of an alert; committed with the next judging.
     decided_aside: Mutex<Vec<Decision>>,
     gate: tokio::sync::Mutex<judge::Backlog>,
@@ -87,6 +91,7 @@ impl Evaluator {
     pub(crate) fn new(ports: &Ports, settings: &Settings, catalog: Arc<Catalog>) -> Self {
         Self {
             engine: Mutex::new(Engine::new(settings.calendar.clone(), settings.engine.clone())),
+            telling: Telling::default(),
             decided_aside: Mutex::default(),
             gate: tokio::sync::Mutex::default(),
             splits: Mutex::default(),
@@ -189,31 +194,38 @@ impl Evaluator {
     /// Tells the engine of an alert as it is on disk now: it is judged if it is active, and not any more if it is not.
     /// To be called from [`store::Work::committed`], so that the engine learns of changes in the order of their commits.
     pub fn tell(&self, alert: &Alert) {
-        let mut engine = self.engine();
-        if engine.revision(alert.id).is_some_and(|judged| judged > alert.revision) {
-            return;
-        }
+        self.arm(|engine, now, decisions| self.telling.tell(engine, alert, now, decisions));
+    }
+
+    /// Tells the engine of an alert as somebody reads it, unless it knows better. Returns whether it does not.
+    fn tell_read(&self, alert: &Alert, reading: &Reading<'_>) -> bool {
+        self.arm(|engine, now, decisions| reading.tell(engine, alert, now, decisions))
+    }
+
+    fn arm<T>(&self, tell: impl FnOnce(&mut Engine, Timestamp, &mut Vec<Decision>) -> T) -> T {
         let mut decisions = Vec::new();
-        let now = self.engine_now();
-        // An armed alert is always taken in.
-        let _ = engine.process(Event::Armed(alert), now, &mut decisions);
+        let mut engine = self.engine();
+        let told = tell(&mut engine, self.engine_now(), &mut decisions);
         drop(engine);
         if !decisions.is_empty() {
             self.aside().append(&mut decisions);
         }
+        told
     }
 
     /// Tells the engine that an alert was deleted. To be called as [`tell`](Self::tell) is.
     pub fn forget(&self, id: AlertId) {
         let now = self.engine_now();
-        // That it was not armed is as good.
-        let _ = self.engine().process(Event::Disarmed(id), now, &mut Vec::new());
+        self.telling.forget(&mut self.engine(), id, now);
     }
 
     /// [`tell`](Self::tell), whatever revision the engine judges by: a split has moved it.
     fn tell_anew(&self, alert: &Alert) {
-        self.forget(alert.id);
-        self.tell(alert);
+        self.arm(|engine, now, decisions| {
+            // That it was not armed is as good.
+            let _ = engine.process(Event::Disarmed(alert.id), now, &mut Vec::new());
+            self.telling.tell(engine, alert, now, decisions);
+        });
     }
 
     /// The insiders' trades that are known.

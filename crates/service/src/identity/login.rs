@@ -102,9 +102,10 @@ impl Service {
             return Err(ServiceError::Forbidden {
                 reason: "email_confirmation",
                 required: Some("confirmed_email".to_owned()),
-                message: "confirm your address first: open the link that was mailed to you, or sign in by a link (type \
+                message:
+                    "confirm your address first: open the link that was mailed to you, or sign in by a link (type \
                           magic_link)"
-                    .to_owned(),
+                        .to_owned(),
             });
         }
         let work = Begin {
@@ -160,9 +161,8 @@ impl Work for Begin {
         Box::pin(async move {
             let found = unit.lock_account(self.account).await?;
             // The password may have been changed since it was looked at: no session begins with the old one.
-            let is_same = |account: &Account| {
-                account.password_hash == self.password_hash && account.profile.deleted_at.is_none()
-            };
+            let is_same =
+                |account: &Account| account.password_hash == self.password_hash && account.profile.deleted_at.is_none();
             let account = found.filter(is_same).ok_or_else(|| Abort::Refused(wrong()))?;
             let session = self.beginning.write(unit, account.id).await?;
             Ok((self.beginning.clone(), account, session))

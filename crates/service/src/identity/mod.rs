@@ -25,6 +25,7 @@ mod throttle;
 
 pub use login::SignIn;
 pub use sessions::SignedIn;
+pub use store::model::{Account, Session, SessionId};
 pub(crate) use throttle::Throttle;
 
 use crate::Service;

@@ -37,7 +37,10 @@ pub(crate) fn time_zone(members: &mut Members<'_>) -> Option<String> {
     let zone = TimeZone::get(name).ok();
     let name = zone.as_ref().and_then(TimeZone::iana_name).map(str::to_owned);
     if name.is_none() {
-        members.fault("time_zone", "must be the IANA name of a time zone, such as Europe/Berlin");
+        members.fault(
+            "time_zone",
+            "must be the IANA name of a time zone, such as Europe/Berlin",
+        );
     }
     name
 }

@@ -140,7 +140,8 @@ impl Work for Confirm {
                     unit.end_sessions(account.id, None, self.now).await?;
                 }
                 unit.update_account(&account).await?;
-                unit.withdraw_codes(Purpose::Confirm.name(), account.id, self.now).await?;
+                unit.withdraw_codes(Purpose::Confirm.name(), account.id, self.now)
+                    .await?;
             }
             Ok(account.id)
         })

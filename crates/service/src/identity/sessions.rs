@@ -80,7 +80,12 @@ impl Service {
     }
 
     /// What somebody gets whose session has begun.
-    pub(super) fn begun(&self, beginning: Beginning, account: Account, session: Session) -> Result<SignedIn, ServiceError> {
+    pub(super) fn begun(
+        &self,
+        beginning: Beginning,
+        account: Account,
+        session: Session,
+    ) -> Result<SignedIn, ServiceError> {
         Ok(SignedIn {
             access_token: self.access_token(&session, beginning.now)?,
             refresh_token: beginning.refresh_token,

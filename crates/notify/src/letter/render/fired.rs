@@ -83,10 +83,22 @@ impl FiredAlert {
         };
         add("Change today", self.change(), tone);
         let (condition, unit) = words(&self.condition);
-        add("Alert", Some(condition.to_owned()).filter(|text| !text.is_empty()), Tone::Plain);
-        add("Threshold", self.threshold.map(|threshold| unit.show(threshold)), Tone::Plain);
+        add(
+            "Alert",
+            Some(condition.to_owned()).filter(|text| !text.is_empty()),
+            Tone::Plain,
+        );
+        add(
+            "Threshold",
+            self.threshold.map(|threshold| unit.show(threshold)),
+            Tone::Plain,
+        );
         add("Price when set", self.initial_price.map(usd), Tone::Plain);
-        let at = self.at.map(|at| at.to_zoned(time_zone.clone()).strftime("%-d %B %Y, %H:%M %Z").to_string());
+        let at = self.at.map(|at| {
+            at.to_zoned(time_zone.clone())
+                .strftime("%-d %B %Y, %H:%M %Z")
+                .to_string()
+        });
         add("When", at, Tone::Plain);
         facts
     }
@@ -127,7 +139,10 @@ pub fn fired_mail(alert: &FiredAlert, frame: &Frame) -> Mail {
 /// The news as a text message: at most 306 characters that every telephone shows, so two messages put together.
 #[must_use]
 pub fn fired_sms(alert: &FiredAlert, product: &str) -> String {
-    let company = alert.company.as_deref().map(|company| gsm::unlinked(&plain(company, COMPANY_SMS)));
+    let company = alert
+        .company
+        .as_deref()
+        .map(|company| gsm::unlinked(&plain(company, COMPANY_SMS)));
     // A name in another script would be nothing but question marks.
     let company = company.filter(|company| gsm::is_written(company));
     let mut text = format!("{product}: {}", alert.symbol);

@@ -66,7 +66,9 @@ pub(super) fn unlinked(text: &str) -> String {
 /// Whether what ends with this point is a number so far, with no other point in it: `198.` and not `10.0.`.
 fn is_number_before(text: &str) -> bool {
     let word = text.rsplit(char::is_whitespace).next().unwrap_or_default();
-    let digits = word.trim_end_matches('.').trim_start_matches(['-', '+', '$', '(', '€', '£']);
+    let digits = word
+        .trim_end_matches('.')
+        .trim_start_matches(['-', '+', '$', '(', '€', '£']);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
 }
 

@@ -88,7 +88,11 @@ pub(super) fn mail(content: &Content, frame: &Frame) -> Mail {
         home: &frame.public_url,
         subject: &content.subject,
         preview: content.paragraphs.first().unwrap_or(&content.headline),
-        greeting: if name.is_empty() { "Hello,".to_owned() } else { format!("Hello {name},") },
+        greeting: if name.is_empty() {
+            "Hello,".to_owned()
+        } else {
+            format!("Hello {name},")
+        },
         headline: &content.headline,
         paragraphs: &content.paragraphs,
         facts: &content.facts,

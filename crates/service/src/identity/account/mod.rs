@@ -1,9 +1,20 @@
 //! An account, as its owner looks after it.
 //!
 //! * [`subscription`]: what the plan has, and how much of it is used.
+//! * [`preferences`]: the time zone and quiet hours. [`address`], [`phone`], [`password`]: where the owner is reached and how
+//!   they sign in, each changed only by somebody who shows that it is theirs.
+//! * [`rest`]: deactivated for a while. [`delete`]: gone for good.
 
+mod address;
+mod delete;
+mod password;
+mod phone;
+mod preferences;
+mod rest;
 mod subscription;
 
+pub use preferences::Preferences;
+pub use store::model::{Phone, QuietHours};
 pub use subscription::{Period, Subscription};
 
 use store::model::Account;
@@ -45,6 +56,7 @@ pub(crate) fn must_be_awake(account: &Account) -> Result<(), ServiceError> {
     Err(ServiceError::Forbidden {
         reason: "deactivated",
         required: Some("active_account".to_owned()),
-        message: "this account is deactivated; sign in and reactivate it first (POST /user/account/reactivate)".to_owned(),
+        message: "this account is deactivated; sign in and reactivate it first (POST /user/account/reactivate)"
+            .to_owned(),
     })
 }

@@ -1,0 +1,75 @@
+//! What the tests share.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use notify::email::Email;
+use notify::letter::render::Frame;
+use notify::time::{Sleep, Time};
+use tokio::sync::watch;
+use uuid::Uuid;
+
+pub(crate) mod http;
+pub(crate) mod mail_server;
+pub(crate) mod scripted;
+
+/// A clock that stands still until it is set on. Deadlines pass when a test says so.
+#[derive(Debug)]
+pub(crate) struct ManualTime(watch::Sender<Timestamp>);
+
+impl ManualTime {
+    pub(crate) fn new() -> Self {
+        Self(watch::Sender::new(at("2026-03-06T14:30:00Z")))
+    }
+
+    pub(crate) fn advance(&self, by: Duration) {
+        self.0
+            .send_modify(|now| *now = now.saturating_add(jiff::SignedDuration::try_from(by).unwrap()).unwrap());
+    }
+}
+
+impl Time for ManualTime {
+    fn now(&self) -> Timestamp {
+        *self.0.borrow()
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
+        let mut time = self.0.subscribe();
+        Box::pin(async move {
+            let _ = time.wait_for(|now| *now >= at).await;
+        })
+    }
+}
+
+pub(crate) fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+/// How long an attempt may take in these tests.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A mail that says little.
+pub(crate) fn email(to: &str) -> Email {
+    Email {
+        to: to.to_owned(),
+        to_name: None,
+        subject: "Hello".to_owned(),
+        text: "A text.\n".to_owned(),
+        html: "<p>A text.</p>\n".to_owned(),
+        message_id: Uuid::from_u128(0x0123_4567_89ab_4def_8123_4567_89ab_cdef),
+        date: at("2026-03-06T14:29:30Z"),
+        list_unsubscribe: None,
+    }
+}
+
+/// What surrounds a mail about an alert.
+pub(crate) fn frame() -> Frame {
+    Frame {
+        recipient_name: Some("Ann Lee".to_owned()),
+        time_zone: TimeZone::get("America/New_York").unwrap(),
+        manage_link: Some("https://alerts.example.com/alerts/7f1c".to_owned()),
+        unsubscribe_link: Some("https://alerts.example.com/unsubscribe?token=abc-_123".to_owned()),
+        ..Frame::new("Bellwether", "https://alerts.example.com/")
+    }
+}

@@ -1,0 +1,71 @@
+//! `GET /.well-known/jwks.json`
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, header};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+
+pub(crate) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(jwks))
+}
+
+/// The keys that access tokens are verified with (RFC 7517).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Jwks {
+    /// The keys.
+    pub keys: Vec<Jwk>,
+}
+
+/// A key (RFC 8037).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Jwk {
+    /// The kind of key.
+    #[schema(example = "OKP")]
+    pub kty: &'static str,
+    /// The curve.
+    #[schema(example = "Ed25519")]
+    pub crv: &'static str,
+    /// The key, in base64url.
+    pub x: String,
+    /// Its name in the heads of tokens.
+    pub kid: String,
+    /// What it signs with.
+    #[schema(example = "EdDSA")]
+    pub alg: &'static str,
+    /// What it is for.
+    #[serde(rename = "use")]
+    #[schema(rename = "use", example = "sig")]
+    pub purpose: &'static str,
+}
+
+/// The keys of access tokens
+///
+/// For whoever wants to verify access tokens by themselves. That a session has ended they do not say.
+#[utoipa::path(
+    get,
+    path = "/.well-known/jwks.json",
+    tag = "Identity",
+    responses((status = 200, description = "The keys", body = Jwks)),
+)]
+pub(super) async fn jwks(State(app): State<App>) -> Response {
+    let key = app.service().token_key();
+    let keys = Jwks {
+        keys: vec![Jwk {
+            kty: "OKP",
+            crv: "Ed25519",
+            x: key.x,
+            kid: key.kid,
+            alg: "EdDSA",
+            purpose: "sig",
+        }],
+    };
+    let mut response = axum::Json(keys).into_response();
+    let age = HeaderValue::from_static("public, max-age=300");
+    response.headers_mut().insert(header::CACHE_CONTROL, age);
+    response
+}

@@ -1,0 +1,43 @@
+//! `POST /auth/register`
+
+use axum::extract::State;
+use http::StatusCode;
+use utoipa::ToSchema;
+
+use super::view::Told;
+use crate::answer::{Envelope, Reply};
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::error::ApiError;
+
+/// Who registers.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes the body; the service reads it")]
+pub struct RegisterBody {
+    /// The address.
+    #[schema(format = "email", max_length = 254, example = "ann@example.com")]
+    email: String,
+    /// The password.
+    #[schema(format = "password", min_length = 8, max_length = 200)]
+    password: String,
+    /// What they are called.
+    #[schema(min_length = 1, max_length = 100, example = "Ann Example")]
+    full_name: Option<String>,
+}
+
+/// Register
+///
+/// What comes of it is mailed to the address: a link to confirm it, or, if it has an account already, where to sign in. The
+/// answer is the same either way.
+#[utoipa::path(
+    post,
+    path = "/auth/register",
+    tag = "Identity",
+    request_body(content = RegisterBody, description = "Who registers"),
+    responses((status = 201, description = "A mail is on its way", body = Envelope<Told>)),
+)]
+pub(super) async fn register(State(app): State<App>, JsonObject(body): JsonObject) -> Result<Reply<Told>, ApiError> {
+    app.service().register(&body).await?;
+    let message = "a mail is on its way to this address; open the link in it";
+    Ok(Reply::with(StatusCode::CREATED, Told { message }))
+}

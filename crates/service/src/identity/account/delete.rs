@@ -1,0 +1,102 @@
+//! Deleting an account: all that was its owner's goes. The row stays, with nothing in it that tells whose it was, because
+//! what happened is counted by it.
+
+use alerts::{AlertId, Plan, transition};
+use jiff::Timestamp;
+use serde_json::Value;
+use store::model::{Account, HistoryRow, Profile};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::present;
+use crate::body::Members;
+use crate::{AccountId, Actor, Service, ServiceError};
+
+/// What has to be said for it.
+const CONFIRMATION: &str = "DELETE";
+
+impl Service {
+    /// Deletes the actor's account for good: `{confirmation: "DELETE"}`.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] without the confirmation.
+    pub async fn delete_account(&self, actor: &Actor, body: &Value) -> Result<(), ServiceError> {
+        let mut members = Members::of(body)?;
+        if members.text("confirmation") != Some(CONFIRMATION) {
+            members.missing("confirmation");
+            members.fault(
+                "confirmation",
+                "must be \"DELETE\": the account and all that is in it goes for good",
+            );
+        }
+        members.finish()?;
+        let work = Delete {
+            service: self.clone(),
+            account: actor.account,
+            now: self.0.ports.clock.now(),
+        };
+        self.0.ports.store.write(work).await?;
+        self.0.reception.forget(actor.account);
+        Ok(())
+    }
+}
+
+/// What stays of an account.
+fn shell(account: &Account, now: Timestamp) -> Account {
+    Account {
+        id: account.id,
+        // No mail goes to this domain (RFC 2606).
+        email: format!("{}@deleted.invalid", account.id.0),
+        password_hash: None,
+        full_name: None,
+        plan: Plan::Basic,
+        is_operator: false,
+        is_verified: false,
+        time_zone: "UTC".to_owned(),
+        created_at: account.created_at,
+        profile: Profile {
+            deleted_at: Some(now),
+            ..Profile::default()
+        },
+    }
+}
+
+struct Delete {
+    service: Service,
+    account: AccountId,
+    now: Timestamp,
+}
+
+impl Work for Delete {
+    type Done = Vec<AlertId>;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Vec<AlertId>, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let account = present(unit, self.account).await?;
+            let mut deleted = Vec::new();
+            for stored in unit.alerts_of_account_to_change(self.account).await? {
+                let alert = stored.alert;
+                let row = HistoryRow {
+                    alert: alert.id,
+                    symbol: alert.symbol,
+                    entry: transition::delete(&alert),
+                    at: self.now,
+                    price: None,
+                    details: None,
+                };
+                if unit.delete_alert(&alert, &row).await? {
+                    deleted.push(alert.id);
+                }
+            }
+            unit.erase_belongings(&account, self.now).await?;
+            unit.update_account(&shell(&account, self.now)).await?;
+            Ok(deleted)
+        })
+    }
+
+    fn committed(&self, deleted: &Vec<AlertId>) {
+        for id in deleted {
+            self.service.0.evaluator.forget(*id);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The telephone number of an account: a code is sent to it, and whoever knows the code has it in their hands.
+//!
+//! Each code costs the operator money, and there are people who earn by having codes sent to numbers of theirs. So codes are
+//! counted for the number and for the account (here), for the client's address (where requests come in), and for all
+//! together (where messages are admitted).
+
+use hmac::{Hmac, KeyInit, Mac};
+use jiff::{SignedDuration, Timestamp};
+use notify::letter::Letter;
+use serde_json::Value;
+use sha2::Sha256;
+use store::model::{Account, AccountId, Guessed, NewCode, NewMessage, Phone};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::awake;
+use crate::body::Members;
+use crate::{Actor, Service, ServiceError};
+
+/// What the codes are for.
+const PURPOSE: &str = "phone";
+/// What the key is for that codes are hashed under: there are so few of them that a plain hash would give them away.
+const KEY: &str = "bellwether: codes by text message";
+/// How long a code is good for.
+const LIFE: SignedDuration = SignedDuration::from_mins(10);
+/// So many wrong guesses end a code.
+const WRONG_GUESSES: u32 = 5;
+
+const HOUR: SignedDuration = SignedDuration::from_hours(1);
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// How many codes are sent in how long: to a number, because of an account.
+const LIMITS: [(SignedDuration, u64, u64); 2] = [(HOUR, 3, 5), (DAY, 5, 10)];
+
+impl Service {
+    /// Sends a code to a number: `{phone, sms_consent: true}`. Until it is shown the account keeps the number it has.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for what is no number, or without consent; [`ServiceError::TooMany`].
+    pub async fn request_phone(&self, actor: &Actor, body: &Value) -> Result<String, ServiceError> {
+        let mut members = Members::of(body)?;
+        let number = number(&mut members);
+        if members.flag("sms_consent") != Some(true) {
+            members.missing("sms_consent");
+            members.fault(
+                "sms_consent",
+                "must be true: text messages are sent to those who have agreed to it",
+            );
+        }
+        members.finish()?;
+        let ports = &self.0.ports;
+        let now = ports.clock.now();
+        let code = format!("{:06}", u64::from_le_bytes(ports.chance.bytes()) % 1_000_000);
+        let letter = Letter::PhoneCode { code: code.clone() };
+        let work = Ask {
+            code: NewCode {
+                purpose: PURPOSE,
+                account: Some(actor.account),
+                subject: number.clone(),
+                payload: None,
+                hash: self.phone_code_hash(actor.account, &number, &code)?,
+                created_at: now,
+                expires_at: now.saturating_add(LIFE).unwrap_or(Timestamp::MAX),
+            },
+            account: actor.account,
+            message: self.0.text_message(&number, Some(actor.account), &letter)?,
+            now,
+        };
+        ports.store.write(work).await?;
+        Ok(number)
+    }
+
+    /// Takes a number for the account's, because the code that was sent to it is shown: `{phone, token}`.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] for a code that is wrong, or that cannot be guessed at any more.
+    pub async fn verify_phone(&self, actor: &Actor, body: &Value) -> Result<Phone, ServiceError> {
+        let mut members = Members::of(body)?;
+        let number = number(&mut members);
+        let token = members.required("token").unwrap_or_default().trim().to_owned();
+        members.finish()?;
+        let work = Verify {
+            account: actor.account,
+            hash: self.phone_code_hash(actor.account, &number, &token)?,
+            phone: Phone {
+                number,
+                verified_at: self.0.ports.clock.now(),
+            },
+        };
+        let phone = work.phone.clone();
+        // That a guess was wrong has to be written down, so it is no refusal of the work.
+        match self.0.ports.store.write(work).await? {
+            Guessed::Right => Ok(phone),
+            Guessed::Wrong(left) => Err(ServiceError::Malformed(format!(
+                "this code is wrong; {left} more tries are left"
+            ))),
+            Guessed::Nothing => Err(ServiceError::Malformed(
+                "there is no code for this number that is still good; ask for another one (POST /user/account/phone)"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// What is kept of a code.
+    fn phone_code_hash(&self, account: AccountId, number: &str, code: &str) -> Result<[u8; 32], ServiceError> {
+        let key = self.0.ports.vault.derive(KEY);
+        let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&key);
+        let mut mac = mac.map_err(ServiceError::internal)?;
+        for part in [account.0.as_bytes().as_slice(), number.as_bytes(), code.as_bytes()] {
+            mac.update(&u64::try_from(part.len()).unwrap_or_default().to_le_bytes());
+            mac.update(part);
+        }
+        Ok(mac.finalize().into_bytes().into())
+    }
+}
+
+/// A number in the form of E.164.
+fn number(members: &mut Members<'_>) -> String {
+    let Some(text) = members.required("phone") else {
+        return String::new();
+    };
+    if !is_e164(text) {
+        members.fault("phone", "must be a number in the form of E.164, such as +14155550123");
+    }
+    text.to_owned()
+}
+
+fn is_e164(text: &str) -> bool {
+    text.strip_prefix('+').is_some_and(|digits| {
+        (7..=15).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0')
+    })
+}
+
+struct Ask {
+    code: NewCode,
+    account: AccountId,
+    message: NewMessage,
+    now: Timestamp,
+}
+
+impl Work for Ask {
+    type Done = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            awake(unit, self.account).await?;
+            for (time, to_number, of_account) in LIMITS {
+                let since = self.now.saturating_sub(time).unwrap_or(Timestamp::MIN);
+                if unit.count_codes(PURPOSE, &self.code.subject, since).await? >= to_number
+                    || unit.count_codes_of(PURPOSE, self.account, since).await? >= of_account
+                {
+                    let hours = time.as_hours();
+                    return Err(Abort::Refused(ServiceError::TooMany {
+                        message: format!(
+                            "too many codes were sent in the last {hours} h; use the latest one, or try again later"
+                        ),
+                        retry_after_s: time.as_secs().unsigned_abs(),
+                    }));
+                }
+            }
+            // Only the latest code is good.
+            unit.withdraw_codes(PURPOSE, self.account, self.now).await?;
+            unit.insert_code(&self.code).await?;
+            Ok(unit.queue_message(&self.message).await?)
+        })
+    }
+}
+
+struct Verify {
+    account: AccountId,
+    hash: [u8; 32],
+    phone: Phone,
+}
+
+impl Work for Verify {
+    type Done = Guessed;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Guessed, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let account = awake(unit, self.account).await?;
+            let (number, now) = (&self.phone.number, self.phone.verified_at);
+            let guess = unit.guess_code(PURPOSE, self.account, number, self.hash, WRONG_GUESSES, now);
+            let guessed = guess.await?;
+            if guessed == Guessed::Right {
+                let mut changed: Account = account;
+                changed.profile.phone = Some(self.phone.clone());
+                unit.update_account(&changed).await?;
+            }
+            Ok(guessed)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_a_plus_and_seven_to_fifteen_digits() {
+        for text in ["+14155550123", "+1234567", "+123456789012345"] {
+            assert!(is_e164(text), "{text}");
+        }
+        for text in [
+            "",
+            "+",
+            "14155550123",
+            "+0123456789",
+            "+123456",
+            "+1234567890123456",
+            "+1 415 555 0123",
+            "+1415555012x",
+            "++14155550123",
+            "+١٢٣٤٥٦٧٨",
+        ] {
+            assert!(!is_e164(text), "{text}");
+        }
+    }
+}

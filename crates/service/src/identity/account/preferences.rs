@@ -1,0 +1,142 @@
+//! When and by which clock an account's owner wants to hear from this service.
+
+use jiff::civil::Time;
+use serde_json::Value;
+use store::model::{Account, QuietHours};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::present;
+use crate::body::Members;
+use crate::identity::profile::time_zone;
+use crate::{AccountId, Actor, Service, ServiceError};
+
+/// What an account's owner prefers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Preferences {
+    /// The IANA name of the zone their clocks show.
+    pub time_zone: String,
+    /// When they do not want to be disturbed, by those clocks.
+    pub quiet_hours: Option<QuietHours>,
+}
+
+impl Preferences {
+    fn of(account: Account) -> Self {
+        Self {
+            time_zone: account.time_zone,
+            quiet_hours: account.profile.quiet_hours,
+        }
+    }
+}
+
+impl Service {
+    /// What the actor prefers.
+    ///
+    /// # Errors
+    /// [`ServiceError::Unauthenticated`] if the account is not there any more.
+    pub async fn preferences(&self, actor: &Actor) -> Result<Preferences, ServiceError> {
+        Ok(Preferences::of(self.account_of(actor).await?))
+    }
+
+    /// Changes what the actor prefers: `{time_zone?, quiet_hours?: {start, end} | null}`. What is left out stays.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for a zone or hours that will not do.
+    pub async fn set_preferences(&self, actor: &Actor, body: &Value) -> Result<Preferences, ServiceError> {
+        let mut members = Members::of(body)?;
+        let time_zone = time_zone(&mut members);
+        let quiet_hours = members.has("quiet_hours").then(|| quiet_hours(&mut members));
+        members.finish()?;
+        let work = Set {
+            account: actor.account,
+            time_zone,
+            quiet_hours,
+        };
+        let account = self.0.ports.store.write(work).await?;
+        // The zone is part of who asks.
+        self.0.reception.forget(account.id);
+        Ok(Preferences::of(account))
+    }
+}
+
+const FAULT: &str = "must be null, or an object with start and end as HH:MM that are not equal, such as \
+                     {\"start\": \"22:00\", \"end\": \"07:00\"}";
+
+fn quiet_hours(members: &mut Members<'_>) -> Option<QuietHours> {
+    let value = members.value("quiet_hours")?;
+    let minute = |name: &str| minute(value.get(name)?.as_str()?);
+    let hours = minute("start").zip(minute("end")).filter(|(from, until)| from != until);
+    if hours.is_none() {
+        members.fault("quiet_hours", FAULT);
+    }
+    hours.map(|(from, until)| QuietHours { from, until })
+}
+
+/// Minutes since midnight of `HH:MM`.
+fn minute(text: &str) -> Option<u16> {
+    let is_short = text.len() == "00:00".len() && text.as_bytes().get(2) == Some(&b':');
+    let time: Time = is_short.then(|| text.parse().ok())??;
+    u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).ok()
+}
+
+struct Set {
+    account: AccountId,
+    time_zone: Option<String>,
+    quiet_hours: Option<Option<QuietHours>>,
+}
+
+impl Work for Set {
+    type Done = Account;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let mut account = present(unit, self.account).await?;
+            if let Some(time_zone) = &self.time_zone {
+                account.time_zone.clone_from(time_zone);
+            }
+            if let Some(quiet_hours) = self.quiet_hours {
+                account.profile.quiet_hours = quiet_hours;
+            }
+            unit.update_account(&account).await?;
+            Ok(account)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn quiet_hours_are_two_times_of_day_that_differ() {
+        let read = |hours: Value| {
+            let body = json!({ "quiet_hours": hours });
+            let mut members = Members::of(&body).unwrap();
+            let hours = quiet_hours(&mut members);
+            members.finish().map(|()| hours.map(|hours| (hours.from, hours.until)))
+        };
+        assert_eq!(
+            read(json!({"start": "22:00", "end": "07:30"})).unwrap(),
+            Some((1320, 450))
+        );
+        assert_eq!(
+            read(json!({"start": "00:00", "end": "23:59"})).unwrap(),
+            Some((0, 1439))
+        );
+        assert_eq!(read(json!(null)).unwrap(), None);
+        for hours in [
+            json!({"start": "22:00", "end": "22:00"}),
+            json!({"start": "24:00", "end": "07:00"}),
+            json!({"start": "7:00", "end": "08:00"}),
+            json!({"start": "22:00:00", "end": "07:00"}),
+            json!({"start": "22:00"}),
+            json!({"start": 22, "end": 7}),
+            json!("22:00-07:00"),
+            json!({}),
+        ] {
+            assert!(read(hours.clone()).is_err(), "{hours}");
+        }
+    }
+}

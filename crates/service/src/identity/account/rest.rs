@@ -1,0 +1,96 @@
+//! An account that rests: nothing is judged or made for it until its owner wakes it.
+
+use alerts::transition::{self, Transition};
+use alerts::{Alert, Status};
+use jiff::Timestamp;
+use store::model::Account;
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::present;
+use crate::{AccountId, Actor, Service, ServiceError};
+
+impl Service {
+    /// Deactivates the actor's account: its active alerts are paused, and nothing can be made or set going in its name. It can
+    /// be read, and its owner can sign in and reactivate it. Once more changes nothing. Returns how many alerts were paused.
+    ///
+    /// # Errors
+    /// [`ServiceError::Unauthenticated`] if the account is not there any more.
+    pub async fn deactivate_account(&self, actor: &Actor) -> Result<usize, ServiceError> {
+        let work = Deactivate {
+            service: self.clone(),
+            account: actor.account,
+            now: self.0.ports.clock.now(),
+        };
+        let paused = self.0.ports.store.write(work).await?;
+        self.0.reception.forget(actor.account);
+        Ok(paused.len())
+    }
+
+    /// Reactivates the actor's account. Its alerts stay paused until their owner activates them.
+    ///
+    /// # Errors
+    /// [`ServiceError::Unauthenticated`] if the account is not there any more.
+    pub async fn reactivate_account(&self, actor: &Actor) -> Result<Account, ServiceError> {
+        let account = self.0.ports.store.write(Reactivate(actor.account)).await?;
+        self.0.reception.forget(actor.account);
+        Ok(account)
+    }
+}
+
+struct Deactivate {
+    service: Service,
+    account: AccountId,
+    now: Timestamp,
+}
+
+impl Work for Deactivate {
+    type Done = Vec<Alert>;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Vec<Alert>, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let mut account = present(unit, self.account).await?;
+            let mut paused = Vec::new();
+            for stored in unit.alerts_of_account_to_change(self.account).await? {
+                let alert = stored.alert;
+                if alert.status != Status::Active {
+                    continue;
+                }
+                let transition = transition::pause(&alert).map_err(|refused| Abort::Refused(refused.into()))?;
+                if let Transition::Changed(changed) = transition
+                    && unit.update_alert(&changed, alert.revision, self.now, None).await?
+                {
+                    paused.push(changed.alert);
+                }
+            }
+            if account.profile.deactivated_at.is_none() {
+                account.profile.deactivated_at = Some(self.now);
+                unit.update_account(&account).await?;
+            }
+            Ok(paused)
+        })
+    }
+
+    fn committed(&self, paused: &Vec<Alert>) {
+        for alert in paused {
+            self.service.0.evaluator.tell(alert);
+        }
+    }
+}
+
+struct Reactivate(AccountId);
+
+impl Work for Reactivate {
+    type Done = Account;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+        Box::pin(async move {
+            let mut account = present(unit, self.0).await?;
+            if account.profile.deactivated_at.take().is_some() {
+                unit.update_account(&account).await?;
+            }
+            Ok(account)
+        })
+    }
+}

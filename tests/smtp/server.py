@@ -1,0 +1,150 @@
+"""An SMTP server for tests: aiosmtpd, which behaves as the recipient's address says, and tells what it got.
+
+Options: --security none|starttls|implicit, --certificate FILE, --key FILE, --user U --password P, --utf8.
+It prints JSON lines: {"port": ...} first, then one per message it took and one per thing it did instead.
+Behaviour by mailbox: refused@ 550, greylisted@ 451, closing@ 421, hangs@ says nothing, cut@ closes the connection,
+full@ 552 after the message, last@ takes the message and closes the connection. It ends when its input does.
+"""
+
+import argparse
+import asyncio
+import email
+import email.policy
+import json
+import os
+import ssl
+import sys
+import threading
+from html.parser import HTMLParser
+
+from aiosmtpd.smtp import SMTP, AuthResult
+
+
+def tell(**what):
+    print(json.dumps(what), flush=True)
+
+
+class Page(HTMLParser):
+    """What a mail client would show, and by which elements."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.attributes, self.links, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append(tag)
+        self.attributes += [name for name, _ in attrs]
+        self.links += [value for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+class Handler:
+    async def handle_RCPT(self, server, session, envelope, address, rcpt_options):
+        mailbox = address.split("@")[0]
+        answer = {
+            "refused": "550 5.1.1 No such mailbox here",
+            "greylisted": "451 4.7.1 Greylisted, come back later",
+            "closing": "421 4.3.2 Closing for maintenance",
+        }.get(mailbox)
+        if answer:
+            return answer
+        if mailbox == "hangs":
+            tell(event="hangs")
+            await asyncio.sleep(3600)
+        if mailbox == "cut":
+            server.transport.abort()
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):
+        if any(to.startswith("full@") for to in envelope.rcpt_tos):
+            return "552 5.2.2 Mailbox full"
+        raw = envelope.original_content
+        message = email.message_from_bytes(raw, policy=email.policy.default)
+        text, html = (message.get_body((kind,)) for kind in ("plain", "html"))
+        page = Page()
+        page.feed(html.get_content())
+        page.close()
+        tell(
+            event="message",
+            peer=session.peer[1],
+            hello=session.host_name,
+            secure=session.ssl is not None,
+            user=str(session.auth_data or ""),
+            sender=envelope.mail_from,
+            recipients=envelope.rcpt_tos,
+            raw=raw.decode("utf-8", "replace"),
+            longest_line=max(len(line) for line in raw.splitlines()),
+            headers=[[name, str(value)] for name, value in message.items()],
+            to=[[to.display_name, to.addr_spec] for to in message["To"].addresses],
+            defects=[repr(d) for part in message.walk() for d in part.defects]
+            + [repr(d) for value in message.values() for d in value.defects],
+            types=[part.get_content_type() for part in message.walk()],
+            text=text.get_content(),
+            html=html.get_content(),
+            html_text="".join(page.text),
+            elements=page.elements,
+            attributes=page.attributes,
+            links=page.links,
+        )
+        if any(to.startswith("last@") for to in envelope.rcpt_tos):
+            def close():
+                server.transport.close()
+                tell(event="closed")
+
+            # Once the answer is out.
+            asyncio.get_running_loop().call_later(0.05, close)
+        return "250 2.0.0 OK queued as 4bYhX2"
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--security", default="none")
+    options.add_argument("--certificate")
+    options.add_argument("--key")
+    options.add_argument("--user")
+    options.add_argument("--password")
+    options.add_argument("--utf8", action="store_true")
+    options = options.parse_args()
+
+    context = None
+    if options.certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(options.certificate, options.key)
+
+    def authenticate(server, session, envelope, mechanism, data):
+        known = (options.user.encode(), options.password.encode())
+        good = (data.login, data.password) == known
+        if good:
+            session.auth_data = data.login.decode()
+        return AuthResult(success=good, handled=False)
+
+    def smtp():
+        return SMTP(
+            Handler(),
+            hostname="mail.test",
+            enable_SMTPUTF8=options.utf8,
+            tls_context=context if options.security == "starttls" else None,
+            require_starttls=options.security == "starttls",
+            authenticator=authenticate if options.user else None,
+            auth_required=bool(options.user),
+            auth_require_tls=False,
+        )
+
+    async def serve():
+        at_once = context if options.security == "implicit" else None
+        server = await asyncio.get_running_loop().create_server(smtp, "127.0.0.1", 0, ssl=at_once)
+        tell(port=server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    def end_with_input():
+        sys.stdin.read()
+        os._exit(0)
+
+    threading.Thread(target=end_with_input, daemon=True).start()
+    asyncio.run(serve())
+
+
+main()
