@@ -14,6 +14,8 @@
 //! | active | [`fire`] | triggered |
 //! | paused, triggered | [`activate`] | active, new initial price |
 //! | inactive | [`activate`], the owner being verified | active, new initial price |
+//! | inactive, of a guest | [`attach`] to an account | active, new initial price |
+//! | any other, of a guest | [`attach`] to an account | the same |
 //! | active | [`update`] | active, armed anew, same initial price |
 //! | any other | [`update`] | the same |
 //! | any | [`delete`] | gone |
@@ -192,6 +194,19 @@ pub fn verify(alert: &Alert, price: Option<Price>, now: Timestamp) -> Result<Tra
     Ok(changed(alert, HistoryAction::Verified, |after| {
         arm(after, price, now);
     }))
+}
+
+/// Gives a guest's alert to an account whose owner has shown that the guest's address is theirs. So an inactive one needs no
+/// link any more and becomes active, as by [`verify`]. Any other stays as it is, one revision later: what was judged while it
+/// was the guest's is not taken any more.
+///
+/// # Errors
+/// As [`verify`], for an inactive alert.
+pub fn attach(alert: &Alert, price: Option<Price>, now: Timestamp) -> Result<Transition, Refused> {
+    match alert.status {
+        Status::Inactive => verify(alert, price, now),
+        Status::Active | Status::Paused | Status::Triggered => Ok(changed(alert, HistoryAction::Updated, |_| {})),
+    }
 }
 
 /// Takes over what an update asks for.

@@ -25,6 +25,7 @@ mod events;
 mod feed;
 mod feedback;
 mod firings;
+mod guest_codes;
 mod history;
 mod market;
 mod messages;

@@ -2,7 +2,8 @@
 
 use alerts::request::AlertChange;
 use alerts::transition::{
-    self, Changed, HistoryAction, HistoryStatus, Owner, Refused, Transition, activate, delete, fire, pause, verify,
+    self, Changed, HistoryAction, HistoryStatus, Owner, Refused, Transition, activate, attach, delete, fire, pause,
+    verify,
 };
 use alerts::{Alert, AlertId, Channel, Revision, Status};
 use jiff::Timestamp;
@@ -158,6 +159,23 @@ fn verifying_makes_a_guest_alert_active_with_a_fresh_price() {
     let mut percent = alert("price_change_up", &json!({"threshold": 5}));
     percent.status = Status::Inactive;
     assert_eq!(verify(&percent, None, later()), Err(Refused::NoPrice));
+}
+
+#[test]
+fn attaching_makes_an_inactive_alert_active_and_leaves_any_other_as_it_is_a_revision_later() {
+    let inactive = price_alert(Status::Inactive);
+    let done = attach(&inactive, price("206"), later());
+    let active = after(&inactive, done, HistoryAction::Verified);
+    assert_eq!((active.status, active.initial_price), (Status::Active, price("206")));
+    for status in [Status::Active, Status::Paused, Status::Triggered] {
+        let before = price_alert(status);
+        let attached = after(&before, attach(&before, price("1"), later()), HistoryAction::Updated);
+        let revision = attached.revision;
+        assert_eq!(attached, Alert { revision, ..before });
+    }
+    let mut percent = alert("price_change_up", &json!({"threshold": 5}));
+    percent.status = Status::Inactive;
+    assert_eq!(attach(&percent, None, later()), Err(Refused::NoPrice));
 }
 
 #[test]

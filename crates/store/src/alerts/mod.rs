@@ -1,7 +1,8 @@
 //! Alerts: as rows (`row.rs`), one by one and all of them (`read.rs`), page by page (`list.rs`), and as they change
-//! (`change.rs`).
+//! (`change.rs`); those of people without an account (`guests.rs`).
 
 mod change;
+mod guests;
 mod list;
 mod read;
 mod row;

@@ -9,8 +9,8 @@ use super::AccountId;
 pub struct NewCode {
     /// What it is for, in a word.
     pub purpose: &'static str,
-    /// Whose account it is about. Without one it is good for nothing: it stands for the work that an unknown address
-    /// has to cost, and is counted.
+    /// Whose account it is about. Without one it is good for nothing, unless it is a guest's: it stands for the work that
+    /// an unknown address has to cost, and is counted.
     pub account: Option<AccountId>,
     /// What it is about: an address, a number, an alert's id.
     pub subject: String,

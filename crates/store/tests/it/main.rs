@@ -7,6 +7,7 @@ mod alerts;
 mod deliveries;
 mod feed;
 mod firings;
+mod guests;
 mod list;
 mod market;
 mod messages;
