@@ -14,6 +14,7 @@ use crate::cron::Housekeeping;
 use crate::evaluator::Evaluator;
 use crate::identity::Throttle;
 use crate::market::Intake;
+use crate::messages::Sending;
 use crate::vault::Vault;
 use crate::webhooks::{self, Dispatching, Network, Notices, Webhooks};
 use crate::{Chance, Clock, ServiceError};
@@ -67,6 +68,9 @@ pub enum StartError {
     /// The operator's own authorities.
     #[error(transparent)]
     Tls(#[from] notify::client::TlsError),
+    /// Mail and text messages.
+    #[error(transparent)]
+    Carrier(#[from] crate::messages::CarrierError),
     /// The keys of tokens.
     #[error(transparent)]
     Tokens(#[from] ServiceError),
@@ -101,6 +105,7 @@ impl Service {
     /// [`StartError`]
     pub async fn start(ports: Ports, settings: Settings) -> Result<Self, StartError> {
         let service = Self::without_evaluation(ports, settings)?;
+        let sending = Sending::of(&service)?;
         let evaluator = &service.0.evaluator;
         evaluator.load().await?;
         evaluator.apply_due_splits().await?;
@@ -121,6 +126,7 @@ impl Service {
         service.0.tasks.spawn(housekeeping);
         let dispatching = Dispatching::of(&service).run(service.0.stop.clone());
         service.0.tasks.spawn(dispatching);
+        service.0.tasks.spawn(sending.run(service.0.stop.clone()));
         Ok(service)
     }
 

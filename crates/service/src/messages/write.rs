@@ -51,7 +51,8 @@ impl Inner {
             id,
             channel,
             kind: letter.kind(),
-            recipient: to.to_owned(),
+            // In one form, so that limits count what goes to the same place.
+            recipient: to.to_lowercase(),
             account,
             content: self.ports.vault.seal(&self.ports.chance, place(id), &text),
             created_at: self.ports.clock.now(),

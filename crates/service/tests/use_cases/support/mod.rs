@@ -83,6 +83,11 @@ impl World {
         }
     }
 
+    /// Whoever operates this service.
+    pub(crate) fn operator(&self) -> &Actor {
+        &self.operator
+    }
+
     /// Delivers market data, of which some may be refused.
     pub(crate) async fn ingest(&self, body: Value) -> IngestAnswer {
         self.service.ingest_json(&self.operator, &body).await.unwrap()
@@ -141,11 +146,12 @@ impl World {
         self.service.alert(actor, id).await.unwrap().stored.alert.status
     }
 
-    /// An alert's history, oldest first.
+    /// What an alert's history says of the alert itself, oldest first; what became of notifications is told meanwhile.
     pub(crate) async fn history(&self, actor: &Actor, id: AlertId) -> Vec<HistoryRow> {
         let mut page = self.service.alert_history(actor, id, ALL).await.unwrap();
         assert_eq!(page.total, u64::try_from(page.items.len()).unwrap());
         page.items.reverse();
+        page.items.retain(|row| !is_told_meanwhile(row.entry.action));
         page.items
     }
 
@@ -154,6 +160,14 @@ impl World {
         let rows = self.history(actor, id).await;
         rows.into_iter().map(|row| row.entry.action).collect()
     }
+}
+
+/// Whether it is about a notification, which is sent in the background.
+fn is_told_meanwhile(action: HistoryAction) -> bool {
+    matches!(
+        action,
+        HistoryAction::NotificationSent | HistoryAction::NotificationFailed
+    )
 }
 
 async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64) -> Service {

@@ -1,0 +1,81 @@
+//! Messages get their words.
+
+use std::sync::Arc;
+
+use notify::email::Email;
+use notify::letter::Letter;
+use notify::letter::render::{self, FiredAlert, Frame};
+use notify::sms::Sms;
+use store::model::{ClaimedMessage, MessageChannel, Said};
+
+use super::carrier::Parcel;
+use super::recipient::Recipient;
+use super::unsubscribe;
+use super::write::place;
+use crate::links::link;
+use crate::vault::{Vault, VaultError};
+
+/// What this service is called in messages.
+const PRODUCT: &str = "Bellwether";
+
+/// Why a message has no words.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Wordless {
+    /// It was sealed with another key, which the operator may find again.
+    #[error(transparent)]
+    Sealed(#[from] VaultError),
+    /// It is no letter of this version.
+    #[error("a letter cannot be read: {0}")]
+    Unreadable(#[from] serde_json::Error),
+}
+
+/// Writes messages.
+pub(super) struct Composer {
+    pub(super) vault: Arc<Vault>,
+    pub(super) public_url: String,
+}
+
+impl Composer {
+    /// A message in its words.
+    pub(super) fn compose(
+        &self,
+        channel: MessageChannel,
+        message: &ClaimedMessage,
+        recipient: Recipient,
+    ) -> Result<Parcel, Wordless> {
+        match channel {
+            MessageChannel::Email => self.mail(message, recipient),
+            MessageChannel::Sms => self.text(message, recipient),
+        }
+    }
+
+    fn mail(&self, message: &ClaimedMessage, recipient: Recipient) -> Result<Parcel, Wordless> {
+        let mut frame = Frame::new(PRODUCT, &self.public_url);
+        frame.recipient_name.clone_from(&recipient.name);
+        frame.time_zone = recipient.time_zone;
+        let mail = match &message.said {
+            Said::Letter(sealed) => render::mail(&self.letter(message, sealed)?, &frame),
+            Said::Fired(data) => {
+                let id = message.alert.map(|alert| alert.0.to_string());
+                frame.manage_link = id.map(|id| link(&self.public_url, "alerts", &[("id", &id)]));
+                let token = unsubscribe::token(&self.vault, &recipient.to);
+                frame.unsubscribe_link = Some(link(&self.public_url, "unsubscribe", &[("token", &token)]));
+                render::fired_mail(&FiredAlert::of_data(data), &frame)
+            }
+        };
+        let email = Email::new(recipient.to, recipient.name, message.id.0, message.created_at, mail);
+        Ok(Parcel::Mail(Box::new(email)))
+    }
+
+    fn text(&self, message: &ClaimedMessage, recipient: Recipient) -> Result<Parcel, Wordless> {
+        let text = match &message.said {
+            Said::Letter(sealed) => render::sms(&self.letter(message, sealed)?, PRODUCT),
+            Said::Fired(data) => render::fired_sms(&FiredAlert::of_data(data), PRODUCT),
+        };
+        Ok(Parcel::Text(Sms { to: recipient.to, text }))
+    }
+
+    fn letter(&self, message: &ClaimedMessage, sealed: &[u8]) -> Result<Letter, Wordless> {
+        Ok(serde_json::from_str(&self.vault.open(place(message.id), sealed)?)?)
+    }
+}

@@ -1,0 +1,268 @@
+//! What the dispatcher claims from and settles to: the messages of one channel in the database.
+//!
+//! Claimed messages are judged ([`recipient`](super::recipient)), counted against the limits, and written
+//! ([`compose`](super::compose)). What is not to be sent after all is settled here, at once.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use metrics::{counter, histogram};
+use notify::dispatcher::{ClaimOrder, Claimed, LaneDue, Outbox, Settled};
+use notify::schedule::Next;
+use notify::time::Time;
+use store::model::{
+    self, Admission, Applicant, ClaimedMessage, MessageChannel, MessageLimits, MessageSettlement, MessageVerdict, Said,
+};
+use store::{Store, StoreError};
+use uuid::Uuid;
+
+use super::carrier::{Carried, Parcel};
+use super::compose::{Composer, Wordless};
+use super::recipient::{self, Circumstances, Judged, Recipient};
+use super::settings::Budget;
+use crate::identity::account::Period;
+
+/// For so long a message is put off that was sealed with another key.
+const UNREADABLE_FOR: SignedDuration = SignedDuration::from_mins(10);
+
+/// The messages of one channel.
+pub(super) struct Post {
+    pub(super) channel: MessageChannel,
+    pub(super) store: Store,
+    pub(super) time: Arc<dyn Time>,
+    pub(super) composer: Composer,
+    pub(super) budget: Budget,
+    pub(super) is_confirmation_required: bool,
+    /// Whom all messages are handed to.
+    pub(super) provider: Arc<str>,
+}
+
+impl Outbox for Post {
+    type Job = Parcel;
+    type Report = Carried;
+    type Error = StoreError;
+
+    async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<LaneDue>, StoreError> {
+        let lanes = self.store.message_lanes(self.channel, after, limit).await?.into_iter();
+        let lanes = lanes.map(|lane| LaneDue {
+            lane: lane.webhook,
+            first_due: lane.first_due,
+        });
+        Ok(lanes.collect())
+    }
+
+    async fn claim(&self, order: &ClaimOrder) -> Result<Vec<Claimed<Parcel>>, StoreError> {
+        let order = model::ClaimOrder {
+            lanes: order.lanes.clone(),
+            most_of_each: order.most_of_each,
+            most: order.most,
+            now: order.now,
+            until: order.until,
+            lease: order.lease,
+        };
+        let claimed = self.store.claim_messages(self.channel, order).await?;
+        let mut not_sent = Vec::new();
+        let judged = self.judge(claimed, &mut not_sent).await?;
+        let admitted = self.admit(judged, &mut not_sent).await?;
+        let ready = admitted
+            .into_iter()
+            .filter_map(|(message, recipient)| self.write(message, recipient, &mut not_sent));
+        let ready = ready.collect();
+        if !not_sent.is_empty() {
+            self.store
+                .settle_messages(self.channel, not_sent, self.time.now())
+                .await?;
+        }
+        Ok(ready)
+    }
+
+    async fn settle(&self, settled: &[Settled<Carried>]) -> Result<(), StoreError> {
+        let settlements = settled.iter().map(settlement).collect();
+        self.store
+            .settle_messages(self.channel, settlements, self.time.now())
+            .await?;
+        self.count(settled);
+        Ok(())
+    }
+}
+
+type Addressed = (ClaimedMessage, Recipient);
+
+impl Post {
+    async fn judge(
+        &self,
+        claimed: Vec<ClaimedMessage>,
+        not_sent: &mut Vec<MessageSettlement>,
+    ) -> Result<Vec<Addressed>, StoreError> {
+        let unsubscribed = self.unsubscribed(&claimed).await?;
+        let circumstances = Circumstances {
+            channel: self.channel,
+            now: self.time.now(),
+            is_confirmation_required: self.is_confirmation_required,
+            unsubscribed: &unsubscribed,
+        };
+        let mut addressed = Vec::with_capacity(claimed.len());
+        for message in claimed {
+            match circumstances.judge(&message) {
+                Judged::Send(recipient) => addressed.push((message, recipient)),
+                Judged::PutOff(until) => {
+                    let verdict = MessageVerdict::PutOff { until };
+                    not_sent.push(self.unsent(&message, "quiet_hours", verdict));
+                }
+                Judged::Drop(why) => not_sent.push(self.unsent(&message, why, MessageVerdict::Failed)),
+            }
+        }
+        Ok(addressed)
+    }
+
+    async fn unsubscribed(&self, claimed: &[ClaimedMessage]) -> Result<HashSet<String>, StoreError> {
+        if self.channel != MessageChannel::Email {
+            return Ok(HashSet::new());
+        }
+        let mut addresses: Vec<String> = claimed.iter().filter_map(recipient::address).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        Ok(self.store.unsubscribed(&addresses).await?.into_iter().collect())
+    }
+
+    /// Counts what was not counted yet.
+    async fn admit(
+        &self,
+        addressed: Vec<Addressed>,
+        not_sent: &mut Vec<MessageSettlement>,
+    ) -> Result<Vec<Addressed>, StoreError> {
+        let (mut admitted, new): (Vec<Addressed>, Vec<Addressed>) =
+            addressed.into_iter().partition(|(message, _)| message.is_admitted);
+        let applicants = new.iter().map(|(message, recipient)| Applicant {
+            seq: message.seq,
+            lease: message.lease,
+            recipient: recipient.to.clone(),
+            account: message.account,
+            is_about_firing: matches!(message.said, Said::Fired(_)),
+            quota: recipient.quota,
+        });
+        let now = self.time.now();
+        let admissions = self
+            .store
+            .admit_messages(self.channel, applicants.collect(), self.limits(now), now)
+            .await?;
+        for ((message, recipient), admission) in new.into_iter().zip(admissions) {
+            let why = match admission {
+                Admission::Granted => {
+                    admitted.push((message, recipient));
+                    continue;
+                }
+                Admission::Lost => continue,
+                Admission::OverQuota => "over_quota",
+                Admission::OverLimit => "over_limit",
+                Admission::OverBudget => {
+                    tracing::error!(
+                        channel = self.channel.name(),
+                        "the day's budget of messages is used up; what comes beyond it is not sent"
+                    );
+                    "over_budget"
+                }
+            };
+            not_sent.push(self.unsent(&message, why, MessageVerdict::Failed));
+        }
+        Ok(admitted)
+    }
+
+    fn limits(&self, now: Timestamp) -> MessageLimits {
+        let Budget {
+            in_all,
+            letters,
+            letters_to_each,
+            alerts_to_each,
+        } = self.budget;
+        let day = SignedDuration::from_hours(24);
+        let into_the_day = SignedDuration::from_secs(now.as_second().rem_euclid(day.as_secs()));
+        let into_the_second = SignedDuration::from_nanos(i64::from(now.subsec_nanosecond()));
+        let day_from = now.saturating_sub(into_the_day + into_the_second).unwrap_or(now);
+        MessageLimits {
+            day_from,
+            month_from: Period::of(now).map_or(day_from, |month| month.start),
+            in_all,
+            letters,
+            firings: in_all,
+            letters_to_each,
+            letters_of_each: letters_to_each,
+            firings_to_each: alerts_to_each,
+        }
+    }
+
+    fn write(
+        &self,
+        message: ClaimedMessage,
+        recipient: Recipient,
+        not_sent: &mut Vec<MessageSettlement>,
+    ) -> Option<Claimed<Parcel>> {
+        let account = message.account.map_or(Uuid::nil(), |account| account.0);
+        match self.composer.compose(self.channel, &message, recipient) {
+            Ok(job) => Some(Claimed {
+                key: message.seq,
+                id: message.id.0,
+                lane: message.lane,
+                host: Arc::clone(&self.provider),
+                account,
+                tries: message.tries,
+                job,
+            }),
+            Err(error) => {
+                tracing::error!(%error, message = %message.id.0, "a message cannot be written");
+                let (why, verdict) = match error {
+                    Wordless::Unreadable(_) => ("void", MessageVerdict::Failed),
+                    Wordless::Sealed(_) => {
+                        let now = self.time.now();
+                        let until = now.saturating_add(UNREADABLE_FOR).unwrap_or(now);
+                        ("sealed", MessageVerdict::PutOff { until })
+                    }
+                };
+                not_sent.push(self.unsent(&message, why, verdict));
+                None
+            }
+        }
+    }
+
+    /// A message that is not sent, or not now.
+    fn unsent(&self, message: &ClaimedMessage, why: &'static str, verdict: MessageVerdict) -> MessageSettlement {
+        counter!("bellwether_messages_withheld_total", "channel" => self.channel.name(), "reason" => why).increment(1);
+        MessageSettlement {
+            seq: message.seq,
+            lease: message.lease,
+            outcome: Some(why.to_owned()),
+            provider_id: None,
+            verdict,
+        }
+    }
+
+    fn count(&self, settled: &[Settled<Carried>]) {
+        let channel = self.channel.name();
+        for carried in settled.iter().filter_map(|settled| settled.report.as_ref()) {
+            let attempt = &carried.attempt;
+            let outcome = attempt.outcome.name();
+            counter!("bellwether_message_attempts_total", "channel" => channel, "outcome" => outcome).increment(1);
+            let seconds = std::time::Duration::from_millis(attempt.duration_ms).as_secs_f64();
+            histogram!("bellwether_message_attempt_seconds", "channel" => channel).record(seconds);
+        }
+    }
+}
+
+fn settlement(settled: &Settled<Carried>) -> MessageSettlement {
+    let attempt = settled.report.as_ref().map(|carried| &carried.attempt);
+    MessageSettlement {
+        seq: settled.key,
+        lease: settled.lease,
+        outcome: attempt.map(|attempt| attempt.outcome.name().to_owned()),
+        provider_id: attempt.and_then(|attempt| attempt.provider_id.clone()),
+        verdict: match settled.next {
+            Next::Delivered => MessageVerdict::Sent {
+                kept: settled.report.as_ref().and_then(|carried| carried.kept.clone()),
+            },
+            Next::RetryAt(at) => MessageVerdict::Retry { at },
+            Next::GivenUp | Next::SwitchOff => MessageVerdict::Failed,
+            Next::Released => MessageVerdict::Released,
+        },
+    }
+}

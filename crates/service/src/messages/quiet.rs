@@ -1,0 +1,128 @@
+//! Quiet hours: until when somebody does not want to be disturbed.
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, civil};
+use store::model::QuietHours;
+
+/// When the quiet hours end in which an instant lies; `None`, if it lies in none.
+///
+/// They are what a clock on the wall shows. An hour that the clock skips in spring ends when the clock has gone past it, and
+/// where it shows an hour twice in autumn, both are quiet if it is, and quiet hours that end in it end at the second one.
+pub(super) fn quiet_until(hours: QuietHours, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
+    let wall = now.to_zoned(zone.clone()).datetime();
+    let minute =
+        |time: civil::Time| u16::from(time.hour().unsigned_abs()) * 60 + u16::from(time.minute().unsigned_abs());
+    let shown = minute(wall.time());
+    let is_over_midnight = hours.from > hours.until;
+    let is_quiet = if is_over_midnight {
+        shown >= hours.from || shown < hours.until
+    } else {
+        (hours.from..hours.until).contains(&shown)
+    };
+    if !is_quiet {
+        return None;
+    }
+    let is_tomorrow = is_over_midnight && shown >= hours.from;
+    let date = if is_tomorrow {
+        wall.date().tomorrow().ok()?
+    } else {
+        wall.date()
+    };
+    let hour = i8::try_from(hours.until / 60).ok()?;
+    let end = date.at(hour, i8::try_from(hours.until % 60).ok()?, 0, 0);
+    let end = zone.to_ambiguous_timestamp(end).later().ok()?;
+    // Never earlier than now, whatever a zone does to its clocks.
+    (end > now).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(from: u16, until: u16, zone: &str, now: &str) -> Option<String> {
+        let zone = TimeZone::get(zone).unwrap();
+        let end = quiet_until(QuietHours { from, until }, &zone, now.parse().unwrap())?;
+        Some(end.to_zoned(zone).strftime("%Y-%m-%dT%H:%M%:z").to_string())
+    }
+
+    const TEN_PM: u16 = 22 * 60;
+    const SEVEN: u16 = 7 * 60;
+
+    #[test]
+    fn the_first_minute_is_quiet_and_the_last_one_is_not() {
+        for (now, end) in [
+            ("2024-03-08T12:59:59-05:00", None),
+            ("2024-03-08T13:00:00-05:00", Some("2024-03-08T14:30-05:00")),
+            ("2024-03-08T14:29:59.999-05:00", Some("2024-03-08T14:30-05:00")),
+            ("2024-03-08T14:30:00-05:00", None),
+        ] {
+            assert_eq!(
+                ends(13 * 60, 14 * 60 + 30, "America/New_York", now).as_deref(),
+                end,
+                "{now}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_night_goes_over_midnight() {
+        for (now, end) in [
+            ("2024-01-31T21:59:59+01:00", None),
+            ("2024-01-31T22:00:00+01:00", Some("2024-02-01T07:00+01:00")),
+            ("2024-01-31T23:59:59+01:00", Some("2024-02-01T07:00+01:00")),
+            ("2024-02-01T00:00:00+01:00", Some("2024-02-01T07:00+01:00")),
+            ("2024-02-01T06:59:59+01:00", Some("2024-02-01T07:00+01:00")),
+            ("2024-02-01T07:00:00+01:00", None),
+        ] {
+            assert_eq!(ends(TEN_PM, SEVEN, "Europe/Berlin", now).as_deref(), end, "{now}");
+        }
+        assert_eq!(
+            ends(TEN_PM, 0, "Europe/Berlin", "2024-01-31T23:00:00+01:00").as_deref(),
+            Some("2024-02-01T00:00+01:00")
+        );
+    }
+
+    #[test]
+    fn clocks_that_are_put_forward_make_the_night_shorter() {
+        let (zone, now) = ("America/New_York", "2024-03-09T23:00:00-05:00");
+        assert_eq!(
+            ends(TEN_PM, SEVEN, zone, now).as_deref(),
+            Some("2024-03-10T07:00-04:00")
+        );
+        // 02:30 does not exist that night.
+        assert_eq!(ends(TEN_PM, 150, zone, now).as_deref(), Some("2024-03-10T03:30-04:00"));
+        assert_eq!(ends(TEN_PM, 150, zone, "2024-03-10T03:00:00-04:00"), None);
+        assert_eq!(ends(120, 180, zone, "2024-03-10T03:00:00-04:00"), None);
+    }
+
+    #[test]
+    fn clocks_that_are_put_back_make_the_night_longer() {
+        let zone = "America/New_York";
+        assert_eq!(
+            ends(TEN_PM, SEVEN, zone, "2024-11-02T23:00:00-04:00").as_deref(),
+            Some("2024-11-03T07:00-05:00")
+        );
+        // 01:30 comes twice.
+        for now in [
+            "2024-11-02T23:00:00-04:00",
+            "2024-11-03T01:15:00-04:00",
+            "2024-11-03T01:15:00-05:00",
+        ] {
+            assert_eq!(
+                ends(TEN_PM, 90, zone, now).as_deref(),
+                Some("2024-11-03T01:30-05:00"),
+                "{now}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_same_hours_are_others_elsewhere() {
+        let now = "2024-03-08T12:00:00Z";
+        assert_eq!(ends(TEN_PM, SEVEN, "Europe/Berlin", now), None);
+        assert_eq!(
+            ends(TEN_PM, SEVEN, "Pacific/Auckland", now).as_deref(),
+            Some("2024-03-09T07:00+13:00")
+        );
+    }
+}

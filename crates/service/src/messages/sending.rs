@@ -1,0 +1,164 @@
+//! The dispatchers of messages: one for mail, one for text messages.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use notify::dispatcher::{Bell, Dispatcher, Limits};
+use notify::email::{EmailError, EmailTransport, Mailer};
+use notify::schedule::RetryDelays;
+use notify::sms::{SmsError, SmsTransport, Twilio};
+use store::model::MessageChannel;
+use tokio_util::sync::CancellationToken;
+
+use super::Settings;
+use super::carrier::{Carrier, Keeper};
+use super::compose::Composer;
+use super::post::Post;
+use super::settings::Budget;
+use crate::Service;
+use crate::start::Ports;
+
+/// Attempts that are under way at a provider at once, each on a connection of its own.
+const AT_ONCE: usize = 16;
+/// Attempts for one account at once: it shares the provider with all others.
+const EACH_ACCOUNT: usize = 4;
+/// How long keeping a message may take.
+const KEEPING: Duration = Duration::from_secs(1);
+
+/// Why messages cannot be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum CarrierError {
+    /// Mail.
+    #[error("mail cannot be sent: {0}")]
+    Email(#[from] EmailError),
+    /// Text messages.
+    #[error("text messages cannot be sent: {0}")]
+    Sms(#[from] SmsError),
+}
+
+/// How the messages of one channel are sent.
+struct Channel {
+    channel: MessageChannel,
+    carrier: Carrier,
+    provider: &'static str,
+    timeout: Duration,
+    budget: Budget,
+    delays: RetryDelays,
+}
+
+/// The dispatchers of messages, ready to work.
+pub(crate) struct Sending([Dispatcher<Post, Carrier>; 2]);
+
+impl std::fmt::Debug for Sending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sending")
+    }
+}
+
+impl Sending {
+    /// # Errors
+    /// [`CarrierError`], if a setting is none to work with.
+    pub(crate) fn of(service: &Service) -> Result<Self, CarrierError> {
+        let inner = &service.0;
+        let settings = &inner.settings.messages;
+        let channels = [email(settings, &inner.ports)?, sms(settings, &inner.ports)?];
+        Ok(Self(channels.map(|channel| dispatcher(service, channel))))
+    }
+
+    /// Sends until `stop`, then lets what is under way end.
+    pub(crate) async fn run(self, stop: CancellationToken) {
+        let [email, sms] = self.0;
+        tokio::join!(
+            email.run(stop.clone().cancelled_owned()),
+            sms.run(stop.cancelled_owned())
+        );
+    }
+}
+
+fn keeper(ports: &Ports) -> Carrier {
+    Carrier::Outbox(Keeper {
+        vault: Arc::clone(&ports.vault),
+        chance: Arc::clone(&ports.chance),
+        time: Arc::clone(&ports.network.time),
+    })
+}
+
+fn email(settings: &Settings, ports: &Ports) -> Result<Channel, EmailError> {
+    let email = &settings.email;
+    let (carrier, provider, timeout) = match &email.smtp {
+        None => (keeper(ports), "outbox", KEEPING),
+        Some(smtp) => {
+            let mailer = Mailer::new(smtp.clone(), Arc::clone(&ports.network.time))?;
+            let carrier = Carrier::Smtp(EmailTransport::new(Arc::new(mailer)));
+            (carrier, "smtp", smtp.timeout)
+        }
+    };
+    Ok(Channel {
+        channel: MessageChannel::Email,
+        carrier,
+        provider,
+        timeout,
+        budget: email.budget,
+        delays: email.retry_delays.clone(),
+    })
+}
+
+fn sms(settings: &Settings, ports: &Ports) -> Result<Channel, SmsError> {
+    let sms = &settings.sms;
+    let (carrier, provider, timeout) = match &sms.twilio {
+        None => (keeper(ports), "outbox", KEEPING),
+        Some(twilio) => {
+            let sender = Twilio::new(twilio.clone(), Arc::clone(&ports.network.time))?;
+            let carrier = Carrier::Twilio(SmsTransport::new(Arc::new(sender)));
+            (carrier, "twilio", twilio.timeout)
+        }
+    };
+    Ok(Channel {
+        channel: MessageChannel::Sms,
+        carrier,
+        provider,
+        timeout,
+        budget: sms.budget,
+        delays: sms.retry_delays.clone(),
+    })
+}
+
+fn dispatcher(service: &Service, channel: Channel) -> Dispatcher<Post, Carrier> {
+    let inner = &service.0;
+    let ports = &inner.ports;
+    let chance = Arc::clone(&ports.chance);
+    let defaults = Limits::default();
+    let timeout = SignedDuration::try_from(channel.timeout).unwrap_or(SignedDuration::MAX);
+    let longest_attempt = timeout.saturating_add(SignedDuration::from_secs(5));
+    Dispatcher {
+        outbox: Arc::new(Post {
+            channel: channel.channel,
+            store: ports.store.clone(),
+            time: Arc::clone(&ports.network.time),
+            composer: Composer {
+                vault: Arc::clone(&ports.vault),
+                public_url: inner.settings.public_url.clone(),
+            },
+            budget: channel.budget,
+            is_confirmation_required: inner.settings.identity.require_email_confirmation,
+            provider: channel.provider.into(),
+        }),
+        transport: Arc::new(channel.carrier),
+        time: Arc::clone(&ports.network.time),
+        limits: Limits {
+            each_host: AT_ONCE,
+            each_account: EACH_ACCOUNT,
+            longest_attempt,
+            // What another process had claimed when it died has to wait for so long.
+            lease: longest_attempt.saturating_mul(3),
+            drain: defaults.drain.max(longest_attempt),
+            // All go to the same provider, which is slow for all of them or for none.
+            slow_after: longest_attempt,
+            ..defaults
+        },
+        delays: channel.delays,
+        chance: Box::new(move || u64::from_le_bytes(chance.bytes())),
+        bell: Bell::from(ports.store.bell_of(channel.channel)),
+    }
+}

@@ -1,0 +1,86 @@
+//! What can be set about messages.
+
+use jiff::SignedDuration;
+use notify::email::SmtpSettings;
+use notify::schedule::RetryDelays;
+use notify::sms::TwilioSettings;
+
+/// How people are written to.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// By mail.
+    pub email: Email,
+    /// As text messages.
+    pub sms: Sms,
+}
+
+/// How mail is sent.
+#[derive(Clone, Debug)]
+pub struct Email {
+    /// Who carries it; `None`: it is kept in the outbox for the operator to read.
+    pub smtp: Option<SmtpSettings>,
+    /// How much of it.
+    pub budget: Budget,
+    /// After how long what failed is tried again.
+    pub retry_delays: RetryDelays,
+}
+
+/// How text messages are sent.
+#[derive(Clone, Debug)]
+pub struct Sms {
+    /// Who carries them; `None`: they are kept in the outbox for the operator to read.
+    pub twilio: Option<TwilioSettings>,
+    /// How many.
+    pub budget: Budget,
+    /// After how long what failed is tried again.
+    pub retry_delays: RetryDelays,
+}
+
+/// How many messages are sent one way on a day of UTC. What goes beyond it is given up, so that nobody can have this service
+/// write to others, or to strangers' numbers, without end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    /// In all, whoever they are for. It is the operator's purse.
+    pub in_all: u32,
+    /// So many of these may be letters: about registrations, passwords, guests. They come of what anybody can ask for without
+    /// an account, and have to leave some for alerts.
+    pub letters: u32,
+    /// Letters to one address or number, and letters because of one account.
+    pub letters_to_each: u32,
+    /// Messages about alerts to one address or number.
+    pub alerts_to_each: u32,
+}
+
+impl Default for Email {
+    fn default() -> Self {
+        Self {
+            smtp: None,
+            budget: Budget {
+                in_all: 50_000,
+                letters: 5_000,
+                letters_to_each: 20,
+                alerts_to_each: 1_000,
+            },
+            retry_delays: delays(&[10, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 14_400, 14_400]),
+        }
+    }
+}
+
+impl Default for Sms {
+    fn default() -> Self {
+        Self {
+            twilio: None,
+            budget: Budget {
+                in_all: 1_000,
+                letters: 200,
+                letters_to_each: 5,
+                alerts_to_each: 50,
+            },
+            retry_delays: delays(&[10, 60, 300, 900, 1_800, 3_600]),
+        }
+    }
+}
+
+fn delays(seconds: &[i64]) -> RetryDelays {
+    RetryDelays::new(seconds.iter().copied().map(SignedDuration::from_secs).collect())
+}
