@@ -143,6 +143,21 @@ impl<S: Needs> FromRequestParts<App> for Allowed<S> {
     }
 }
 
+/// Somebody who is known, by an API key of any scopes or by having signed in.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Who it is.
+    pub actor: Arc<Actor>,
+}
+
+impl FromRequestParts<App> for Known {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, ApiError> {
+        Ok(Self { actor: actor(parts)? })
+    }
+}
+
 /// Somebody who has signed in: no API key will do.
 #[derive(Clone, Debug)]
 pub struct WithSession {

@@ -11,7 +11,7 @@ use http::Uri;
 use http::request::Parts;
 use market::Symbol;
 use service::webhooks::{DeliveryId, WebhookId};
-use service::{Fields, PageRequest, ServiceError};
+use service::{ApiKeyId, Fields, PageRequest, ServiceError};
 use uuid::Uuid;
 
 use crate::app::App;
@@ -204,6 +204,21 @@ impl FromRequestParts<App> for WebhookPath {
         let id = text.ok().and_then(|Path(text)| uuid(&text));
         id.map(|id| Self(WebhookId(id)))
             .ok_or_else(|| ServiceError::NotFound("webhook").into())
+    }
+}
+
+/// The id of an API key in the path; what cannot be one is not found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ApiKeyPath(pub ApiKeyId);
+
+impl FromRequestParts<App> for ApiKeyPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let text = Path::<String>::from_request_parts(parts, app).await;
+        let id = text.ok().and_then(|Path(text)| uuid(&text));
+        id.map(|id| Self(ApiKeyId(id)))
+            .ok_or_else(|| ServiceError::NotFound("API key").into())
     }
 }
 

@@ -71,6 +71,16 @@ impl<'a> Members<'a> {
         None
     }
 
+    /// The same on one line: nothing in it breaks a line or does anything else that cannot be seen.
+    pub(crate) fn line(&mut self, name: &str, least: usize, most: usize) -> Option<&'a str> {
+        let text = self.text(name)?.trim();
+        if (least..=most).contains(&text.chars().count()) && !text.chars().any(char::is_control) {
+            return Some(text);
+        }
+        self.fault(name, format!("must have {least} to {most} characters on one line"));
+        None
+    }
+
     /// `true` or `false`, if it is there.
     pub(crate) fn flag(&mut self, name: &str) -> Option<bool> {
         let flag = self.value(name)?.as_bool();

@@ -74,6 +74,20 @@ impl Store {
 }
 
 impl Unit {
+    /// The stock of an alert that an account has, or had before it was deleted.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn symbol_of_alert(
+        &mut self,
+        account: AccountId,
+        alert: AlertId,
+    ) -> Result<Option<market::Symbol>, StoreError> {
+        let sql = "SELECT symbol FROM alerts WHERE id = $1 AND account_id = $2";
+        let found = ask!(self, fetch_optional(String,), sql, alert.0, account.0);
+        found.map(|(symbol,)| TABLE.symbol(&symbol)).transpose()
+    }
+
     /// Adds an entry to an alert's history.
     ///
     /// # Errors

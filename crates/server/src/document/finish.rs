@@ -23,6 +23,8 @@ pub(super) fn finish(document: &mut Value) {
     document["servers"] = json!([{"url": "/", "description": "This service"}]);
     document["tags"] = json!([
         {"name": "Identity", "description": "Coming to an account, signing in, and staying so"},
+        {"name": "User", "description": "The account, as its owner looks after it"},
+        {"name": "API Keys", "description": "What programs show; made by somebody who has signed in"},
         {"name": "Alerts", "description": "What you wait for: made, read, changed, deleted"},
         {"name": "Stocks", "description": "The catalog, and what is known of each stock"},
         {"name": "Market", "description": "Prices, the exchange's hours, and the door for market data"},
@@ -75,7 +77,9 @@ fn components(components: &mut Value) {
             }
         }
     }
-    schemas["DeletedWebhook"]["properties"]["deleted"]["const"] = json!(true);
+    for name in ["DeletedWebhook", "DeletedApiKey"] {
+        schemas[name]["properties"]["deleted"]["const"] = json!(true);
+    }
     components["securitySchemes"] = json!({
         "ApiKeyHeader": {
             "type": "apiKey", "in": "header", "name": "X-API-Key",

@@ -75,6 +75,10 @@ words! {
     LoginTypeName = vec!["password", "magic_link"], Some("password");
     /// What an account pays for.
     PlanName = names(alerts::Plan::ALL, alerts::Plan::name), None;
+    /// Whether an account rests.
+    SubscriptionStatusName = vec!["active", "deactivated"], None;
+    /// What an API key may be used for; the last two are for operators.
+    ScopeName = names(service::Scope::ALL, service::Scope::name), None;
     /// What is shown beside a stock.
     FieldName = vec!["fundamentals"], None;
 }

@@ -1,11 +1,13 @@
 //! The endpoints: one file each, with its types, its documentation, its handler and its tests.
 
 pub mod alerts;
+pub mod api_keys;
 pub mod auth;
 pub mod docs;
 pub mod market;
 pub mod ops;
 pub mod stocks;
+pub mod user;
 pub mod webhooks;
 
 use utoipa::OpenApi;
@@ -19,6 +21,8 @@ pub(crate) fn api() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .merge(alerts::router())
         .merge(auth::router())
+        .merge(user::router())
+        .merge(api_keys::router())
         .merge(stocks::router())
         .merge(market::router())
         .merge(webhooks::router())

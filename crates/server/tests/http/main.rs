@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 mod alerts;
+mod api_keys;
 mod connections;
 mod credentials;
 mod envelope;
@@ -11,4 +12,7 @@ mod kept_answers;
 mod limits;
 mod market;
 mod operations;
+mod people;
+mod record_history;
+mod subscription;
 mod world;

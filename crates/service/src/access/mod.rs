@@ -21,6 +21,7 @@ pub use accounts::NewUser;
 pub use keys::{CreatedKey, NewKey};
 pub(crate) use reception::Reception;
 pub use scope::Scope;
+pub use store::model::ApiKey;
 pub(crate) use tokens::Tokens;
 pub use tokens::{PublicKey, TOKEN_LIFE};
 

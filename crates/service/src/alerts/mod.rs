@@ -15,6 +15,7 @@ mod events;
 mod history;
 mod metric;
 mod read;
+mod record;
 mod terms;
 mod view;
 

@@ -1,18 +1,21 @@
 //! `POST /alerts/history`
 
+use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::answer::{Envelope, Reply};
+use crate::app::App;
 use crate::auth::WithSession;
 use crate::body::JsonObject;
-use crate::error::{ApiError, Code};
+use crate::document::names::{ActionName, HistoryStatusName, StatusName};
+use crate::error::ApiError;
 
 /// Something that a first-party client notes down about an alert.
 #[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes the body, which nobody can send yet")]
+#[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct RecordHistory {
     /// The alert.
     alert_id: Uuid,
@@ -20,22 +23,22 @@ pub struct RecordHistory {
     #[schema(example = "AAPL")]
     symbol: String,
     /// What happened.
-    #[schema(example = "paused")]
+    #[schema(value_type = ActionName, example = "paused")]
     action_type: String,
     /// The alert's status before.
-    #[schema(example = "active")]
+    #[schema(value_type = Option<StatusName>, example = "active")]
     previous_status: Option<String>,
     /// The alert's status afterwards.
-    #[schema(example = "paused")]
-    new_status: Option<String>,
-    /// More about it.
+    #[schema(value_type = HistoryStatusName, example = "paused")]
+    new_status: String,
+    /// More about it, at most 16 KiB.
     #[schema(value_type = Option<Object>)]
     alert_data: Option<Map<String, Value>>,
     /// The price at which it fired.
-    #[schema(example = 200.01)]
+    #[schema(exclusive_minimum = 0.0, example = 200.01)]
     trigger_price: Option<f64>,
     /// What became of the notification.
-    #[schema(example = "sent")]
+    #[schema(min_length = 1, max_length = 64, example = "sent")]
     notification_status: Option<String>,
 }
 
@@ -48,7 +51,8 @@ pub struct Recorded {
 
 /// Note something down in an alert's history
 ///
-/// For first-party clients: it takes a session or its token. API keys are refused with the reason `session_required`.
+/// For first-party clients: it takes a session or its token. API keys are refused with the reason `session_required`. Nothing
+/// of the alert changes, and the entry says `"source": "client"` among its details. The alert may be deleted by now.
 #[utoipa::path(
     post,
     path = "/alerts/history",
@@ -58,15 +62,13 @@ pub struct Recorded {
         (status = 200, description = "It is in the history", body = Envelope<Recorded>),
         (status = 404, description = "No such alert"),
     ),
-    security(("ApiKeyHeader" = []))
+    security(("SessionCookie" = []))
 )]
 pub(super) async fn record_alert_history(
-    _who: WithSession,
-    JsonObject(_body): JsonObject,
+    State(app): State<App>,
+    who: WithSession,
+    JsonObject(body): JsonObject,
 ) -> Result<Reply<Recorded>, ApiError> {
-    // Sessions come with sign-in: until then `WithSession` lets nobody through.
-    Err(ApiError::new(
-        Code::ServiceUnavailable,
-        "signing in is not available on this service yet",
-    ))
+    app.service().record_history(&who.actor, &body).await?;
+    Ok(Reply::ok(Recorded { success: true }))
 }

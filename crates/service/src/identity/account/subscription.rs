@@ -46,6 +46,10 @@ pub struct Subscription {
     pub sms_sent: u64,
     /// How many alerts there are of each status, all statuses in their order.
     pub alerts: Vec<(Status, u64)>,
+    /// How many stocks are on the watchlist.
+    pub watchlist_items: u64,
+    /// How many may be. This service keeps no watchlists yet, so there is room for none.
+    pub watchlist_quota: u64,
 }
 
 impl Subscription {
@@ -87,6 +91,8 @@ impl Service {
             period,
             sms_sent: sent.await?,
             alerts: Status::ALL.iter().copied().map(count).collect(),
+            watchlist_items: 0,
+            watchlist_quota: 0,
         })
     }
 }

@@ -1,0 +1,17 @@
+//! API keys: made, listed and deleted by somebody who has signed in.
+
+pub mod create;
+pub mod delete;
+pub mod list;
+pub mod view;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list::list_api_keys, create::create_api_key))
+        .routes(routes!(delete::delete_api_key))
+}

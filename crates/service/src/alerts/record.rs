@@ -1,0 +1,229 @@
+//! What first-party clients note down in an alert's history.
+//!
+//! Such an entry says of itself that a client made it, so that nobody takes it for what this service has seen; it changes
+//! nothing of the alert.
+
+use alerts::transition::{Entry, HistoryStatus};
+use alerts::{AlertId, HistoryAction, Status};
+use jiff::Timestamp;
+use market::{Decimal, Price, Symbol};
+use serde_json::{Map, Value, json};
+use store::model::HistoryRow;
+use store::{Abort, BoxFuture, Unit, Work};
+use uuid::Uuid;
+
+use super::no_such_alert;
+use crate::body::Members;
+use crate::identity::account::awake;
+use crate::identity::sessions::session_of;
+use crate::{AccountId, Actor, Service, ServiceError};
+
+/// The longest `alert_data`, as JSON in bytes.
+const MAX_DATA_BYTES: usize = 16 * 1024;
+/// The longest `notification_status`, in characters.
+const MAX_STATUS_CHARACTERS: usize = 64;
+
+impl Service {
+    /// Notes something down in the history of an alert of the actor, who has signed in: `{alert_id, symbol, action_type,
+    /// new_status, previous_status?, alert_data?, trigger_price?, notification_status?}`. Also of one that is deleted by now.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do, [`ServiceError::NotFound`] for
+    /// an alert that the actor does not have, [`ServiceError::Forbidden`] for whoever has not signed in.
+    pub async fn record_history(&self, actor: &Actor, body: &Value) -> Result<(), ServiceError> {
+        session_of(actor)?;
+        let noted = read(body)?;
+        let work = Record {
+            account: actor.account,
+            noted,
+            now: self.0.ports.clock.now(),
+        };
+        Ok(self.0.ports.store.write(work).await?)
+    }
+}
+
+/// What a client has noted down.
+#[derive(Debug)]
+struct Noted {
+    alert: AlertId,
+    symbol: Symbol,
+    entry: Entry,
+    price: Option<Price>,
+    details: Map<String, Value>,
+}
+
+fn read(body: &Value) -> Result<Noted, ServiceError> {
+    let mut members = Members::of(body)?;
+    let alert = members.required("alert_id").and_then(|text| Uuid::try_parse(text).ok());
+    if alert.is_none() {
+        missing_or(&mut members, "alert_id", "must be the id of an alert, a UUID");
+    }
+    let symbol = members.required("symbol").and_then(|text| text.trim().parse().ok());
+    if symbol.is_none() {
+        missing_or(
+            &mut members,
+            "symbol",
+            "must be 1 to 10 of the characters A-Z, 0-9, dot and hyphen",
+        );
+    }
+    let (all, name) = (HistoryAction::ALL, HistoryAction::name);
+    let action = members.word("action_type", all, HistoryAction::from_name, name);
+    if action.is_none() {
+        members.missing("action_type");
+    }
+    let previous_status = members.word("previous_status", Status::ALL, Status::from_name, Status::name);
+    let statuses = Status::ALL.iter().copied().map(HistoryStatus::Of);
+    let statuses: Vec<_> = statuses.chain([HistoryStatus::Deleted]).collect();
+    let new_status = members.word("new_status", &statuses, HistoryStatus::from_name, HistoryStatus::name);
+    if new_status.is_none() {
+        members.missing("new_status");
+    }
+    let price = price(&mut members);
+    let details = details(&mut members);
+    members.finish()?;
+    // Whatever is missing was a fault.
+    let (Some(alert), Some(symbol), Some(action), Some(new_status)) = (alert, symbol, action, new_status) else {
+        return Err(ServiceError::Malformed("something is missing".to_owned()));
+    };
+    Ok(Noted {
+        alert: AlertId(alert),
+        symbol,
+        entry: Entry {
+            action,
+            previous_status,
+            new_status,
+        },
+        price,
+        details,
+    })
+}
+
+/// Notes a fault, unless it was noted that the member is missing.
+fn missing_or(members: &mut Members<'_>, name: &str, fault: &str) {
+    if members.value(name).is_some_and(Value::is_string) {
+        members.fault(name, fault);
+    }
+}
+
+fn price(members: &mut Members<'_>) -> Option<Price> {
+    let value = members.value("trigger_price")?;
+    let number = value.as_f64().and_then(|number| Decimal::from_f64(number).ok());
+    let price = number.and_then(|number| Price::try_from(number).ok());
+    if price.is_none() {
+        members.fault("trigger_price", "must be a price above 0, or null");
+    }
+    price
+}
+
+/// What is kept beside the entry: who says so, and what they say.
+fn details(members: &mut Members<'_>) -> Map<String, Value> {
+    let mut details = Map::from_iter([("source".to_owned(), json!("client"))]);
+    if let Some(data) = members.value("alert_data") {
+        let is_short = data.is_object() && serde_json::to_string(data).is_ok_and(|text| text.len() <= MAX_DATA_BYTES);
+        if !is_short {
+            let fault = format!("must be an object of at most {MAX_DATA_BYTES} bytes, or null");
+            members.fault("alert_data", fault);
+        }
+        details.insert("alert_data".to_owned(), data.clone());
+    }
+    if let Some(status) = members.line("notification_status", 1, MAX_STATUS_CHARACTERS) {
+        details.insert("notification_status".to_owned(), json!(status));
+    }
+    details
+}
+
+struct Record {
+    account: AccountId,
+    noted: Noted,
+    now: Timestamp,
+}
+
+impl Work for Record {
+    type Done = ();
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move {
+            awake(unit, self.account).await?;
+            let noted = &self.noted;
+            let symbol = unit.symbol_of_alert(self.account, noted.alert).await?;
+            let symbol = symbol.ok_or_else(|| Abort::Refused(no_such_alert()))?;
+            if symbol != noted.symbol {
+                let fault = format!("must be {symbol}, which this alert is about");
+                return Err(Abort::Refused(ServiceError::field("symbol", fault)));
+            }
+            let row = HistoryRow {
+                alert: noted.alert,
+                symbol,
+                entry: noted.entry,
+                at: self.now,
+                price: noted.price,
+                details: Some(noted.details.clone()),
+            };
+            Ok(unit.append_history(&row).await?)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body() -> Value {
+        json!({
+            "alert_id": "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11", "symbol": "aapl", "action_type": "paused",
+            "new_status": "paused",
+        })
+    }
+
+    fn faults(change: Value) -> Vec<String> {
+        let mut body = body();
+        body.as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
+        match read(&body) {
+            Ok(_) => Vec::new(),
+            Err(ServiceError::Invalid { fields, .. }) => {
+                assert!(fields.values().all(|faults| faults.len() == 1), "{fields:?}");
+                fields.into_keys().collect()
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn what_a_client_may_leave_out_is_left_out() {
+        let noted = read(&body()).unwrap();
+        assert_eq!((noted.entry.previous_status, noted.price), (None, None));
+        assert_eq!(noted.details, *json!({"source": "client"}).as_object().unwrap());
+        assert_eq!(noted.symbol, "AAPL".parse().unwrap());
+    }
+
+    #[test]
+    fn every_fault_is_told_once_under_its_name() {
+        let Err(ServiceError::Invalid { fields, .. }) = read(&json!({})) else {
+            panic!("nothing was there");
+        };
+        let names: Vec<_> = fields.keys().map(String::as_str).collect();
+        assert_eq!(names, ["action_type", "alert_id", "new_status", "symbol"]);
+        let long = json!({"a": "b".repeat(MAX_DATA_BYTES)});
+        for (name, values) in [
+            ("alert_id", vec![json!("nonsense"), json!(5), json!(null)]),
+            ("symbol", vec![json!(""), json!("TOO LONG FOR IT"), json!([])]),
+            ("action_type", vec![json!("Paused"), json!(1)]),
+            ("previous_status", vec![json!("deleted"), json!(false)]),
+            ("new_status", vec![json!("gone")]),
+            ("trigger_price", vec![json!(0), json!(-1), json!("12"), json!(1e300)]),
+            ("alert_data", vec![json!("text"), json!([1]), long]),
+            (
+                "notification_status",
+                vec![json!(""), json!("a\r\nb"), json!("a".repeat(65)), json!(7)],
+            ),
+        ] {
+            for value in values {
+                assert_eq!(faults(json!({name: value.clone()})), [name], "{value}");
+            }
+        }
+        assert!(faults(json!({"alert_data": {"a": "b".repeat(MAX_DATA_BYTES - 8)}})).is_empty());
+    }
+}
