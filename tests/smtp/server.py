@@ -10,18 +10,36 @@ import argparse
 import asyncio
 import email
 import email.policy
+import email.utils
 import json
 import os
 import ssl
 import sys
 import threading
+from email.header import decode_header, make_header
 from html.parser import HTMLParser
 
 from aiosmtpd.smtp import SMTP, AuthResult
 
 
+def plain(what):
+    """Bytes beyond ASCII come out of the parser as lone surrogates, which no JSON holds."""
+    if isinstance(what, str):
+        return what.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if isinstance(what, list):
+        return [plain(one) for one in what]
+    return what
+
+
 def tell(**what):
-    print(json.dumps(what), flush=True)
+    print(json.dumps({name: plain(value) for name, value in what.items()}), flush=True)
+
+
+def recipients(raw):
+    """Names and addresses. The newer parser leaves a space between the encoded words of a name."""
+    lines = email.message_from_bytes(raw, policy=email.policy.compat32).get_all("To")
+    pairs = email.utils.getaddresses([str(line) for line in lines])
+    return [[str(make_header(decode_header(name))), address] for name, address in pairs]
 
 
 class Page(HTMLParser):
@@ -71,19 +89,19 @@ class Handler:
             event="message",
             peer=session.peer[1],
             hello=session.host_name,
-            secure=session.ssl is not None,
+            secure=server.transport.get_extra_info("ssl_object") is not None,
             user=str(session.auth_data or ""),
             sender=envelope.mail_from,
             recipients=envelope.rcpt_tos,
             raw=raw.decode("utf-8", "replace"),
             longest_line=max(len(line) for line in raw.splitlines()),
             headers=[[name, str(value)] for name, value in message.items()],
-            to=[[to.display_name, to.addr_spec] for to in message["To"].addresses],
+            to=recipients(raw),
             defects=[repr(d) for part in message.walk() for d in part.defects]
             + [repr(d) for value in message.values() for d in value.defects],
             types=[part.get_content_type() for part in message.walk()],
-            text=text.get_content(),
-            html=html.get_content(),
+            text=text.get_content().replace("\r\n", "\n"),
+            html=html.get_content().replace("\r\n", "\n"),
             html_text="".join(page.text),
             elements=page.elements,
             attributes=page.attributes,
@@ -117,9 +135,7 @@ def main():
     def authenticate(server, session, envelope, mechanism, data):
         known = (options.user.encode(), options.password.encode())
         good = (data.login, data.password) == known
-        if good:
-            session.auth_data = data.login.decode()
-        return AuthResult(success=good, handled=False)
+        return AuthResult(success=good, handled=False, auth_data=data.login.decode())
 
     def smtp():
         return SMTP(

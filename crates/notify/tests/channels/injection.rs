@@ -98,7 +98,12 @@ async fn names_companies_reasons_and_notes_are_literal_in_headers_text_and_html(
         let names: Vec<_> = headers.iter().map(|header| header[0].as_str().unwrap()).collect();
         assert_eq!(names, HEADERS, "{text:?}");
         assert_eq!(headers[2][1], format!("AAPL: {seen}"), "{text:?}");
-        assert_eq!(message["to"], json!([[seen, "ann@example.org"]]), "{text:?}");
+        assert_eq!(
+            message["to"],
+            json!([[seen, "ann@example.org"]]),
+            "{text:?} {}",
+            message["raw"]
+        );
         assert_eq!(message["recipients"], json!(["ann@example.org"]), "{text:?}");
         assert_eq!(message["defects"], json!([]), "{text:?}");
         assert!(
