@@ -1,5 +1,7 @@
 //! The rooms put together: from settings to a store, a clock, chance and a service.
 
+mod messages;
+
 use std::sync::Arc;
 
 use alerts::engine::{BuzzLevels, Feed};
@@ -100,10 +102,12 @@ fn public_url(settings: &Settings) -> String {
 }
 
 /// What the settings say about the service.
-#[must_use]
-pub fn service_settings(settings: &Settings) -> service::Settings {
+///
+/// # Errors
+/// If a file that they name cannot be read.
+pub fn service_settings(settings: &Settings) -> anyhow::Result<service::Settings> {
     let market = &settings.market;
-    service::Settings {
+    Ok(service::Settings {
         calendar: calendar(market),
         engine: alerts::engine::Settings {
             buzz: BuzzLevels {
@@ -120,8 +124,8 @@ pub fn service_settings(settings: &Settings) -> service::Settings {
         webhooks: webhooks(&settings.webhooks),
         public_url: public_url(settings),
         identity: service::identity::Settings::default(),
-        messages: service::messages::Settings::default(),
-    }
+        messages: messages::settings(settings)?,
+    })
 }
 
 /// The kinds of data that cannot come: those that a data folder has no file of. Alerts that need them say so. What is

@@ -37,7 +37,10 @@ fn a_price_that_is_pushed_fires_an_alert_before_it_is_answered() {
     let path = format!("/api/v1/alerts/{}/history", alert["id"].as_str().unwrap());
     let history = service.get(&path, &key).data();
     let entries = history.as_array().unwrap();
-    let fired = entries.iter().find(|entry| entry["action_type"] == "triggered").unwrap();
+    let fired = entries
+        .iter()
+        .find(|entry| entry["action_type"] == "triggered")
+        .unwrap();
     assert_eq!(fired["trigger_price"], json!(190.25));
     assert_eq!(service.stop().code(), Some(0));
 }

@@ -140,7 +140,7 @@ fn read_password(given: &str) -> Result<String, Failure> {
 
 async fn administer(settings: &Settings, command: &Command, password: String) -> anyhow::Result<String> {
     let ports = wiring::ports(settings).await?;
-    let service = Service::without_evaluation(ports, wiring::service_settings(settings))?;
+    let service = Service::without_evaluation(ports, wiring::service_settings(settings)?)?;
     let result = execute(&service, command, password).await;
     service.stop().await;
     result

@@ -63,7 +63,7 @@ impl House {
         let beginning = Beginning::of(&settings.market, &ports.store)
             .await
             .context("cannot read what is known of the market")?;
-        let service = Service::start(ports.clone(), wiring::service_settings(settings))
+        let service = Service::start(ports.clone(), wiring::service_settings(settings)?)
             .await
             .context("cannot start the service")?;
         let feeding = Feeding::start(&settings.market, beginning, &service, &ports.clock);

@@ -9,12 +9,13 @@
 //! a default.
 //!
 //! * [`sections`]: the settings themselves, a struct for each section.
-//! * [`value`]: what a setting can be: an address, a time, a choice, ...
+//! * [`mail`]: a mail server and a sender. [`value`]: what a setting can be: an address, a time, a choice, ...
 //! * [`secret`]: what is not to be shown.
 
 mod error;
 mod headers;
 mod layers;
+mod mail;
 mod net;
 mod secret;
 mod section;
@@ -28,11 +29,12 @@ use std::path::Path;
 
 pub use error::{Problem, SettingsError};
 pub use headers::Prefix;
+pub use mail::{Sender, SmtpUrl};
 pub use net::{Network, PublicUrl};
 pub use secret::{DatabaseUrl, Secret};
-pub use sections::{Auth, Database, Limits, Log, Market, Operator, Server, Settings, Telemetry, Webhooks};
+pub use sections::{Auth, Database, Email, Limits, Log, Market, Operator, Server, Settings, Sms, Telemetry, Webhooks};
 pub use text::Filter;
-pub use value::{LogFormat, Setting, SourceKind, TimestampFormat};
+pub use value::{EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat};
 
 use layers::Layers;
 

@@ -83,7 +83,8 @@ impl DatabaseUrl {
     }
 }
 
-fn mask_user_info(base: &str) -> String {
+/// An address with the password before its host masked.
+pub(super) fn mask_user_info(base: &str) -> String {
     let Some((scheme, rest)) = base.split_once("://") else {
         return base.to_owned();
     };

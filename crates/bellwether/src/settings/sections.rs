@@ -9,8 +9,9 @@ use jiff::civil::Date;
 use market::{Decimal, Symbol};
 
 use super::layers::Layers;
+use super::mail::{Sender, SmtpUrl};
 use super::section::section;
-use super::value::{LogFormat, Setting, SourceKind, TimestampFormat};
+use super::value::{EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat};
 use super::{DatabaseUrl, Filter, Network, Prefix, PublicUrl, Secret};
 
 section! {
@@ -126,6 +127,60 @@ section! {
 }
 
 section! {
+    /// How mail is sent.
+    Email "email" {
+        /// Who carries it.
+        transport: EmailTransport,
+        /// The mail server.
+        smtp_url: Option<SmtpUrl>,
+        /// Whom mail comes from.
+        from: Option<Sender>,
+        /// The operator's own authorities, for the mail server.
+        ca_file: Option<PathBuf>,
+        /// How long handing a mail over may take.
+        timeout: SignedDuration,
+        /// After how long a mail that failed is tried again.
+        retry_delays: Vec<SignedDuration>,
+        /// Mails a day.
+        max_per_day: NonZeroU32,
+        /// Mails a day that are not about alerts.
+        max_letters_per_day: NonZeroU32,
+        /// Those to one address.
+        max_letters_per_address: NonZeroU32,
+        /// Mails a day about alerts to one address.
+        max_alerts_per_address: NonZeroU32,
+    }
+}
+
+section! {
+    /// How text messages are sent.
+    Sms "sms" {
+        /// Who carries them.
+        provider: SmsProvider,
+        /// The account at Twilio.
+        account_sid: Option<String>,
+        /// Its secret.
+        auth_token: Option<Secret>,
+        /// Whom text messages come from.
+        from: Option<String>,
+        /// Where Twilio's API is.
+        base_url: String,
+        /// How long handing a text message over may take.
+        timeout: SignedDuration,
+        /// After how long a text message that failed is tried again.
+        retry_delays: Vec<SignedDuration>,
+        /// Text messages a day.
+        max_per_day: NonZeroU32,
+        /// Text messages a day that are not about alerts.
+        max_letters_per_day: NonZeroU32,
+        /// Those to one number.
+        max_letters_per_number: NonZeroU32,
+        /// Text messages a day about alerts to one number.
+        max_alerts_per_number: NonZeroU32,
+    }
+}
+
+section! {
     /// How people show who they are.
     Auth "auth" {
         /// What secrets at rest and tokens are protected with.
@@ -174,6 +229,10 @@ pub struct Settings {
     pub limits: Limits,
     /// How webhooks are called.
     pub webhooks: Webhooks,
+    /// How mail is sent.
+    pub email: Email,
+    /// How text messages are sent.
+    pub sms: Sms,
     /// How people show who they are.
     pub auth: Auth,
     /// What only the operator may do.
@@ -184,6 +243,12 @@ pub struct Settings {
     pub log: Log,
 }
 
+fn refuse_missing(layers: &mut Layers, given: &[(&str, bool)], what: &str) {
+    for (key, _) in given.iter().filter(|(_, is_given)| !is_given) {
+        layers.refuse(key, what);
+    }
+}
+
 impl Settings {
     pub(super) fn read(layers: &mut Layers) -> Option<Self> {
         // All sections are read before any is missed, so that every problem is told.
@@ -192,6 +257,8 @@ impl Settings {
         let market = Market::read(layers);
         let limits = Limits::read(layers);
         let webhooks = Webhooks::read(layers);
+        let email = Email::read(layers);
+        let sms = Sms::read(layers);
         let auth = Auth::read(layers);
         let operator = Operator::read(layers);
         let telemetry = Telemetry::read(layers);
@@ -202,6 +269,8 @@ impl Settings {
             market: market?,
             limits: limits?,
             webhooks: webhooks?,
+            email: email?,
+            sms: sms?,
             auth: auth?,
             operator: operator?,
             telemetry: telemetry?,
@@ -232,6 +301,21 @@ impl Settings {
                 "must be an address like http://localhost:4318, or \"\" for none",
             );
         }
+        if self.email.transport == EmailTransport::Smtp {
+            let given = [
+                ("email.smtp_url", self.email.smtp_url.is_some()),
+                ("email.from", self.email.from.is_some()),
+            ];
+            refuse_missing(layers, &given, "must be given when email.transport is \"smtp\"");
+        }
+        if self.sms.provider == SmsProvider::Twilio {
+            let given = [
+                ("sms.account_sid", self.sms.account_sid.is_some()),
+                ("sms.auth_token", self.sms.auth_token.is_some()),
+                ("sms.from", self.sms.from.is_some()),
+            ];
+            refuse_missing(layers, &given, "must be given when sms.provider is \"twilio\"");
+        }
     }
 
     pub(super) fn show(&self) -> toml::Table {
@@ -241,6 +325,8 @@ impl Settings {
             (Market::NAME, self.market.show()),
             (Limits::NAME, self.limits.show()),
             (Webhooks::NAME, self.webhooks.show()),
+            (Email::NAME, self.email.show()),
+            (Sms::NAME, self.sms.show()),
             (Auth::NAME, self.auth.show()),
             (Operator::NAME, self.operator.show()),
             (Telemetry::NAME, self.telemetry.show()),
@@ -261,6 +347,8 @@ impl Settings {
             Market::keys(),
             Limits::keys(),
             Webhooks::keys(),
+            Email::keys(),
+            Sms::keys(),
             Auth::keys(),
             Operator::keys(),
             Telemetry::keys(),

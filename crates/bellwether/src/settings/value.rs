@@ -227,6 +227,26 @@ choice! {
 }
 
 choice! {
+    /// Who carries mail.
+    EmailTransport {
+        /// Nobody: it is kept for the operator to read.
+        Outbox = "outbox",
+        /// A mail server.
+        Smtp = "smtp",
+    }
+}
+
+choice! {
+    /// Who carries text messages.
+    SmsProvider {
+        /// Nobody: they are kept for the operator to read.
+        Outbox = "outbox",
+        /// Twilio, or who speaks as it does.
+        Twilio = "twilio",
+    }
+}
+
+choice! {
     /// What the log looks like.
     LogFormat {
         /// Text on a terminal, else JSON.

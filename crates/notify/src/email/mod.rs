@@ -104,6 +104,20 @@ impl fmt::Debug for SmtpSettings {
     }
 }
 
+/// Says whether a URL names a mail server, in one of the forms of [`SmtpSettings`].
+///
+/// # Errors
+/// [`UrlFault`], saying what is wrong with it.
+pub fn check_url(url: &str) -> Result<(), UrlFault> {
+    server::Server::of(url).map(drop)
+}
+
+/// Whether mail can come from there: one address, with a name or without.
+#[must_use]
+pub fn is_sender(text: &str) -> bool {
+    compose::sender(text).is_some()
+}
+
 /// What a mailer cannot work with. No text here repeats the URL, which holds a password.
 #[derive(Debug, thiserror::Error)]
 pub enum EmailError {

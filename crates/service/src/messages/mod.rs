@@ -20,6 +20,7 @@ mod quiet;
 mod recipient;
 mod sending;
 mod settings;
+mod status;
 mod unsubscribe;
 mod write;
 
@@ -27,3 +28,5 @@ pub use kept::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
 pub use sending::CarrierError;
 pub(crate) use sending::Sending;
 pub use settings::{Budget, Email, Settings, Sms};
+pub use status::status_callback;
+pub use unsubscribe::MailingState;

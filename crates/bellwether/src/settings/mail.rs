@@ -1,0 +1,116 @@
+//! Settings of mail: the server, and the sender.
+
+use std::fmt;
+
+use toml::Value;
+
+use super::secret::mask_user_info;
+use super::value::Setting;
+
+/// Where the mail server is. It may hold a password, which is not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SmtpUrl(String);
+
+impl SmtpUrl {
+    /// The address with its password. Whoever asks for it must not print it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SmtpUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&mask_user_info(&self.0))
+    }
+}
+
+impl Setting for SmtpUrl {
+    fn allowed() -> String {
+        "an address like smtp://user:password@mail.example.com:587 or smtps://user:password@mail.example.com, with \
+         `:/?#[]@%` in user or password written as %3A and so on"
+            .to_owned()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        notify::email::check_url(text).ok().map(|()| Self(text.to_owned()))
+    }
+
+    fn to_toml(&self) -> Value {
+        mask_user_info(&self.0).into()
+    }
+}
+
+/// Whom mail comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sender(String);
+
+impl Sender {
+    /// The address, with a name before it or without.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Setting for Sender {
+    fn allowed() -> String {
+        "an address like alerts@example.com or Bellwether <alerts@example.com>".to_owned()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        notify::email::is_sender(text).then(|| Self(text.to_owned()))
+    }
+
+    fn to_toml(&self) -> Value {
+        self.0.clone().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_mail_server_all_is_shown_but_the_password() {
+        let url = SmtpUrl::from_text("smtp://bw:open%40sesame@mail.example.com:587").unwrap();
+        let shown = "smtp://bw:********@mail.example.com:587";
+        assert_eq!((format!("{url:?}"), url.to_toml()), (shown.to_owned(), shown.into()));
+        assert_eq!(url.expose(), "smtp://bw:open%40sesame@mail.example.com:587");
+        // What is shown can be read again.
+        assert!(SmtpUrl::from_text(shown).is_some());
+    }
+
+    #[test]
+    fn a_mail_server_is_an_address_of_its_forms() {
+        for wrong in [
+            "mail.example.com",
+            "http://mail.example.com",
+            "smtp://",
+            "smtp://u@h",
+            "smtp://h/path",
+            "smtp://u:p@h?x=y",
+        ] {
+            assert_eq!(SmtpUrl::from_text(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_sender_is_one_address_with_or_without_a_name() {
+        for right in [
+            "alerts@example.com",
+            "Bellwether <alerts@example.com>",
+            "\"Bell, Wether\" <a@b.example>",
+        ] {
+            assert!(Sender::from_text(right).is_some(), "{right}");
+        }
+        for wrong in [
+            "",
+            "alerts",
+            "a@b.example, c@d.example",
+            "A <a@b.example>\r\nBcc: c@d.example",
+        ] {
+            assert_eq!(Sender::from_text(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What the settings say about mail and text messages.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use anyhow::Context;
+use jiff::SignedDuration;
+use notify::email::SmtpSettings;
+use notify::schedule::RetryDelays;
+use notify::sms::{Sender, TwilioSettings};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use service::messages::{Budget, Email, Sms, status_callback};
+
+use crate::settings::{self, EmailTransport, Settings, SmsProvider};
+
+/// Messaging services at Twilio are called so.
+const MESSAGING_SERVICE: &str = "MG";
+const SID_CHARS: usize = 34;
+
+pub(super) fn settings(settings: &Settings) -> anyhow::Result<service::messages::Settings> {
+    Ok(service::messages::Settings {
+        email: email(&settings.email, host_of(settings))?,
+        sms: sms(&settings.sms, settings),
+    })
+}
+
+fn email(email: &settings::Email, hello_name: Option<String>) -> anyhow::Result<Email> {
+    // The settings see to it that both are given for a mail server.
+    let smtp = match (email.transport, &email.smtp_url, &email.from) {
+        (EmailTransport::Smtp, Some(url), Some(from)) => Some(SmtpSettings {
+            url: url.expose().to_owned(),
+            from: from.as_str().to_owned(),
+            hello_name,
+            own_roots: certificates(email.ca_file.as_deref())?,
+            timeout: email.timeout.unsigned_abs(),
+        }),
+        _ => None,
+    };
+    Ok(Email {
+        smtp,
+        budget: budget([
+            email.max_per_day,
+            email.max_letters_per_day,
+            email.max_letters_per_address,
+            email.max_alerts_per_address,
+        ]),
+        retry_delays: delays(&email.retry_delays),
+    })
+}
+
+fn sms(sms: &settings::Sms, settings: &Settings) -> Sms {
+    let twilio = match (sms.provider, &sms.account_sid, &sms.auth_token, &sms.from) {
+        (SmsProvider::Twilio, Some(account_sid), Some(auth_token), Some(from)) => Some(TwilioSettings {
+            account_sid: account_sid.clone(),
+            auth_token: auth_token.expose().to_owned(),
+            sender: sender(from),
+            base_url: sms.base_url.clone(),
+            // Where the service listens is nothing that a provider could call.
+            status_callback: settings
+                .server
+                .public_url
+                .as_ref()
+                .map(|url| status_callback(url.as_str())),
+            own_roots: Vec::new(),
+            timeout: sms.timeout.unsigned_abs(),
+        }),
+        _ => None,
+    };
+    Sms {
+        twilio,
+        budget: budget([
+            sms.max_per_day,
+            sms.max_letters_per_day,
+            sms.max_letters_per_number,
+            sms.max_alerts_per_number,
+        ]),
+        retry_delays: delays(&sms.retry_delays),
+    }
+}
+
+fn sender(from: &str) -> Sender {
+    if from.starts_with(MESSAGING_SERVICE) && from.len() == SID_CHARS {
+        Sender::MessagingService(from.to_owned())
+    } else {
+        Sender::From(from.to_owned())
+    }
+}
+
+fn budget(limits: [NonZeroU32; 4]) -> Budget {
+    let [in_all, letters, letters_to_each, alerts_to_each] = limits.map(NonZeroU32::get);
+    Budget {
+        in_all,
+        letters,
+        letters_to_each,
+        alerts_to_each,
+    }
+}
+
+fn delays(delays: &[SignedDuration]) -> RetryDelays {
+    RetryDelays::new(delays.to_vec())
+}
+
+/// What this machine introduces itself as to mail servers: the host that the world knows it by, if that is a name.
+fn host_of(settings: &Settings) -> Option<String> {
+    let url = settings.server.public_url.as_ref()?.as_str();
+    let authority = url.split_once("://")?.1;
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    let is_name = host.contains('.') && host.bytes().any(|byte| byte.is_ascii_alphabetic()) && !host.starts_with('[');
+    is_name.then(|| host.to_owned())
+}
+
+fn certificates(file: Option<&Path>) -> anyhow::Result<Vec<CertificateDer<'static>>> {
+    let Some(path) = file else {
+        return Ok(Vec::new());
+    };
+    let read = || CertificateDer::pem_file_iter(path)?.collect::<Result<Vec<_>, _>>();
+    let found = read().with_context(|| format!("cannot read the certificates of email.ca_file, {}", path.display()))?;
+    anyhow::ensure!(
+        !found.is_empty(),
+        "there is no certificate in email.ca_file, {}",
+        path.display()
+    );
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(variables: &[(&str, &str)]) -> anyhow::Result<service::messages::Settings> {
+        let variables = variables
+            .iter()
+            .map(|(name, value)| (format!("BELLWETHER_{name}"), (*value).to_owned()));
+        settings(&Settings::load(None, variables).unwrap())
+    }
+
+    const SMTP: [(&str, &str); 3] = [
+        ("EMAIL__TRANSPORT", "smtp"),
+        ("EMAIL__SMTP_URL", "smtp://localhost:2525"),
+        ("EMAIL__FROM", "alerts@example.com"),
+    ];
+
+    #[test]
+    fn by_default_all_is_kept_and_the_limits_are_the_services_own() {
+        let (made, own) = (made(&[]).unwrap(), service::messages::Settings::default());
+        assert!(made.email.smtp.is_none() && made.sms.twilio.is_none());
+        assert_eq!((made.email.budget, made.sms.budget), (own.email.budget, own.sms.budget));
+        assert_eq!(made.email.retry_delays, own.email.retry_delays);
+        assert_eq!(made.sms.retry_delays, own.sms.retry_delays);
+    }
+
+    #[test]
+    fn a_mail_server_is_greeted_by_the_name_that_the_world_knows() {
+        for (url, name) in [
+            ("https://alerts.example.com", Some("alerts.example.com")),
+            ("https://alerts.example.com:8443", Some("alerts.example.com")),
+            ("http://localhost:8080", None),
+            ("http://127.0.0.1:8080", None),
+            ("http://[::1]:8080", None),
+        ] {
+            let settings = made(&[&SMTP[..], &[("SERVER__PUBLIC_URL", url)]].concat()).unwrap();
+            assert_eq!(settings.email.smtp.unwrap().hello_name.as_deref(), name, "{url}");
+        }
+    }
+
+    #[test]
+    fn certificates_that_cannot_be_read_stop_the_start_with_their_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let (none, empty) = (dir.path().join("none.pem"), dir.path().join("empty.pem"));
+        std::fs::write(&empty, "nothing").unwrap();
+        for file in [none, empty] {
+            let file = file.display().to_string();
+            let error = made(&[&SMTP[..], &[("EMAIL__CA_FILE", &file)]].concat()).unwrap_err();
+            assert!(error.to_string().contains(&format!("email.ca_file, {file}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn twilio_reports_to_the_public_address_only() {
+        let twilio = [
+            ("SMS__PROVIDER", "twilio"),
+            ("SMS__ACCOUNT_SID", "AC0123456789abcdef0123456789abcdef"),
+            ("SMS__AUTH_TOKEN", "0123456789abcdef0123456789abcdef"),
+            ("SMS__FROM", "MG0123456789abcdef0123456789abcdef"),
+        ];
+        let without = made(&twilio).unwrap().sms.twilio.unwrap();
+        assert_eq!(without.status_callback, None);
+        assert!(matches!(without.sender, Sender::MessagingService(_)));
+        let public = [
+            ("SERVER__PUBLIC_URL", "https://alerts.example.com"),
+            ("SMS__FROM", "+15551234567"),
+        ];
+        let with = made(&[&twilio[..], &public].concat()).unwrap().sms.twilio.unwrap();
+        assert_eq!(
+            with.status_callback.as_deref(),
+            Some("https://alerts.example.com/api/v1/sms/status")
+        );
+        assert_eq!(with.sender, Sender::From("+15551234567".to_owned()));
+    }
+}
