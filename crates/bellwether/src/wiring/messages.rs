@@ -182,9 +182,9 @@ mod tests {
             ("SMS__PROVIDER", "twilio"),
             ("SMS__ACCOUNT_SID", "AC0123456789abcdef0123456789abcdef"),
             ("SMS__AUTH_TOKEN", "0123456789abcdef0123456789abcdef"),
-            ("SMS__FROM", "MG0123456789abcdef0123456789abcdef"),
         ];
-        let without = made(&twilio).unwrap().sms.twilio.unwrap();
+        let service = [("SMS__FROM", "MG0123456789abcdef0123456789abcdef")];
+        let without = made(&[&twilio[..], &service].concat()).unwrap().sms.twilio.unwrap();
         assert_eq!(without.status_callback, None);
         assert!(matches!(without.sender, Sender::MessagingService(_)));
         let public = [
