@@ -1,0 +1,63 @@
+//! For both: the dates ahead.
+//!
+//! A plan without alerts on earnings and dividends still has reminders, so there a date becomes one.
+
+use alerts::{ConditionKind, Family};
+use serde_json::{Map, json};
+
+use super::desk::Desk;
+use crate::events::Ahead;
+use crate::gate::Draft;
+use crate::{Intention, Role, rationale};
+
+/// How many calendar days ahead of a date one likes to be told, the most first.
+const WARNINGS: [u16; 3] = [5, 3, 1];
+
+/// The drafts, the nearer date first.
+pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
+    let events = &desk.analysis.events;
+    let earnings = events.earnings.and_then(|ahead| {
+        let use_of_it = "Prices often leap then, beyond what their usual range says; decide before it, or after.";
+        draft(
+            desk,
+            ConditionKind::EarningsAnnouncement,
+            "reports earnings",
+            &ahead,
+            use_of_it,
+        )
+    });
+    let ex_date = events.ex_dividend.and_then(|ahead| {
+        let amount = ahead
+            .amount
+            .map_or(String::new(), |amount| format!(" of {amount} dollars a share"));
+        let use_of_it = match desk.subject.intention {
+            Intention::Buy => {
+                format!("Who buys before that day gets the dividend{amount}; the price falls by about as much.")
+            }
+            Intention::Sell => format!("Who sells before that day goes without the dividend{amount}."),
+        };
+        let what = "trades without its next dividend from";
+        draft(desk, ConditionKind::DividendExDate, what, &ahead, &use_of_it)
+    });
+    let mut dated: Vec<(u16, Draft)> = earnings.into_iter().chain(ex_date).collect();
+    dated.sort_by_key(|(days, _)| *days);
+    dated.into_iter().map(|(_, draft)| draft).collect()
+}
+
+fn draft(desk: &Desk<'_>, kind: ConditionKind, what: &str, ahead: &Ahead, use_of_it: &str) -> Option<(u16, Draft)> {
+    let days = WARNINGS.into_iter().find(|&days| days < ahead.days)?;
+    let mut draft = Draft {
+        role: Role::Event,
+        kind,
+        threshold: Some(days.into()),
+        parameters: Map::new(),
+        rationale: format!("{}. {use_of_it}", rationale::event(desk.subject, what, ahead)),
+    };
+    if !desk.subject.plan.allows(Family::Dividend) {
+        let eve = desk.subject.context.calendar.previous_session_before(ahead.date)?.date;
+        draft.kind = ConditionKind::Reminder;
+        draft.threshold = None;
+        draft.parameters.insert("date".to_owned(), json!(eve.to_string()));
+    }
+    Some((ahead.days, draft))
+}

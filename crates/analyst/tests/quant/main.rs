@@ -1,0 +1,10 @@
+//! The rules from outside: whatever the history, what they propose is sound.
+#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod degenerate;
+mod plans;
+mod random_walks;
+mod recorded;

@@ -1,0 +1,66 @@
+//! Random walks of any price, volatility, volume and length.
+
+use alerts::Plan;
+use analyst::{Intention, advise};
+use proptest::prelude::*;
+
+use crate::support::{Stage, assert_sound, bars, fires_at_once};
+
+/// Prices from a hundredth of a cent to a million dollars, logarithmically.
+fn any_start() -> impl Strategy<Value = i64> {
+    (2.0_f64..12.0).prop_map(|exponent| 10_f64.powf(exponent) as i64)
+}
+
+/// Daily moves in parts of a million of some volatility, with now and then a leap.
+fn any_moves() -> impl Strategy<Value = Vec<i64>> {
+    let quiet = prop_oneof![Just(0_i64), Just(500), Just(10_000), Just(40_000)];
+    (quiet, 0_usize..320).prop_flat_map(|(size, count)| {
+        let step = prop_oneof![
+            60 => -size..=size,
+            1 => Just(-400_000_i64),
+            1 => Just(900_000_i64),
+        ];
+        prop::collection::vec(step, count)
+    })
+}
+
+fn walk(start: i64, moves: &[i64]) -> Vec<i64> {
+    let mut price = start;
+    let each = moves.iter().map(|&step| {
+        let next = i128::from(price) * i128::from(1_000_000 + step) / 1_000_000;
+        price = i64::try_from(next).unwrap().clamp(1, market::price::MAX_PRICE_MICROS);
+        price
+    });
+    each.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn advice_on_any_walk_is_sound_and_fires_nothing_at_once(
+        start in any_start(),
+        moves in any_moves(),
+        reach in prop::collection::vec(0_i64..3_000, 1..9),
+        volumes in prop::collection::vec(prop_oneof![Just(0_i64), 1_i64..100_000_000], 1..30),
+        now in prop_oneof![3 => Just(1.0_f64), 1 => 0.7_f64..1.4, 1 => 0.001_f64..1000.0],
+        target in prop::option::of(0.5_f64..2.0),
+        is_basic in any::<bool>(),
+    ) {
+        let closes = walk(start, &moves);
+        let reach: Vec<i64> = reach.iter().map(|part| start / 100_000 * part).collect();
+        let mut stage = Stage::of(bars(&closes, &reach, &volumes));
+        let times = |factor: f64| {
+            let micros = (stage.price.micros() as f64 * factor) as i64;
+            market::Price::from_micros(micros.clamp(1, market::price::MAX_PRICE_MICROS)).unwrap()
+        };
+        (stage.price, stage.target_price) = (times(now), target.map(times));
+        stage.plan = if is_basic { Plan::Basic } else { Plan::Premium };
+        for &intention in Intention::ALL {
+            let subject = stage.subject(intention);
+            let advice = advise(&subject);
+            assert_sound(&subject, &advice);
+            prop_assert_eq!(fires_at_once(&stage, &subject, &advice.proposals), []);
+        }
+    }
+}
