@@ -8,7 +8,7 @@ use crate::support::{Stage, assert_sound, bars, fires_at_once};
 
 /// Prices from a hundredth of a cent to a million dollars, logarithmically.
 fn any_start() -> impl Strategy<Value = i64> {
-    (2.0_f64..12.0).prop_map(|exponent| 10_f64.powf(exponent) as i64)
+    (2_u32..12, 100_i64..1000).prop_map(|(exponent, digits)| digits * 10_i64.pow(exponent) / 100)
 }
 
 /// Daily moves in parts of a million of some volatility, with now and then a leap.
@@ -43,16 +43,17 @@ proptest! {
         moves in any_moves(),
         reach in prop::collection::vec(0_i64..3_000, 1..9),
         volumes in prop::collection::vec(prop_oneof![Just(0_i64), 1_i64..100_000_000], 1..30),
-        now in prop_oneof![3 => Just(1.0_f64), 1 => 0.7_f64..1.4, 1 => 0.001_f64..1000.0],
-        target in prop::option::of(0.5_f64..2.0),
+        now in prop_oneof![3 => Just(1000), 1 => 700_i64..1400, 1 => 1_i64..1_000_000],
+        target in prop::option::of(500_i64..2000),
         is_basic in any::<bool>(),
     ) {
         let closes = walk(start, &moves);
         let reach: Vec<i64> = reach.iter().map(|part| start / 100_000 * part).collect();
         let mut stage = Stage::of(bars(&closes, &reach, &volumes));
-        let times = |factor: f64| {
-            let micros = (stage.price.micros() as f64 * factor) as i64;
-            market::Price::from_micros(micros.clamp(1, market::price::MAX_PRICE_MICROS)).unwrap()
+        let times = |thousandths: i64| {
+            let micros = i128::from(stage.price.micros()) * i128::from(thousandths) / 1000;
+            let highest = market::price::MAX_PRICE_MICROS;
+            market::Price::from_micros(i64::try_from(micros).unwrap().clamp(1, highest)).unwrap()
         };
         (stage.price, stage.target_price) = (times(now), target.map(times));
         stage.plan = if is_basic { Plan::Basic } else { Plan::Premium };
