@@ -64,6 +64,7 @@ fn key_of(what: &str) -> &'static str {
     match what {
         "stock" => "symbol",
         "account" => "address",
+        "token" => "characters",
         _ => "id",
     }
 }

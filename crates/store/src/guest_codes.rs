@@ -3,10 +3,26 @@
 use jiff::Timestamp;
 
 use crate::columns::{Table, text};
+use crate::database::query;
 use crate::unit::{ask, write};
-use crate::{StoreError, Unit};
+use crate::{Store, StoreError, Unit};
 
 const TABLE: Table = Table("codes");
+
+type MaybeText = (Option<String>,);
+type MaybeNumber = (Option<i64>,);
+
+impl Store {
+    /// What comes into force with the code of that hash, be it good or not.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn code_payload(&self, hash: [u8; 32]) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT payload FROM codes WHERE hash = $1";
+        let row = query!(fetch_optional MaybeText, &self.pools, sql, &hash[..])?;
+        Ok(row.and_then(|(payload,)| payload))
+    }
+}
 
 impl Unit {
     /// How many codes for that purpose were made since then, whatever they are about.
@@ -17,6 +33,22 @@ impl Unit {
         let sql = "SELECT COUNT(*) FROM codes WHERE purpose = $1 AND created_at > $2";
         let (count,) = ask!(self, fetch_one(i64,), sql, purpose, since.as_microsecond());
         TABLE.narrow("COUNT(*)", count)
+    }
+
+    /// When the first of the codes for that purpose and about that subject was made of those that were made since then.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn oldest_code(
+        &mut self,
+        purpose: &str,
+        subject: &str,
+        since: Timestamp,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT MIN(created_at) FROM codes WHERE purpose = $1 AND subject = $2 AND created_at > $3";
+        let (subject, since) = (text(subject), since.as_microsecond());
+        let (oldest,) = ask!(self, fetch_one MaybeNumber, sql, purpose, subject, since);
+        TABLE.instant_if_any(oldest)
     }
 
     /// How many codes for that purpose, about that subject and with that payload were made since then.

@@ -7,11 +7,14 @@
 //!
 //! Whoever counts (the plan's quota) or compares (equivalent alerts) holds the account's lock meanwhile, so that of many
 //! requests at once each sees what the others did.
+//!
+//! People without an account have alerts, too: [`guests`].
 
 mod change;
 mod create;
 mod delete;
 mod events;
+pub(crate) mod guests;
 mod history;
 mod metric;
 mod read;
@@ -20,6 +23,7 @@ mod terms;
 mod view;
 
 pub use create::Created;
+pub use guests::{GuestWish, VerifiedAlert};
 pub use view::{AlertDetail, AlertItem, Judged};
 
 /// Alerts that the actor does not have, be they other people's or nobody's.

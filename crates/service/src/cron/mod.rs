@@ -10,6 +10,7 @@ use store::Store;
 use store::model::MessageChannel;
 use tokio_util::sync::CancellationToken;
 
+use crate::alerts::guests;
 use crate::{Clock, Service, ServiceError};
 
 /// How often what is of no use any more is deleted.
@@ -123,8 +124,15 @@ impl Service {
             }
             Job::Cleanup => {
                 let housekeeping = Housekeeping::of(self);
-                let Swept { ended, requests } = housekeeping.sweep().await?;
-                let detail = format!("{ended} sessions and codes and {requests} kept answers were deleted");
+                let Swept {
+                    ended,
+                    requests,
+                    unverified,
+                } = housekeeping.sweep().await?;
+                let detail = format!(
+                    "{ended} sessions and codes, {requests} kept answers and {unverified} alerts of guests that were \
+                     never verified were deleted"
+                );
                 (true, detail)
             }
             Job::Calendar => nothing("the exchange's calendar is part of the program"),
@@ -150,6 +158,7 @@ pub(crate) struct Housekeeping {
 struct Swept {
     ended: u64,
     requests: u64,
+    unverified: u64,
 }
 
 impl Housekeeping {
@@ -187,7 +196,20 @@ impl Housekeeping {
             }
         }
         let requests = self.store.forget_requests(forgotten).await?;
-        Ok(Swept { ended, requests })
+        let mut unverified = 0;
+        loop {
+            let made_before = before(guests::NEVER_VERIFIED_AFTER);
+            let deleted = self.store.forget_unverified_alerts(made_before, AT_ONCE).await?;
+            unverified += deleted;
+            if deleted == 0 {
+                break;
+            }
+        }
+        Ok(Swept {
+            ended,
+            requests,
+            unverified,
+        })
     }
 }
 

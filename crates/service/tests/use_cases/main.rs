@@ -7,6 +7,7 @@ mod access;
 mod changing;
 mod creating;
 mod deleting;
+mod guests;
 mod listing;
 mod quotas;
 mod stocks;

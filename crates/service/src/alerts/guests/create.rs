@@ -1,0 +1,202 @@
+//! Asking for an alert without an account.
+
+use alerts::equivalence::equivalent;
+use alerts::plan;
+use alerts::request::{Context, parse_create};
+use alerts::transition::{self, Owner as Verification};
+use alerts::{AlertId, NewAlert, Status};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use market::Price;
+use notify::letter::Letter;
+use serde_json::Value;
+use store::model::{HistoryRow, NewCode, NewMessage, Owner, StoredAlert};
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::{ANOTHER_LINK_AFTER, DAY, LIFE, LINKS_IN_ALL, LINKS_TO_ADDRESS, PURPOSE, before, hash, payload, wish};
+use crate::access::accounts::{DEFAULT_TIME_ZONE, normal_email};
+use crate::alerts::Created;
+use crate::identity::secret;
+use crate::{Service, ServiceError};
+
+/// What made a guest's alert.
+const MAKER: &str = "guest";
+
+/// What a guest asks for, found sound.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GuestWish {
+    asked: NewAlert,
+    /// As addresses are kept.
+    email: String,
+}
+
+impl Service {
+    /// Reads what a guest asks for from the body of a create request. Nothing is written.
+    ///
+    /// # Errors
+    /// [`ServiceError::Unauthenticated`] without an address, [`ServiceError::Invalid`], [`ServiceError::Forbidden`] for what
+    /// guests cannot have, [`ServiceError::NotFound`] for an unknown symbol.
+    pub fn guest_wish(&self, body: &Value) -> Result<GuestWish, ServiceError> {
+        if body.get("email").is_none_or(Value::is_null) {
+            let message = "this needs an API key or an access token; without one, give your address as email";
+            return Err(ServiceError::Unauthenticated(message.to_owned()));
+        }
+        let context = Context {
+            now: self.0.ports.clock.now(),
+            time_zone: &TimeZone::get(DEFAULT_TIME_ZONE).unwrap_or(TimeZone::UTC),
+            calendar: &self.0.settings.calendar,
+        };
+        let asked = parse_create(body, &context)?;
+        let email = normal_email(asked.email.as_deref().unwrap_or_default());
+        plan::check_guest(asked.condition.kind(), asked.notification)?;
+        self.require_stock(asked.symbol)?;
+        Ok(GuestWish { asked, email })
+    }
+
+    /// Makes a guest's alert, inactive, and has a link mailed to the address that makes it active. If strangers have asked
+    /// for the same with that address already and it was not verified yet, that alert is answered, and the link mailed
+    /// again, unless that was done a moment ago.
+    ///
+    /// # Errors
+    /// [`ServiceError::TooMany`] if the address, or all guests together, were mailed too many links today;
+    /// [`ServiceError::Unavailable`] for a percentage without a price.
+    pub async fn create_guest_alert(&self, wish: GuestWish) -> Result<Created, ServiceError> {
+        let GuestWish { asked, email } = wish;
+        let ports = &self.0.ports;
+        let (now, secret) = (ports.clock.now(), secret::new(&ports.chance));
+        let id = AlertId(ports.chance.uuid());
+        let letter = Letter::GuestAlert {
+            symbol: asked.symbol.to_string(),
+            wish: wish::in_words(&asked),
+            link: self.0.link("verify-alert", &[("token", &secret)]),
+        };
+        let work = Create {
+            price: self.0.evaluator.last_price(asked.symbol),
+            code: NewCode {
+                purpose: PURPOSE,
+                account: None,
+                subject: email.clone(),
+                payload: Some(payload(id)),
+                hash: hash(&secret),
+                created_at: now,
+                expires_at: now.saturating_add(LIFE).unwrap_or(Timestamp::MAX),
+            },
+            message: self.0.mail(&email, None, &letter)?,
+            owner: Owner::Guest { email },
+            asked,
+            id,
+            now,
+        };
+        Ok(match ports.store.write(work).await? {
+            Done::Inserted(stored) => Created::New(Box::new(self.detail(stored))),
+            Done::Found(stored) => Created::Existing(Box::new(self.detail(stored))),
+        })
+    }
+}
+
+struct Create {
+    owner: Owner,
+    asked: NewAlert,
+    id: AlertId,
+    price: Option<Price>,
+    code: NewCode,
+    message: NewMessage,
+    now: Timestamp,
+}
+
+enum Done {
+    Inserted(StoredAlert),
+    Found(StoredAlert),
+}
+
+impl Create {
+    /// What strangers have asked for already in the name of that address, if it still can be verified. Whoever asks for
+    /// something for the same address waits from here on.
+    async fn found(&self, unit: &mut Unit) -> Result<Option<StoredAlert>, Abort<ServiceError>> {
+        let since = before(self.now, LIFE);
+        let waits = |found: &StoredAlert| found.alert.status == Status::Inactive && found.alert.created_at > since;
+        let similar = unit.similar_alerts(&self.owner, &self.asked).await?.into_iter();
+        Ok(similar
+            .filter(waits)
+            .find(|found| equivalent(&found.alert, &self.asked)))
+    }
+
+    /// Refuses if the address, or all of them, were mailed enough links today.
+    async fn may_be_mailed(&self, unit: &mut Unit) -> Result<Result<(), ServiceError>, Abort<ServiceError>> {
+        let (email, day) = (&self.code.subject, before(self.now, DAY));
+        if unit.count_codes(PURPOSE, email, day).await? >= LINKS_TO_ADDRESS {
+            let oldest = unit.oldest_code(PURPOSE, email, day).await?.unwrap_or(self.now);
+            let wait = DAY.saturating_sub(self.now.duration_since(oldest));
+            return Ok(Err(ServiceError::TooMany {
+                message: format!(
+                    "{LINKS_TO_ADDRESS} links to verify alerts were mailed to this address within a day, and that is \
+                     all; open them, or try again later, or register"
+                ),
+                retry_after_s: u64::try_from(wait.as_secs()).unwrap_or_default().saturating_add(1),
+            }));
+        }
+        if unit.count_codes_for(PURPOSE, day).await? >= LINKS_IN_ALL {
+            return Ok(Err(ServiceError::TooMany {
+                message:
+                    "more alerts were asked for without an account today than are mailed about; try again later, or \
+                          register"
+                        .to_owned(),
+                retry_after_s: 3_600,
+            }));
+        }
+        Ok(Ok(()))
+    }
+
+    async fn mail(&self, unit: &mut Unit, code: &NewCode) -> Result<(), Abort<ServiceError>> {
+        unit.insert_code(code).await?;
+        Ok(unit.queue_message(&self.message).await?)
+    }
+
+    /// Mails a link for an alert that was asked for before, if one may be mailed and none is on its way.
+    async fn mail_again(&self, unit: &mut Unit, id: AlertId) -> Result<(), Abort<ServiceError>> {
+        let (id, since) = (payload(id), before(self.now, ANOTHER_LINK_AFTER));
+        let is_on_its_way = unit.count_codes_with(PURPOSE, &self.code.subject, &id, since).await? > 0;
+        if is_on_its_way || self.may_be_mailed(unit).await?.is_err() {
+            return Ok(());
+        }
+        let code = NewCode {
+            payload: Some(id),
+            ..self.code.clone()
+        };
+        self.mail(unit, &code).await
+    }
+}
+
+impl Work for Create {
+    type Done = Done;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+        Box::pin(async move {
+            if let Some(found) = self.found(unit).await? {
+                self.mail_again(unit, found.alert.id).await?;
+                return Ok(Done::Found(found));
+            }
+            self.may_be_mailed(unit).await?.map_err(Abort::Refused)?;
+            let unverified = Verification::Unverified;
+            let made = transition::create(self.asked.clone(), self.id, unverified, self.price, self.now);
+            let made = made.map_err(|refused| Abort::Refused(refused.into()))?;
+            let row = HistoryRow {
+                alert: self.id,
+                symbol: made.alert.symbol,
+                entry: made.entry,
+                at: self.now,
+                price: None,
+                details: None,
+            };
+            let stored = StoredAlert {
+                alert: made.alert,
+                owner: self.owner.clone(),
+                created_by: Some(MAKER.to_owned()),
+            };
+            unit.insert_alert(&stored, &row).await?;
+            self.mail(unit, &self.code).await?;
+            Ok(Done::Inserted(stored))
+        })
+    }
+}

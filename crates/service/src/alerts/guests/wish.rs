@@ -1,0 +1,102 @@
+//! What an alert waits for, in words, for the letter that asks whether it is wanted.
+
+use alerts::NewAlert;
+use alerts::condition::{Condition, DeliveryTime};
+use jiff::tz::TimeZone;
+
+/// `AAPL rises to 200 USD or above`. There is nothing in it that somebody has typed but the symbol and numbers: a letter to an
+/// address that is not known to be the guest's carries no stranger's text.
+pub(super) fn in_words(asked: &NewAlert) -> String {
+    let symbol = asked.symbol;
+    match asked.condition {
+        Condition::Price { side, threshold } => {
+            let (verb, beyond) = side.pick(("rises", "above"), ("falls", "below"));
+            format!("{symbol} {verb} to {threshold} USD or {beyond}")
+        }
+        Condition::PriceChange { side, percent } => {
+            let verb = side.pick("rises", "falls");
+            format!("{symbol} {verb} by {percent} % or more")
+        }
+        Condition::NewExtreme { side } => {
+            let extreme = side.pick("high", "low");
+            format!("{symbol} reaches a new 52-week {extreme}")
+        }
+        Condition::Reminder { at } => {
+            let at = TimeZone::get("America/New_York").map_or_else(
+                |_| format!("{at:.0}"),
+                |zone| at.to_zoned(zone).strftime("%-d %B %Y, %H:%M %Z").to_string(),
+            );
+            format!("a reminder of {symbol} on {at}")
+        }
+        Condition::DailyReminder(DeliveryTime::MarketOpen) => {
+            format!("a reminder of {symbol} each trading day when the market opens")
+        }
+        Condition::DailyReminder(DeliveryTime::AfterMarketClose) => {
+            format!("a reminder of {symbol} each trading day after the market closes")
+        }
+        // Guests cannot have any of these.
+        other => format!("{symbol}: {}", other.kind()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alerts::request::{Context, parse_create};
+    use market::Calendar;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn words(condition: &str, more: Value) -> String {
+        let mut body = json!({"symbol": "aapl", "condition": condition});
+        let more = more.as_object().cloned().unwrap_or_default();
+        body.as_object_mut().unwrap().extend(more);
+        let context = Context {
+            now: "2024-03-08T15:00:00Z".parse().unwrap(),
+            time_zone: &TimeZone::UTC,
+            calendar: &Calendar::nyse(),
+        };
+        in_words(&parse_create(&body, &context).unwrap())
+    }
+
+    #[test]
+    fn every_alert_that_a_guest_can_have_has_its_words() {
+        for (condition, more, expected) in [
+            (
+                "price_above",
+                json!({"threshold": 200}),
+                "AAPL rises to 200 USD or above",
+            ),
+            (
+                "price_below",
+                json!({"threshold": 0.1234}),
+                "AAPL falls to 0.1234 USD or below",
+            ),
+            ("price_change_up", json!({"threshold": 5}), "AAPL rises by 5 % or more"),
+            (
+                "price_change_down",
+                json!({"threshold": 2.5}),
+                "AAPL falls by 2.5 % or more",
+            ),
+            ("new_high", json!({}), "AAPL reaches a new 52-week high"),
+            ("new_low", json!({}), "AAPL reaches a new 52-week low"),
+            (
+                "reminder",
+                json!({"parameters": {"date": "2024-03-11"}}),
+                "a reminder of AAPL on 11 March 2024, 09:30 EDT",
+            ),
+            (
+                "daily_reminder",
+                json!({}),
+                "a reminder of AAPL each trading day when the market opens",
+            ),
+            (
+                "daily_reminder",
+                json!({"parameters": {"deliveryTime": "after_market_close"}}),
+                "a reminder of AAPL each trading day after the market closes",
+            ),
+        ] {
+            assert_eq!(words(condition, more), expected);
+        }
+    }
+}
