@@ -119,7 +119,8 @@ needs!(
     WebhooksRead,
     WebhooksWrite,
     StocksRead,
-    MarketWrite
+    MarketWrite,
+    OutboxRead
 );
 
 /// Somebody who may use the scope `S`.

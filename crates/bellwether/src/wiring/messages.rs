@@ -194,7 +194,7 @@ mod tests {
         let with = made(&[&twilio[..], &public].concat()).unwrap().sms.twilio.unwrap();
         assert_eq!(
             with.status_callback.as_deref(),
-            Some("https://alerts.example.com/api/v1/sms/status")
+            Some("https://alerts.example.com/sms/status")
         );
         assert_eq!(with.sender, Sender::From("+15551234567".to_owned()));
     }

@@ -29,6 +29,7 @@ pub(super) fn finish(document: &mut Value) {
         {"name": "Stocks", "description": "The catalog, and what is known of each stock"},
         {"name": "Market", "description": "Prices, the exchange's hours, and the door for market data"},
         {"name": "Webhooks", "description": "Where events are sent, and what became of that"},
+        {"name": "Messages", "description": "Mail and text messages: the outbox, ending mail, reports of providers"},
         {"name": "Description", "description": "This document"},
         {"name": "Operation", "description": "For operators; on a listener of their own if `server.ops_listen` is set"},
     ]);

@@ -5,6 +5,7 @@ pub mod api_keys;
 pub mod auth;
 pub mod docs;
 pub mod market;
+pub mod messages;
 pub mod ops;
 pub mod stocks;
 pub mod user;
@@ -26,6 +27,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(stocks::router())
         .merge(market::router())
         .merge(webhooks::router())
+        .merge(messages::router())
 }
 
 /// All routes with their documentation, under the prefix that the documentation has them.
@@ -37,5 +39,6 @@ pub(crate) fn documented() -> OpenApiRouter<App> {
         .nest("/api/v1", api())
         .merge(docs::router())
         .merge(auth::jwks::router())
+        .merge(messages::outside())
         .merge(ops::router())
 }

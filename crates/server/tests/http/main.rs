@@ -11,6 +11,7 @@ mod idempotency;
 mod kept_answers;
 mod limits;
 mod market;
+mod messages;
 mod operations;
 mod people;
 mod record_history;

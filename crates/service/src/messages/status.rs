@@ -16,7 +16,7 @@ const BREATH: Duration = Duration::from_millis(200);
 /// Where the provider tells what became of messages, for a service at that address.
 #[must_use]
 pub fn status_callback(public_url: &str) -> String {
-    link(public_url, "api/v1/sms/status", &[])
+    link(public_url, "sms/status", &[])
 }
 
 impl Service {

@@ -1,0 +1,41 @@
+//! `POST /sms/status`
+
+use axum::extract::State;
+use http::{HeaderMap, StatusCode};
+
+use super::form::FormFields;
+use crate::app::App;
+use crate::error::ApiError;
+
+const SIGNATURE: &str = "x-twilio-signature";
+
+/// Report on a text message
+///
+/// Where the provider of text messages says what became of one. Only the provider can: it signs what it sends.
+#[utoipa::path(
+    post,
+    path = "/sms/status",
+    tag = "Messages",
+    request_body(
+        content = String,
+        content_type = "application/x-www-form-urlencoded",
+        description = "Twilio's form: `MessageSid`, `MessageStatus` and more"
+    ),
+    params(("X-Twilio-Signature" = String, Header, description = "The provider's signature over the URL and the form")),
+    responses(
+        (status = 204, description = "Noted"),
+        (status = 403, description = "The signature is not the provider's"),
+        (status = 404, description = "No such message, or no provider is configured"),
+        (status = 415, description = "The body is no form"),
+    ),
+    security(())
+)]
+pub(super) async fn report_sms_status(
+    State(app): State<App>,
+    headers: HeaderMap,
+    FormFields(fields): FormFields,
+) -> Result<StatusCode, ApiError> {
+    let signature = headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
+    app.service().sms_status(&fields, signature.unwrap_or_default()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
