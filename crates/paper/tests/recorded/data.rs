@@ -1,0 +1,110 @@
+//! The recorded market data beside the project.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use jiff::civil::Date;
+use market::records::{DividendRow, SplitRow};
+use market::{Calendar, Price, Session, Symbol};
+
+/// A day of a stock: its date and how low, how high and where it closed.
+#[derive(Clone, Copy)]
+pub(crate) struct Day {
+    pub(crate) date: Date,
+    pub(crate) low: Price,
+    pub(crate) high: Price,
+    pub(crate) close: Price,
+}
+
+/// A folder of recorded data.
+pub(crate) struct Market {
+    pub(crate) folder: PathBuf,
+    pub(crate) calendar: Calendar,
+    pub(crate) sessions: Vec<Session>,
+    pub(crate) days: BTreeMap<Symbol, Vec<Day>>,
+    pub(crate) splits: Vec<SplitRow>,
+    pub(crate) dividends: Vec<DividendRow>,
+}
+
+/// A file's text, plain or packed; nothing if it is not there.
+fn text(path: &Path) -> String {
+    let mut text = String::new();
+    match (File::open(path), File::open(path.with_extension("csv.gz"))) {
+        (Ok(mut file), _) => file.read_to_string(&mut text).unwrap(),
+        (_, Ok(file)) => GzDecoder::new(file).read_to_string(&mut text).unwrap(),
+        _ => 0,
+    };
+    text
+}
+
+impl Market {
+    /// The data of a folder; `None`, and a line that says so, when it is not there.
+    pub(crate) fn read(name: &str, bars: &str) -> Option<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../../shared/data")
+            .join(name);
+        if !folder.is_dir() {
+            eprintln!("skipped: there is no recorded data at {}", folder.display());
+            return None;
+        }
+        let mut days: BTreeMap<Symbol, Vec<Day>> = BTreeMap::new();
+        for line in text(&folder.join("bars").join(bars)).lines().skip(1) {
+            let fields: Vec<&str> = line.split(',').collect();
+            let price = |at: usize| fields[at].parse().unwrap();
+            days.entry(fields[0].parse().unwrap()).or_default().push(Day {
+                date: fields[1].parse().unwrap(),
+                high: price(3),
+                low: price(4),
+                close: price(5),
+            });
+        }
+        days.values_mut().for_each(|days| days.sort_by_key(|day| day.date));
+        let rows = |file: &str| -> Vec<Vec<String>> {
+            let text = text(&folder.join(file));
+            let lines = text.lines().skip(1);
+            lines.map(|line| line.split(',').map(str::to_owned).collect()).collect()
+        };
+        let splits = rows("splits.csv").into_iter().map(|row| SplitRow {
+            symbol: row[0].parse().unwrap(),
+            date: row[1].parse().unwrap(),
+            ratio: row[2].parse().unwrap(),
+        });
+        let dividends = rows("dividends.csv").into_iter().map(|row| DividendRow {
+            symbol: row[0].parse().unwrap(),
+            ex_date: row[1].parse().unwrap(),
+            payment_date: row[2].parse().ok(),
+            amount: row[3].parse().ok(),
+        });
+        let calendar = Calendar::nyse();
+        let dates = || days.values().flatten().map(|day| day.date);
+        let sessions = calendar.sessions(dates().min()?, dates().max()?).collect();
+        Some(Self {
+            sessions,
+            splits: splits.collect(),
+            dividends: dividends.collect(),
+            calendar,
+            days,
+            folder,
+        })
+    }
+
+    /// Five years of 511 stocks, adjusted for splits, with dividends.
+    pub(crate) fn us500() -> Option<Self> {
+        Self::read("us500", "us500_2019_2024.csv")
+    }
+
+    /// Some stocks as they were traded, with splits.
+    pub(crate) fn unadjusted() -> Option<Self> {
+        Self::read("unadjusted", "unadjusted_2019_2025.csv")
+    }
+
+    /// The close of a stock on a day.
+    pub(crate) fn close(&self, symbol: Symbol, date: Date) -> Option<Price> {
+        let days = self.days.get(&symbol)?;
+        let at = days.binary_search_by_key(&date, |day| day.date).ok()?;
+        Some(days[at].close)
+    }
+}
