@@ -69,7 +69,8 @@ impl Events {
             }
         }
         for events in by_symbol.values_mut() {
-            events.sort_by_key(|dated| (dated.moment, matches!(dated.event, Event::Dividend(_))));
+            // Stable: where a market opens at midnight, the split stays before the dividend.
+            events.sort_by_key(|dated| dated.moment);
         }
         Self { by_symbol }
     }
@@ -181,10 +182,23 @@ mod tests {
     }
 
     #[test]
-    fn a_split_of_the_ex_date_comes_before_the_dividend() {
+    fn a_split_of_the_ex_date_comes_before_the_dividend_also_where_the_market_opens_at_midnight() {
         let day = date(2024, 3, 6);
-        let events = events(day, &[day]);
-        let order: Vec<_> = events.between_closes(symbol(), date(2024, 3, 5), day).collect();
-        assert!(matches!(order[..], [Event::Split(_), Event::Dividend(_)]));
+        let split = SplitRow {
+            symbol: symbol(),
+            date: day,
+            ratio: "2".parse().unwrap(),
+        };
+        let dividend = DividendRow {
+            symbol: symbol(),
+            ex_date: day,
+            payment_date: None,
+            amount: Some("0.4".parse().unwrap()),
+        };
+        for calendar in [Calendar::nyse(), Calendar::nyse().always_open()] {
+            let events = Events::new(&calendar, [&split], [&dividend]);
+            let order: Vec<_> = events.between_closes(symbol(), date(2024, 3, 5), day).collect();
+            assert!(matches!(order[..], [Event::Split(_), Event::Dividend(_)]));
+        }
     }
 }

@@ -169,6 +169,17 @@ fn a_split_after_the_last_close_of_a_halted_stock_is_not_counted_against_it() {
 }
 
 #[test]
+fn the_price_of_a_firing_before_the_open_of_a_split_is_in_new_shares_already() {
+    let stock = closes(&[(FRIDAY, "100"), (11, "26"), (12, "27")]);
+    let events = events(&[split("KO", 11, "4")], &[]);
+    let card = judge(fired(11, (9, 0), Some("25")), &stock, &rising(), &events, day(12));
+    let one = card.horizons[0].reached.unwrap();
+    assert_eq!((card.base_date, one.close), (Some(day(FRIDAY)), price("26")));
+    near(one.move_pct, 4.0);
+    near(one.since_firing_pct.unwrap(), 4.0);
+}
+
+#[test]
 fn without_a_benchmark_the_move_stands_alone() {
     let card = judge(
         Firing {
