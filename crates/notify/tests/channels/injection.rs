@@ -11,7 +11,7 @@ use crate::common::mail_server::{MailServer, Security};
 use crate::common::{at, email, frame};
 
 /// What is put in, and the line that is seen.
-const TEXTS: &[(&str, &str)] = &[
+pub(crate) const TEXTS: &[(&str, &str)] = &[
     ("Eve\r\nBcc: victim@example.org", "Eve Bcc: victim@example.org"),
     ("Eve\nSubject: You have won", "Eve Subject: You have won"),
     ("Eve\rBcc: victim@example.org", "Eve Bcc: victim@example.org"),
@@ -45,6 +45,11 @@ const TEXTS: &[(&str, &str)] = &[
         "--=_0123456789ab4def8123456789abcdef--",
     ),
     ("Zoë 李 🚀", "Zoë 李 🚀"),
+    ("https://evil.example/?a=1&b=<2>", "https://evil.example/?a=1&b=<2>"),
+    ("javascript:alert(1)", "javascript:alert(1)"),
+    ("<!channel> <@U1> *b*", "<!channel> <@U1> *b*"),
+    ("<style>*{display:none}</style>", "<style>*{display:none}</style>"),
+    ("<!-- --><![CDATA[x]]>", "<!-- --><![CDATA[x]]>"),
 ];
 
 const HEADERS: [&str; 11] = [
@@ -173,6 +178,37 @@ async fn what_a_guest_wishes_for_and_what_a_webhook_is_called_are_literal() {
                 );
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_symbol_of_a_letter_is_a_short_line_whatever_it_is() {
+    let mut server = MailServer::start(Security::None, &[]).await;
+    let mailer = server.mailer();
+    let letter = |symbol: &str| {
+        let letter = Letter::GuestAlert {
+            symbol: symbol.to_owned(),
+            wish: "a wish".to_owned(),
+            link: "https://alerts.example.com/verify-alert?token=t".to_owned(),
+        };
+        let base = email("ann@example.org");
+        Email::new(base.to, None, base.message_id, base.date, mail(&letter, &frame()))
+    };
+    let usual = arrived(&mut server, &mailer, &letter("AAPL")).await;
+    let names = |message: &Value| {
+        let headers = message["headers"].as_array().unwrap();
+        headers.iter().map(|header| header[0].clone()).collect::<Vec<_>>()
+    };
+    for (text, seen) in TEXTS {
+        let message = arrived(&mut server, &mailer, &letter(text)).await;
+        assert_eq!(names(&message), names(&usual), "{text:?}");
+        for part in ["elements", "attributes", "links", "types", "defects", "recipients"] {
+            assert_eq!(message[part], usual[part], "{text:?}");
+        }
+        let start: String = seen.chars().take(8).collect();
+        let subject = message["headers"][2][1].as_str().unwrap();
+        let expected = format!("Confirm your alert on {}", start.trim_end());
+        assert!(subject.starts_with(&expected), "{subject}");
     }
 }
 

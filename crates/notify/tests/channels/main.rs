@@ -6,6 +6,7 @@ mod callbacks;
 mod common;
 mod fired;
 mod injection;
+mod injection_elsewhere;
 mod letters;
 mod smtp;
 mod smtp_faults;

@@ -14,10 +14,10 @@ use crate::common::http::{Answer, Server, answer};
 use crate::common::{ManualTime, TIMEOUT};
 
 const ACCOUNT: &str = "AC0123456789abcdef0123456789abcdef";
-const SID: &str = "SM0123456789abcdef0123456789abcdef";
+pub(crate) const SID: &str = "SM0123456789abcdef0123456789abcdef";
 
 /// As Twilio's documentation shows it.
-fn created(sid: &str) -> String {
+pub(crate) fn created(sid: &str) -> String {
     format!(
         r#"{{"account_sid":"{ACCOUNT}","api_version":"2010-04-01","body":"Hi there","date_created":"Thu, 24 Aug 2023 05:01:45 +0000",
         "date_sent":null,"date_updated":"Thu, 24 Aug 2023 05:01:45 +0000","direction":"outbound-api","error_code":null,
@@ -33,7 +33,7 @@ fn refused(status: u16, code: u32, message: &str) -> String {
     )
 }
 
-fn settings(base_url: &str) -> TwilioSettings {
+pub(crate) fn settings(base_url: &str) -> TwilioSettings {
     TwilioSettings {
         account_sid: ACCOUNT.to_owned(),
         auth_token: "a-secret-token".to_owned(),
