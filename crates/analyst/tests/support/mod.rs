@@ -1,5 +1,5 @@
 //! What the tests of this room share: made-up sessions, and what makes advice sound.
-#![allow(dead_code, reason = "each test uses what it needs")]
+#![allow(dead_code, unused_imports, reason = "each test uses what it needs")]
 
 mod oracle;
 mod sound;

@@ -1,0 +1,135 @@
+//! Advice as JSON: for whoever shows it, and for a language model to read.
+
+use alerts::condition::Side;
+use serde_json::{Map, Number, Value, json};
+
+use crate::events::Ahead;
+use crate::levels::Level;
+use crate::volatility::Basis;
+use crate::{Advice, Analysis, Proposal};
+
+/// Floats have this many significant digits: more would only pretend.
+const DIGITS: i32 = 6;
+
+impl Analysis {
+    /// The figures: `{sessions, volatility, trend, rsi, supports, resistances, high_52_weeks, low_52_weeks, earnings,
+    /// ex_dividend}`. Parts are percentages; what is not known is null.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let (volatility, trend) = (&self.volatility, &self.trend);
+        let levels = |side: Side| -> Vec<Value> {
+            let levels = side.pick(&self.levels.resistances, &self.levels.supports);
+            levels.iter().map(level).collect()
+        };
+        json!({
+            "sessions": self.sessions,
+            "volatility": {
+                "daily_move_pct": number(volatility.sigma_day * 100.0),
+                "daily_range_pct": number(volatility.range_day * 100.0),
+                "basis": volatility.basis.name(),
+            },
+            "trend": {
+                "direction": trend.direction.name(),
+                "sma_50": trend.sma_fast.map(number),
+                "sma_200": trend.sma_slow.map(number),
+                "sma_50_change_20_sessions_pct": trend.slope.map(|slope| number(slope * 100.0)),
+            },
+            "rsi": self.rsi.map(number),
+            "supports": levels(Side::Below),
+            "resistances": levels(Side::Above),
+            "high_52_weeks": self.high_52_weeks.map(|price| number(price.as_f64())),
+            "low_52_weeks": self.low_52_weeks.map(|price| number(price.as_f64())),
+            "earnings": self.events.earnings.map(|ahead| event(&ahead)),
+            "ex_dividend": self.events.ex_dividend.map(|ahead| event(&ahead)),
+        })
+    }
+}
+
+impl Advice {
+    /// `{summary, figures, alerts}`, the alerts as [`Proposal::to_json`] has them.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let alerts: Vec<Value> = self.proposals.iter().map(Proposal::to_json).collect();
+        json!({"summary": self.summary, "figures": self.analysis.to_json(), "alerts": alerts})
+    }
+}
+
+impl Proposal {
+    /// `{role, condition, threshold, rationale}`; the threshold is null where the condition takes none.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let threshold = self.body.get("threshold").cloned().unwrap_or(Value::Null);
+        json!({
+            "role": self.role.name(),
+            "condition": self.alert.condition.kind().name(),
+            "threshold": threshold,
+            "rationale": self.rationale,
+        })
+    }
+}
+
+impl Basis {
+    /// The name in answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Floored => "floored",
+            Self::Capped => "capped",
+            Self::Assumed => "assumed",
+        }
+    }
+}
+
+fn level(level: &Level) -> Value {
+    json!({
+        "price": number(level.price.as_f64()),
+        "touches": level.touches,
+        "strength": number(level.strength),
+        "volume_ratio": level.volume_ratio.map(number),
+        "last_touch": level.last_touch.to_string(),
+    })
+}
+
+fn event(ahead: &Ahead) -> Value {
+    let mut event = Map::new();
+    event.insert("date".to_owned(), json!(ahead.date.to_string()));
+    event.insert("days_ahead".to_owned(), json!(ahead.days));
+    event.insert("sessions_ahead".to_owned(), json!(ahead.sessions));
+    if let Some(amount) = ahead.amount {
+        event.insert("amount".to_owned(), number(amount.as_f64()));
+    }
+    event.into()
+}
+
+/// A float as a JSON number, without digits that mean nothing and without a fraction that is none.
+fn number(value: f64) -> Value {
+    let text = format!("{value:.*e}", usize::try_from(DIGITS - 1).unwrap_or(5));
+    let rounded = text.parse().unwrap_or(value);
+    let whole: Option<Number> = format!("{rounded:.0}").parse().ok();
+    match whole.filter(|_| rounded.fract() == 0.0 && rounded.abs() < 1e15) {
+        Some(whole) => Value::Number(whole),
+        None => Number::from_f64(rounded).map_or(Value::Null, Value::Number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_six_digits_and_whole_ones_no_fraction() {
+        for (value, written) in [
+            (200.0, "200"),
+            (0.0, "0"),
+            (-0.0, "0"),
+            (1.0 / 3.0, "0.333333"),
+            (123_456.78, "123457"),
+            (0.000_012_345_678, "0.0000123457"),
+            (1e9, "1000000000"),
+        ] {
+            assert_eq!(alerts::json::text(&number(value)), written);
+        }
+        assert_eq!(number(f64::NAN), Value::Null);
+    }
+}
