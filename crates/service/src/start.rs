@@ -154,6 +154,11 @@ impl Service {
         })))
     }
 
+    /// Does something in the background, which the end of the service waits for.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.0.tasks.spawn(task);
+    }
+
     /// Judges what is due by now, and what was armed or became known since it was judged last. It happens by itself
     /// every second; this is for those who do not want to wait.
     ///

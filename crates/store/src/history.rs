@@ -12,6 +12,14 @@ use crate::{Store, StoreError, Unit};
 
 const TABLE: Table = Table("history");
 
+/// An entry with its place in the order of all.
+#[derive(sqlx::FromRow)]
+struct PlacedRow {
+    seq: i64,
+    #[sqlx(flatten)]
+    entry: EntryRow,
+}
+
 #[derive(sqlx::FromRow)]
 struct EntryRow {
     action: String,
@@ -70,6 +78,28 @@ impl Store {
             .collect::<Result<_, _>>()?;
         let total = TABLE.narrow("COUNT(*)", total)?;
         Ok(Some(Page { items, total }))
+    }
+}
+
+impl Store {
+    /// An alert's history after a place in the order of all that happened: at most `limit` entries, oldest first, and the
+    /// place of the last.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn history_after(
+        &self,
+        alert: AlertId,
+        symbol: market::Symbol,
+        place: i64,
+        limit: u32,
+    ) -> Result<(Vec<HistoryRow>, i64), StoreError> {
+        let sql = "SELECT seq, action, previous_status, new_status, at, price, details FROM history
+                   WHERE alert_seq = (SELECT seq FROM alerts WHERE id = $1) AND seq > $2 ORDER BY seq LIMIT $3";
+        let rows = query!(fetch_all PlacedRow, &self.pools, sql, alert.0, place, i64::from(limit))?;
+        let next = rows.last().map_or(place, |row| row.seq);
+        let rows = rows.into_iter().map(|row| row.entry.row(alert, symbol));
+        Ok((rows.collect::<Result<_, _>>()?, next))
     }
 }
 

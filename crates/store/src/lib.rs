@@ -22,6 +22,7 @@ mod deliveries;
 mod erase;
 pub mod error;
 mod events;
+mod export;
 mod feed;
 mod feedback;
 mod firings;
@@ -40,6 +41,7 @@ mod webhooks;
 mod writer;
 
 pub use error::StoreError;
+pub use export::MessagePlace;
 pub use open::Options;
 pub use store::Store;
 pub use unit::Unit;

@@ -78,7 +78,7 @@ fn components(components: &mut Value) {
             }
         }
     }
-    for name in ["DeletedWebhook", "DeletedApiKey"] {
+    for name in ["DeletedWebhook", "DeletedApiKey", "DeletedAccount"] {
         schemas[name]["properties"]["deleted"]["const"] = json!(true);
     }
     components["securitySchemes"] = json!({

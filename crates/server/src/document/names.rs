@@ -75,6 +75,8 @@ words! {
     LoginTypeName = vec!["password", "magic_link"], Some("password");
     /// What an account pays for.
     PlanName = names(alerts::Plan::ALL, alerts::Plan::name), None;
+    /// What has to be said for an account to be deleted.
+    ConfirmationName = vec!["DELETE"], None;
     /// Whether an account rests.
     SubscriptionStatusName = vec!["active", "deactivated"], None;
     /// What an API key may be used for; the last two are for operators.

@@ -9,7 +9,7 @@ use crate::world::World;
 const NOBODYS_ID: &str = "11111111-1111-4111-8111-111111111111";
 
 /// What anybody may ask.
-const PUBLIC: [&str; 8] = [
+const PUBLIC: [&str; 9] = [
     "/api/v1/alerts/verify",
     "/api/v1/auth/confirm",
     "/api/v1/auth/login",
@@ -18,6 +18,7 @@ const PUBLIC: [&str; 8] = [
     "/api/v1/auth/register",
     "/api/v1/auth/request-reset",
     "/api/v1/auth/reset-confirm",
+    "/api/v1/user/account/email/confirm",
 ];
 
 #[tokio::test]
@@ -33,7 +34,7 @@ async fn every_route_of_the_document_asks_who_is_there() {
             let is_public = !path.starts_with("/api/v1/") || PUBLIC.contains(&path.as_str());
             assert_eq!(operation["security"] == json!([]), is_public, "{method} {path}");
             if is_public {
-                assert!(matches!(answer.status, 200 | 422), "{method} {path}: {answer:?}");
+                assert!(matches!(answer.status, 200 | 400 | 415 | 422), "{method} {path}: {answer:?}");
             } else {
                 let refused = answer.refused(401, "UNAUTHORIZED");
                 assert!(refused.headers.contains_key("www-authenticate"));

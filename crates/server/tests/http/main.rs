@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
+mod account;
 mod alerts;
 mod api_keys;
 mod connections;

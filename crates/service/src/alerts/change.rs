@@ -11,6 +11,7 @@ use store::model::{Account, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{AlertDetail, no_such_alert, terms};
+use crate::identity::account::must_be_awake;
 use crate::{AccountId, Actor, Service, ServiceError};
 
 impl Service {
@@ -94,6 +95,10 @@ impl Change {
         stored: &StoredAlert,
     ) -> Result<Transition, Abort<ServiceError>> {
         let alert = &stored.alert;
+        // What is put aside goes nowhere.
+        if !matches!(self.how, How::Pause) {
+            must_be_awake(account).map_err(Abort::Refused)?;
+        }
         let transition = match &self.how {
             How::Update { body, time_zone } => {
                 let context = Context {
@@ -102,7 +107,7 @@ impl Change {
                     calendar: &self.service.0.settings.calendar,
                 };
                 let change = parse_update(alert, body, &context).map_err(refused)?;
-                terms::check(account.plan, change.condition.kind(), change.notification).map_err(Abort::Refused)?;
+                terms::check(account, change.condition.kind(), change.notification).map_err(Abort::Refused)?;
                 transition::update(alert, change, self.now)
             }
             How::Pause => transition::pause(alert),
@@ -110,7 +115,7 @@ impl Change {
         };
         let transition = transition.map_err(refused)?;
         if matches!((&self.how, &transition), (How::Activate { .. }, Transition::Changed(_))) {
-            terms::check(account.plan, alert.condition.kind(), alert.notification).map_err(Abort::Refused)?;
+            terms::check(account, alert.condition.kind(), alert.notification).map_err(Abort::Refused)?;
             let active = unit.count_active_alerts(self.account).await?;
             terms::check_room(account.plan, active).map_err(Abort::Refused)?;
         }

@@ -1,6 +1,7 @@
 //! Creating an alert.
 
 use alerts::equivalence::equivalent;
+use alerts::plan;
 use alerts::request::{Context, parse_create};
 use alerts::transition::{self, Owner as Verification};
 use alerts::{AlertId, NewAlert};
@@ -11,6 +12,7 @@ use store::model::{HistoryRow, Owner, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{AlertDetail, terms};
+use crate::identity::account::awake;
 use crate::{AccountId, Actor, Service, ServiceError, Via};
 
 /// What a create request came to.
@@ -37,7 +39,7 @@ impl Service {
             calendar: &self.0.settings.calendar,
         };
         let asked = parse_create(body, &context)?;
-        terms::check(actor.plan, asked.condition.kind(), asked.notification)?;
+        plan::check_terms(actor.plan, asked.condition.kind(), asked.notification)?;
         self.require_stock(asked.symbol)?;
         let work = Create {
             service: self.clone(),
@@ -84,10 +86,7 @@ impl Work for Create {
 
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
         Box::pin(async move {
-            let Some(account) = unit.lock_account(self.account).await? else {
-                let message = "this account is not there any more; sign in with another one";
-                return Err(Abort::Refused(ServiceError::Unauthenticated(message.to_owned())));
-            };
+            let account = awake(unit, self.account).await?;
             let owner = Owner::Account(self.account);
             let similar = unit.similar_alerts(&owner, &self.asked).await?;
             if let Some(found) = similar
@@ -98,7 +97,7 @@ impl Work for Create {
             }
             // The plan as it is now: the actor's may be a few seconds old.
             let (kind, channel) = (self.asked.condition.kind(), self.asked.notification);
-            terms::check(account.plan, kind, channel).map_err(Abort::Refused)?;
+            terms::check(&account, kind, channel).map_err(Abort::Refused)?;
             let active = unit.count_active_alerts(self.account).await?;
             terms::check_room(account.plan, active).map_err(Abort::Refused)?;
             let made = transition::create(

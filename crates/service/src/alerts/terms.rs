@@ -2,23 +2,23 @@
 
 use alerts::plan::{self, PlanRefusal};
 use alerts::{Channel, ConditionKind, Plan};
+use store::model::Account;
 
 use crate::ServiceError;
 
-/// Refuses an alert of that kind on that channel unless the plan has both and the channel reaches somebody.
-pub(super) fn check(plan: Plan, kind: ConditionKind, channel: Channel) -> Result<(), ServiceError> {
-    plan::check_terms(plan, kind, channel)?;
-    match channel {
-        Channel::Email => Ok(()),
-        // No account has a verified number as long as accounts have no numbers.
-        Channel::Sms => Err(ServiceError::Forbidden {
-            reason: "phone",
-            required: Some("verified_phone".to_owned()),
-            message: "sms goes to the account's verified phone number, and this account has none; verify one, or \
-                      use email"
-                .to_owned(),
-        }),
+/// Refuses an alert of that kind on that channel unless the account's plan has both and the channel reaches somebody.
+pub(super) fn check(account: &Account, kind: ConditionKind, channel: Channel) -> Result<(), ServiceError> {
+    plan::check_terms(account.plan, kind, channel)?;
+    if channel == Channel::Email || account.profile.phone.is_some() {
+        return Ok(());
     }
+    Err(ServiceError::Forbidden {
+        reason: "phone",
+        required: Some("verified_phone".to_owned()),
+        message: "sms goes to the account's verified phone number, and this account has none; verify one \
+                  (POST /user/account/phone), or use email"
+            .to_owned(),
+    })
 }
 
 /// Refuses one more active alert beside `active` ones if that is more than the plan has.
@@ -28,10 +28,33 @@ pub(super) fn check_room(plan: Plan, active: u32) -> Result<(), ServiceError> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+    use store::model::{AccountId, Phone, Profile};
+    use uuid::Uuid;
+
     use super::*;
 
-    fn reason(plan: Plan, kind: ConditionKind, channel: Channel) -> Option<&'static str> {
-        match check(plan, kind, channel) {
+    fn reason(plan: Plan, has_phone: bool, kind: ConditionKind, channel: Channel) -> Option<&'static str> {
+        let phone = Phone {
+            number: "+14155550123".to_owned(),
+            verified_at: Timestamp::UNIX_EPOCH,
+        };
+        let account = Account {
+            id: AccountId(Uuid::from_u128(1)),
+            email: "ann@example.com".to_owned(),
+            password_hash: None,
+            full_name: None,
+            plan,
+            is_operator: false,
+            is_verified: true,
+            time_zone: "UTC".to_owned(),
+            created_at: Timestamp::UNIX_EPOCH,
+            profile: Profile {
+                phone: has_phone.then_some(phone),
+                ..Profile::default()
+            },
+        };
+        match check(&account, kind, channel) {
             Ok(()) => None,
             Err(ServiceError::Forbidden { reason, .. }) => Some(reason),
             Err(other) => panic!("{other}"),
@@ -41,17 +64,27 @@ mod tests {
     #[test]
     fn sms_needs_a_plan_that_has_it_and_then_a_verified_number() {
         let kind = ConditionKind::PriceAbove;
-        assert_eq!(reason(Plan::Basic, kind, Channel::Sms), Some("plan"));
-        assert_eq!(reason(Plan::Premium, kind, Channel::Sms), Some("phone"));
-        assert_eq!(reason(Plan::Basic, kind, Channel::Email), None);
+        for (plan, has_phone, refused) in [
+            (Plan::Basic, false, Some("plan")),
+            (Plan::Basic, true, Some("plan")),
+            (Plan::Premium, false, Some("phone")),
+            (Plan::Premium, true, None),
+            (Plan::EarlyBird, false, Some("phone")),
+            (Plan::EarlyBird, true, None),
+        ] {
+            assert_eq!(
+                reason(plan, has_phone, kind, Channel::Sms),
+                refused,
+                "{plan:?} {has_phone}"
+            );
+        }
+        assert_eq!(reason(Plan::Basic, false, kind, Channel::Email), None);
     }
 
     #[test]
     fn basic_has_no_technical_alerts_and_the_early_birds_have() {
-        assert_eq!(
-            reason(Plan::Basic, ConditionKind::RsiLimit, Channel::Email),
-            Some("plan")
-        );
-        assert_eq!(reason(Plan::EarlyBird, ConditionKind::RsiLimit, Channel::Email), None);
+        let kind = ConditionKind::RsiLimit;
+        assert_eq!(reason(Plan::Basic, false, kind, Channel::Email), Some("plan"));
+        assert_eq!(reason(Plan::EarlyBird, false, kind, Channel::Email), None);
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use store::model::{AccountId, CodeState, NewMessage};
 use store::{Abort, BoxFuture, Unit, Work};
 
+use super::account::address;
 use super::letters::{Purpose, bad_link, redeem};
 use super::register::take_over;
 use super::{read, secret};
@@ -71,9 +72,9 @@ impl Work for Reset {
             account.password_hash = Some(self.password_hash.clone());
             unit.update_account(&account).await?;
             unit.end_sessions(account.id, None, self.now).await?;
-            // Whoever was mailed another link before gets in with none of them.
-            for purpose in [Purpose::Reset, Purpose::SignIn] {
-                unit.withdraw_codes(purpose.name(), account.id, self.now).await?;
+            // Whoever was mailed another link before gets in with none of them, nor with another address that was asked for.
+            for purpose in [Purpose::Reset.name(), Purpose::SignIn.name(), address::PURPOSE] {
+                unit.withdraw_codes(purpose, account.id, self.now).await?;
             }
             let message = NewMessage {
                 account: Some(account.id),

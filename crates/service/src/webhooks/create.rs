@@ -9,6 +9,7 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::MOST;
 use super::body::Body;
+use crate::identity::account::awake;
 use crate::{Actor, Service, ServiceError};
 
 /// A new webhook, with its secret: the only time that is seen.
@@ -84,10 +85,7 @@ impl Work for Insert {
 
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
-            let account = unit.lock_account(self.0.account).await?;
-            if account.is_none() {
-                return Err(Abort::Refused(ServiceError::NotFound("account")));
-            }
+            awake(unit, self.0.account).await?;
             if unit.count_webhooks(self.0.account).await? >= MOST {
                 return Err(Abort::Refused(ServiceError::Forbidden {
                     reason: "limit",

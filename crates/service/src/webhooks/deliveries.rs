@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::body::Body;
 use super::{must_be_active, no_such_webhook};
+use crate::identity::account::awake;
 use crate::{AccountId, Actor, Service, ServiceError};
 
 impl Service {
@@ -97,6 +98,7 @@ impl Work for Again {
 
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<u64, Abort<ServiceError>>> {
         Box::pin(async move {
+            awake(unit, self.account).await?;
             let found = unit.lock_webhook(self.account, self.id).await?;
             let webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
             must_be_active(&webhook).map_err(Abort::Refused)?;

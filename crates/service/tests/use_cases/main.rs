@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 mod access;
+mod account;
 mod changing;
 mod creating;
 mod deleting;

@@ -5,6 +5,7 @@
 
 use alerts::condition::Side;
 use alerts::{Alert, AlertId, Channel, ConditionKind, Revision, Status, restore};
+use jiff::Timestamp;
 use market::Decimal;
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -58,6 +59,10 @@ impl AlertRow {
 
     pub(crate) const fn is_deleted(&self) -> bool {
         self.deleted_at.is_some()
+    }
+
+    pub(crate) fn deleted_at(&self) -> Result<Option<Timestamp>, StoreError> {
+        TABLE.instant_if_any(self.deleted_at)
     }
 
     fn alert(&self) -> Result<Alert, StoreError> {

@@ -89,6 +89,23 @@ impl Store {
         })
     }
 
+    /// A webhook's deliveries after a place in the order in which they were made: at most `limit`, with their attempts, and
+    /// the place of the last.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn deliveries_after(
+        &self,
+        webhook: WebhookId,
+        place: i64,
+        limit: u32,
+    ) -> Result<(Vec<Delivery>, i64), StoreError> {
+        let sql = select!("AND d.seq > $2 ORDER BY d.seq LIMIT $3");
+        let rows = query!(fetch_all DeliveryRow, &self.pools, sql, webhook.0, place, i64::from(limit))?;
+        let next = rows.last().map_or(place, |row| row.seq);
+        Ok((self.with_attempts(rows).await?, next))
+    }
+
     /// One delivery of a webhook, with its attempts.
     ///
     /// # Errors

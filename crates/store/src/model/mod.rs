@@ -6,6 +6,7 @@ mod api_key;
 mod code;
 mod delivery;
 mod evaluation;
+mod export;
 mod feedback;
 mod history;
 mod market;
@@ -24,6 +25,7 @@ pub use delivery::{
     SwitchedOff, Verdict,
 };
 pub use evaluation::{Compose, EvaluationCommit, EvaluationOutcome, Firing, Settled, SideDecided};
+pub use export::{KeptAlert, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, SeenFeedback};
 pub use history::{EventId, HistoryRow, StoredEvent};
 pub use market::{LatestQuote, StockFacts};

@@ -101,7 +101,7 @@ pub struct Told {
 }
 
 impl Told {
-    pub(super) const fn ok(message: &'static str) -> Reply<Self> {
+    pub(crate) const fn ok(message: &'static str) -> Reply<Self> {
         Reply::ok(Self { message })
     }
 }

@@ -13,7 +13,7 @@ use crate::identity::{read, secret};
 use crate::{Actor, Service, ServiceError};
 
 /// What the links are for.
-const PURPOSE: &str = "change_address";
+pub(crate) const PURPOSE: &str = "change_address";
 /// How long a link is good for.
 const LIFE: SignedDuration = SignedDuration::from_hours(24);
 /// So many links an account asks for in that time.

@@ -21,11 +21,10 @@ impl Service {
     /// [`ServiceError::Invalid`] without the confirmation.
     pub async fn delete_account(&self, actor: &Actor, body: &Value) -> Result<(), ServiceError> {
         let mut members = Members::of(body)?;
-        if members.text("confirmation") != Some(CONFIRMATION) {
-            members.missing("confirmation");
+        if members.value("confirmation").and_then(Value::as_str) != Some(CONFIRMATION) {
             members.fault(
                 "confirmation",
-                "must be \"DELETE\": the account and all that is in it goes for good",
+                "is required and must be \"DELETE\": the account and all that is in it goes for good",
             );
         }
         members.finish()?;

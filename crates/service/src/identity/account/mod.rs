@@ -3,16 +3,19 @@
 //! * [`subscription`]: what the plan has, and how much of it is used.
 //! * [`preferences`]: the time zone and quiet hours. [`address`], [`phone`], [`password`]: where the owner is reached and how
 //!   they sign in, each changed only by somebody who shows that it is theirs.
-//! * [`rest`]: deactivated for a while. [`delete`]: gone for good.
+//! * [`export`]: all that is kept of it. [`rest`]: deactivated for a while. [`delete`]: gone for good.
 
-mod address;
+pub(crate) mod address;
 mod delete;
+mod export;
 mod password;
 mod phone;
 mod preferences;
 mod rest;
 mod subscription;
 
+pub use export::Export;
+pub use phone::LIFE as PHONE_CODE_LIFE;
 pub use preferences::Preferences;
 pub use store::model::{Phone, QuietHours};
 pub use subscription::{Period, Subscription};

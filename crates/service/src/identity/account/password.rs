@@ -8,7 +8,7 @@ use serde_json::Value;
 use store::model::{NewMessage, SessionId};
 use store::{Abort, BoxFuture, Unit, Work};
 
-use super::present;
+use super::{address, present};
 use crate::body::Members;
 use crate::identity::letters::Purpose;
 use crate::identity::read;
@@ -89,9 +89,10 @@ impl Work for Change {
             account.password_hash = Some(self.password_hash.clone());
             unit.update_account(&account).await?;
             unit.end_sessions(self.account, Some(self.session), self.now).await?;
-            // Whoever was mailed a link before gets in with none of them.
-            for purpose in [Purpose::Reset, Purpose::SignIn] {
-                unit.withdraw_codes(purpose.name(), self.account, self.now).await?;
+            // Whoever was mailed a link before gets in with none of them; nor does whoever has asked, from a session that
+            // ends here, for the account to have another address.
+            for purpose in [Purpose::Reset.name(), Purpose::SignIn.name(), address::PURPOSE] {
+                unit.withdraw_codes(purpose, self.account, self.now).await?;
             }
             Ok(unit.queue_message(&self.message).await?)
         })

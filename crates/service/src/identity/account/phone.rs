@@ -1,8 +1,8 @@
 //! The telephone number of an account: a code is sent to it, and whoever knows the code has it in their hands.
 //!
 //! Each code costs the operator money, and there are people who earn by having codes sent to numbers of theirs. So codes are
-//! counted for the number and for the account (here), for the client's address (where requests come in), and for all
-//! together (where messages are admitted).
+//! counted for the number and for the account (here), and for all together (where messages are admitted). Accounts are
+//! counted for the client's address (where requests come in).
 
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::{SignedDuration, Timestamp};
@@ -20,16 +20,16 @@ use crate::{Actor, Service, ServiceError};
 const PURPOSE: &str = "phone";
 /// What the key is for that codes are hashed under: there are so few of them that a plain hash would give them away.
 const KEY: &str = "bellwether: codes by text message";
-/// How long a code is good for.
-const LIFE: SignedDuration = SignedDuration::from_mins(10);
+/// How long a code that was sent to a telephone number is good for.
+pub const LIFE: SignedDuration = SignedDuration::from_mins(10);
 /// So many wrong guesses end a code.
 const WRONG_GUESSES: u32 = 5;
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// How many codes are sent in how long: to a number, because of an account.
-const LIMITS: [(SignedDuration, u64, u64); 2] = [(HOUR, 3, 5), (DAY, 5, 10)];
+/// How many codes are sent in how long to a number, whoever asks, and because of an account, whichever numbers it gives.
+const LIMITS: [(SignedDuration, u64); 2] = [(HOUR, 3), (DAY, 5)];
 
 impl Service {
     /// Sends a code to a number: `{phone, sms_consent: true}`. Until it is shown the account keeps the number it has.
@@ -39,17 +39,16 @@ impl Service {
     pub async fn request_phone(&self, actor: &Actor, body: &Value) -> Result<String, ServiceError> {
         let mut members = Members::of(body)?;
         let number = number(&mut members);
-        if members.flag("sms_consent") != Some(true) {
-            members.missing("sms_consent");
+        if members.value("sms_consent") != Some(&Value::Bool(true)) {
             members.fault(
                 "sms_consent",
-                "must be true: text messages are sent to those who have agreed to it",
+                "is required and must be true: text messages are sent to those who have agreed to it",
             );
         }
         members.finish()?;
         let ports = &self.0.ports;
         let now = ports.clock.now();
-        let code = format!("{:06}", u64::from_le_bytes(ports.chance.bytes()) % 1_000_000);
+        let code = code(&ports.chance.bytes());
         let letter = Letter::PhoneCode { code: code.clone() };
         let work = Ask {
             code: NewCode {
@@ -113,6 +112,15 @@ impl Service {
     }
 }
 
+/// Six digits of 256 random bits, so that each code is as likely as any other.
+fn code(bits: &[u8; 32]) -> String {
+    // Horner's rule: the remainder of the whole number that the bits are.
+    let rest = bits
+        .iter()
+        .fold(0, |rest, byte| (rest * 256 + u32::from(*byte)) % 1_000_000);
+    format!("{rest:06}")
+}
+
 /// A number in the form of E.164.
 fn number(members: &mut Members<'_>) -> String {
     let Some(text) = members.required("phone") else {
@@ -144,10 +152,10 @@ impl Work for Ask {
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             awake(unit, self.account).await?;
-            for (time, to_number, of_account) in LIMITS {
+            for (time, most) in LIMITS {
                 let since = self.now.saturating_sub(time).unwrap_or(Timestamp::MIN);
-                if unit.count_codes(PURPOSE, &self.code.subject, since).await? >= to_number
-                    || unit.count_codes_of(PURPOSE, self.account, since).await? >= of_account
+                if unit.count_codes(PURPOSE, &self.code.subject, since).await? >= most
+                    || unit.count_codes_of(PURPOSE, self.account, since).await? >= most
                 {
                     let hours = time.as_hours();
                     return Err(Abort::Refused(ServiceError::TooMany {
@@ -195,6 +203,17 @@ impl Work for Verify {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_code_has_six_digits_however_small_it_is() {
+        let mut bits = [0; 32];
+        assert_eq!(code(&bits), "000000");
+        bits[31] = 7;
+        assert_eq!(code(&bits), "000007");
+        bits[30] = 1;
+        assert_eq!(code(&bits), "000263");
+        assert_eq!(code(&[255; 32]).len(), 6);
+    }
 
     #[test]
     fn a_number_is_a_plus_and_seven_to_fifteen_digits() {

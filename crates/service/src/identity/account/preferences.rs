@@ -58,6 +58,15 @@ impl Service {
     }
 }
 
+/// Quiet hours as requests have them.
+pub(super) fn hours_value(hours: Option<QuietHours>) -> Value {
+    let text = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    hours.map_or(
+        Value::Null,
+        |hours| serde_json::json!({"start": text(hours.from), "end": text(hours.until)}),
+    )
+}
+
 const FAULT: &str = "must be null, or an object with start and end as HH:MM that are not equal, such as \
                      {\"start\": \"22:00\", \"end\": \"07:00\"}";
 
@@ -108,6 +117,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn quiet_hours_are_shown_as_they_are_asked_for() {
+        let (from, until) = (1320, 7);
+        assert_eq!(
+            hours_value(Some(QuietHours { from, until })),
+            json!({"start": "22:00", "end": "00:07"})
+        );
+        assert_eq!(hours_value(None), Value::Null);
+    }
 
     #[test]
     fn quiet_hours_are_two_times_of_day_that_differ() {

@@ -1,0 +1,193 @@
+//! All that is kept of an account.
+
+use std::collections::BTreeSet;
+
+use alerts::Plan;
+use serde_json::{Value, json};
+use service::access::NewKey;
+use service::{Actor, Scope};
+
+use super::{ann, sign_in, verify};
+use crate::support::{PASSWORD, World, above, kind, on_each_database};
+
+on_each_database! {
+    an_export_has_all_that_its_owner_has_made_and_nobody_elses
+    an_export_has_no_secrets_and_nothing_they_hash_to
+    however_much_there_is_it_comes_whole_and_once
+    an_export_that_nobody_takes_ends
+    whoever_is_gone_has_no_export
+}
+
+const PHONE: &str = "+14155550123";
+
+async fn text(world: &World, actor: &Actor) -> String {
+    let mut export = world.service.export_account(actor).await.unwrap();
+    let mut text = Vec::new();
+    while let Some(piece) = export.next().await {
+        let piece = piece.unwrap();
+        assert!(piece.len() < 200_000, "a piece has {} bytes", piece.len());
+        text.extend(piece);
+    }
+    String::from_utf8(text).unwrap()
+}
+
+async fn export(world: &World, actor: &Actor) -> Value {
+    serde_json::from_str(&text(world, actor).await).unwrap()
+}
+
+async fn an_export_has_all_that_its_owner_has_made_and_nobody_elses(world: World) {
+    let (ann, bob) = (
+        ann(&world, Plan::Premium).await,
+        super::bob(&world, Plan::Premium).await,
+    );
+    let service = &world.service;
+    world.quote("AAPL", 100.0).await;
+    verify(&world, &ann, PHONE).await;
+    let night = json!({"time_zone": "Europe/Berlin", "quiet_hours": {"start": "22:00", "end": "07:00"}});
+    service.set_preferences(&ann, &night).await.unwrap();
+    service
+        .update_profile(&ann, &json!({"full_name": "Ann \"the\" <b>Bold</b>"}))
+        .await
+        .unwrap();
+    for actor in [&ann, &bob] {
+        world.create(actor, above("AAPL", 110.0)).await;
+        let deleted = world.create(actor, above("AAPL", 500.0)).await.stored.alert.id;
+        service.delete_alert(actor, deleted).await.unwrap();
+        let webhook = json!({"url": "https://93.184.215.14/hook", "events": ["alert.triggered"]});
+        service.create_webhook(actor, &webhook).await.unwrap();
+        let body = json!({"title": format!("by {}", actor.email), "body": "more\nlines"});
+        service.give_feedback(actor, &body).await.unwrap();
+    }
+    world.quote("AAPL", 110.0).await;
+    super::mailed(&world, &ann.email).await;
+    let whole = export(&world, &ann).await;
+    assert_eq!(whole["exported_at"], "2024-03-08T15:00:00.000Z");
+    let account = &whole["account"];
+    assert_eq!(
+        (&account["id"], &account["email"]),
+        (&json!(ann.account.0), &json!(ann.email))
+    );
+    assert_eq!(account["full_name"], "Ann \"the\" <b>Bold</b>");
+    assert_eq!(
+        account["phone"],
+        json!({"number": PHONE, "verified_at": "2024-03-08T15:00:00.000Z"})
+    );
+    assert_eq!(account["time_zone"], "Europe/Berlin");
+    assert_eq!(account["quiet_hours"], json!({"start": "22:00", "end": "07:00"}));
+    assert_eq!(whole["sessions"].as_array().unwrap().len(), 1);
+    assert_eq!(whole["api_keys"][0]["name"], "key of ann@example.com");
+    assert_eq!(whole["feedback"][0]["title"], "by ann@example.com");
+    assert_eq!(whole["feedback"].as_array().unwrap().len(), 1);
+    assert_eq!(whole["is_unsubscribed"], false);
+    let webhook = &whole["webhooks"][0];
+    assert_eq!(webhook["url"], "https://93.184.215.14/hook");
+    assert_eq!(webhook["deliveries"].as_array().unwrap().len(), 1);
+    let kinds: BTreeSet<_> = whole["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|sent| sent["kind"].as_str())
+        .collect();
+    assert_eq!(kinds, BTreeSet::from([Some("fired"), Some("phone_code")]));
+    let alerts = whole["alerts"].as_array().unwrap();
+    assert_eq!(alerts.len(), 2);
+    assert_eq!(
+        (&alerts[0]["threshold"], &alerts[0]["status"]),
+        (&json!(110), &json!("triggered"))
+    );
+    assert_eq!(
+        (&alerts[0]["created_by"], &alerts[0]["deleted_at"]),
+        (&json!("session"), &Value::Null)
+    );
+    assert_eq!(alerts[1]["deleted_at"], "2024-03-08T15:00:00.000Z");
+    let actions: Vec<_> = alerts[1]["history"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| &row["action_type"])
+        .collect();
+    assert_eq!(actions, ["created", "deleted"]);
+    assert!(!whole.to_string().contains("bob"), "{whole}");
+}
+
+async fn an_export_has_no_secrets_and_nothing_they_hash_to(world: World) {
+    let ann = ann(&world, Plan::Premium).await;
+    let service = &world.service;
+    let new = NewKey {
+        name: "script".to_owned(),
+        scopes: Scope::PUBLIC.to_vec(),
+    };
+    let key = service.create_api_key(&ann, new).await.unwrap();
+    let webhook =
+        json!({"url": "https://93.184.215.14/hook", "events": ["alert.triggered"], "secret": "whsec_hush-hush"});
+    service.create_webhook(&ann, &webhook).await.unwrap();
+    service.request_reset(&json!({"email": ann.email})).await.unwrap();
+    let token = super::last_token(&world, &ann.email).await;
+    let text = text(&world, &ann).await;
+    assert!(text.contains(&key.key.prefix));
+    let hash: String = key.key.hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    for secret in [
+        &key.secret[11..],
+        "hush",
+        PASSWORD,
+        "argon2",
+        &token,
+        &hash,
+        &hash.to_uppercase(),
+    ] {
+        assert!(!text.contains(secret), "{secret}");
+    }
+    for word in ["hash\"", "secret\"", "token\"", "cookie\""] {
+        assert!(!text.contains(word), "{word} in {text}");
+    }
+}
+
+async fn however_much_there_is_it_comes_whole_and_once(world: World) {
+    let ann = ann(&world, Plan::Premium).await;
+    world.quote("AAPL", 100.0).await;
+    let bodies: Vec<Value> = (0..401).map(|n| above("AAPL", 200.0 + f64::from(n))).collect();
+    let creating = bodies.iter().map(|body| world.create(&ann, body.clone()));
+    let made = futures_util::future::join_all(creating).await;
+    let first = made[0].stored.alert.id;
+    let note = json!({"alert_id": first.0, "symbol": "AAPL", "action_type": "updated", "new_status": "active"});
+    let notes = (0..400).map(|_| world.service.record_history(&ann, &note));
+    for noted in futures_util::future::join_all(notes).await {
+        noted.unwrap();
+    }
+    let whole = export(&world, &ann).await;
+    let alerts = whole["alerts"].as_array().unwrap();
+    let thresholds: BTreeSet<_> = alerts
+        .iter()
+        .map(|alert| alert["threshold"].as_i64().unwrap())
+        .collect();
+    assert_eq!((alerts.len(), thresholds.len()), (401, 401));
+    let first = alerts.iter().find(|alert| alert["id"] == json!(first.0)).unwrap();
+    assert_eq!(first["history"].as_array().unwrap().len(), 401);
+    assert!(
+        alerts
+            .iter()
+            .all(|alert| alert["history"][0]["action_type"] == "created")
+    );
+}
+
+async fn an_export_that_nobody_takes_ends(world: World) {
+    let ann = ann(&world, Plan::Premium).await;
+    world.quote("AAPL", 100.0).await;
+    for n in 0..20 {
+        world.create(&ann, above("AAPL", 200.0 + f64::from(n))).await;
+    }
+    let dropped = world.service.export_account(&ann).await.unwrap();
+    drop(dropped);
+    // The end of the service waits for all that is done in the background.
+    let world = world.restarted().await;
+    let again = sign_in(&world, &ann.email, PASSWORD).await.unwrap();
+    assert_eq!(export(&world, &again).await["alerts"].as_array().unwrap().len(), 20);
+}
+
+async fn whoever_is_gone_has_no_export(world: World) {
+    let ann = ann(&world, Plan::Basic).await;
+    let body = json!({"confirmation": "DELETE"});
+    world.service.delete_account(&ann, &body).await.unwrap();
+    let refused = world.service.export_account(&ann).await.unwrap_err();
+    assert_eq!(kind(&refused), "unauthenticated");
+}
