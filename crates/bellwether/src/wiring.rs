@@ -14,13 +14,13 @@ use notify::signature::HeaderStyle;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use service::vault::Vault;
-use service::webhooks::{LoggedNotices, Network};
+use service::webhooks::Network;
 use service::{Chance, Ports};
 use store::Store;
 
 use crate::clock::SystemClock;
 use crate::keyfile;
-use crate::settings::{self, Market, Settings, SourceKind, TimestampFormat};
+use crate::settings::{self, EmailTransport, Market, Settings, SourceKind, TimestampFormat};
 
 /// How often what other processes changed in the database is looked for: an administrator's new plan, say.
 const FOLLOW_EVERY: SignedDuration = SignedDuration::from_secs(1);
@@ -50,7 +50,6 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
         chance: Arc::new(chance),
         vault: Arc::new(vault),
         network: Network::of(Arc::new(SystemClock)),
-        notices: Arc::new(LoggedNotices),
     })
 }
 
@@ -94,6 +93,17 @@ pub fn calendar(market: &Market) -> Calendar {
     }
 }
 
+/// What the settings say about how people come to accounts.
+fn identity(settings: &Settings) -> service::identity::Settings {
+    let auth = &settings.auth;
+    // What goes to the outbox reaches nobody who could follow a link.
+    let is_mail_sent = settings.email.transport == EmailTransport::Smtp;
+    service::identity::Settings {
+        require_email_confirmation: auth.require_email_confirmation.unwrap_or(is_mail_sent),
+        is_registration_closed: !auth.allow_registration,
+    }
+}
+
 /// Where people reach the service: where it listens, unless they are told another address.
 fn public_url(settings: &Settings) -> String {
     let server = &settings.server;
@@ -123,7 +133,7 @@ pub fn service_settings(settings: &Settings) -> anyhow::Result<service::Settings
         compare_every: COMPARE_EVERY,
         webhooks: webhooks(&settings.webhooks),
         public_url: public_url(settings),
-        identity: service::identity::Settings::default(),
+        identity: identity(settings),
         messages: messages::settings(settings)?,
     })
 }

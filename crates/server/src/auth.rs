@@ -144,6 +144,29 @@ impl<S: Needs> FromRequestParts<App> for Allowed<S> {
     }
 }
 
+/// Somebody who may use the scope `S`, or somebody who shows nothing at all.
+#[derive(Clone, Debug)]
+pub struct AllowedOrGuest<S> {
+    /// Who it is, unless they show nothing.
+    pub actor: Option<Arc<Actor>>,
+    scope: PhantomData<S>,
+}
+
+impl<S: Needs> FromRequestParts<App> for AllowedOrGuest<S> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let actor = match parts.extensions.get::<Identity>() {
+            Some(Identity::Nobody) => None,
+            _ => Some(Allowed::<S>::from_request_parts(parts, app).await?.actor),
+        };
+        Ok(Self {
+            actor,
+            scope: PhantomData,
+        })
+    }
+}
+
 /// Somebody who is known, by an API key of any scopes or by having signed in.
 #[derive(Clone, Debug)]
 pub struct Known {

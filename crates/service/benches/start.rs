@@ -64,7 +64,6 @@ async fn start(url: &str) -> Service {
         store: Store::open(Options::new(url)).await.unwrap(),
         network: service::webhooks::Network::by_clock(&clock),
         vault: Arc::new(service::vault::Vault::new(b"a key for a bench")),
-        notices: Arc::new(service::webhooks::LoggedNotices),
         clock,
         chance: Arc::new(Chance::new(Box::new(Counting(0)))),
     };

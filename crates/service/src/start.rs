@@ -16,7 +16,7 @@ use crate::identity::Throttle;
 use crate::market::Intake;
 use crate::messages::Sending;
 use crate::vault::Vault;
-use crate::webhooks::{self, Dispatching, Network, Notices, Webhooks};
+use crate::webhooks::{self, Dispatching, Network, Webhooks};
 use crate::{Chance, Clock, ServiceError};
 
 /// What the service works with.
@@ -32,8 +32,6 @@ pub struct Ports {
     pub vault: Arc<Vault>,
     /// The world outside.
     pub network: Network,
-    /// Who is told what owners should know.
-    pub notices: Arc<dyn Notices>,
 }
 
 /// What can be set about the service.

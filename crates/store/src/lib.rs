@@ -40,6 +40,7 @@ mod usage;
 mod webhooks;
 mod writer;
 
+pub use deliveries::SwitchOffLetters;
 pub use error::StoreError;
 pub use export::MessagePlace;
 pub use open::Options;

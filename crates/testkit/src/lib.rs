@@ -13,11 +13,16 @@
 //! in the server that `BELLWETHER_TEST_POSTGRES_URL` names, or else in a private one that all test processes share: the
 //! first starts it (`scripts/postgres-for-tests`), and it stops by itself a while after the last. Without PostgreSQL the
 //! tests fail and say what to install; they are not skipped.
+//!
+//! [`chance`] is the chance of a test: the same for the same number, and it says which secrets were drawn from it, so that a
+//! test knows what is in a letter without opening it.
 
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test may fail so")]
 
+mod chance;
 mod postgres;
 
+pub use chance::{Drawn, Generator, chance};
 use tempfile::TempDir;
 
 /// A database that is there for one test and goes away when it is dropped.

@@ -63,7 +63,12 @@ impl House {
         let beginning = Beginning::of(&settings.market, &ports.store)
             .await
             .context("cannot read what is known of the market")?;
-        let service = Service::start(ports.clone(), wiring::service_settings(settings)?)
+        let mut service_settings = wiring::service_settings(settings)?;
+        if settings.server.public_url.is_none() {
+            // The port may be any that was free.
+            service_settings.public_url = format!("http://{}", listening.address());
+        }
+        let service = Service::start(ports.clone(), service_settings)
             .await
             .context("cannot start the service")?;
         let feeding = Feeding::start(&settings.market, beginning, &service, &ports.clock);

@@ -31,6 +31,11 @@ impl Listening {
             ops,
         })
     }
+
+    /// Where requests will be taken.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.api.1
+    }
 }
 
 async fn listen(address: SocketAddr, setting: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {

@@ -185,6 +185,10 @@ section! {
     Auth "auth" {
         /// What secrets at rest and tokens are protected with.
         secret_key: Option<Secret>,
+        /// Whether a password signs in only after the address was confirmed; `None`: where mail is sent.
+        require_email_confirmation: Option<bool>,
+        /// Whether anybody may register.
+        allow_registration: bool,
     }
 }
 

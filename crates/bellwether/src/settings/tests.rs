@@ -94,7 +94,10 @@ fn an_unknown_section_is_refused_with_those_there_are() {
         refused.contains("setting serve.listen (in bellwether.toml)"),
         "{refused}"
     );
-    assert!(refused.contains("auth, database, email, limits, log, market"), "{refused}");
+    assert!(
+        refused.contains("auth, database, email, limits, log, market"),
+        "{refused}"
+    );
 }
 
 #[test]

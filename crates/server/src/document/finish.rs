@@ -135,6 +135,7 @@ fn header(description: &str, schema: &Value, example: &Value) -> Value {
 
 fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     let scopes = scopes(operation);
+    let is_optional = is_optional(operation);
     operation["security"] = match &scopes {
         Some(scopes) => schemes(operation)
             .iter()
@@ -142,6 +143,9 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
             .collect(),
         None => json!([]),
     };
+    if is_optional && let Some(schemes) = operation["security"].as_array_mut() {
+        schemes.push(json!({}));
+    }
     let is_api = path.starts_with("/api/v1/");
     let is_secured = scopes.is_some();
     if let Some(scope) = scopes.as_ref().and_then(|scopes| scopes.first()) {
@@ -211,6 +215,12 @@ fn schemes(operation: &Value) -> &'static [&'static str] {
 fn scopes(operation: &Value) -> Option<Vec<Value>> {
     let first = operation["security"].as_array()?.first()?.as_object()?;
     first.values().next()?.as_array().cloned()
+}
+
+/// Whether somebody may ask who shows nothing, too.
+fn is_optional(operation: &Value) -> bool {
+    let all = operation["security"].as_array().map_or(&[][..], Vec::as_slice);
+    all.len() > 1 && all.iter().any(|one| one.as_object().is_some_and(Map::is_empty))
 }
 
 fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_replayed: bool) {

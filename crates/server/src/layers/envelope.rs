@@ -13,5 +13,8 @@ pub async fn layer(request: Request, next: Next) -> Response {
         remaining: 0,
         reset: 0,
     });
-    answer::seal(next.run(request).await, rate_limit)
+    let response = next.run(request).await;
+    // Whoever was counted in another group besides is told of that one.
+    let counted = response.extensions().get::<RateLimit>().copied();
+    answer::seal(response, counted.unwrap_or(rate_limit))
 }

@@ -26,6 +26,8 @@ use crate::settings::Limits;
 pub enum Group {
     /// Alerts and their history.
     Alerts,
+    /// Alerts that people without an account ask for.
+    GuestAlerts,
     /// Stocks, quotes, the market.
     Stocks,
     /// The watchlist.
@@ -84,6 +86,7 @@ impl Group {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Alerts => "alerts",
+            Self::GuestAlerts => "guest_alerts",
             Self::Stocks => "stocks",
             Self::Watchlist => "watchlist",
             Self::Webhooks => "webhooks",
@@ -183,6 +186,19 @@ impl Limiter {
     }
 }
 
+impl Limiter {
+    /// Counts an alert that somebody without an account asks for, by the client's address. It is counted besides the request,
+    /// when it is known that it is one: a letter will go to whatever address they have named.
+    pub fn count_guest_alert(&self, address: std::net::IpAddr, now: Timestamp) -> Counted {
+        let allowance = Allowance {
+            requests: self.limits.guest_alerts_per_hour,
+            window: SignedDuration::from_hours(1),
+        };
+        self.windows
+            .count(Principal::of_address(address), Group::GuestAlerts, allowance, now)
+    }
+}
+
 /// Refuses whoever has used up the allowance, and tells all others what is left of it.
 pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let Some(group) = Group::of(request.uri().path()) else {
@@ -198,13 +214,20 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
     let counted = app.limiter().count(&identity, group, address, app.now());
     request.extensions_mut().insert(counted.rate_limit);
     if !counted.is_allowed {
-        let (limit, seconds) = (counted.rate_limit.limit, counted.retry_after_s);
-        let message = format!("{limit} requests have been made in this window; try again in {seconds} s");
-        return refusal(&counted, group.name(), message);
+        return used_up(group, &counted);
     }
     let mut response = next.run(request).await;
-    write(response.headers_mut(), counted.rate_limit);
+    // Whoever was counted in another group besides is told of that one.
+    let rate_limit = response.extensions().get::<RateLimit>().copied();
+    write(response.headers_mut(), rate_limit.unwrap_or(counted.rate_limit));
     response
+}
+
+/// The answer to whoever has used up what a group allows.
+pub(crate) fn used_up(group: Group, counted: &Counted) -> Response {
+    let (limit, seconds) = (counted.rate_limit.limit, counted.retry_after_s);
+    let message = format!("{limit} requests have been made in this window; try again in {seconds} s");
+    refusal(counted, group.name(), message)
 }
 
 /// The answer to whoever has used something up.

@@ -4,10 +4,13 @@
 
 mod account;
 mod alerts;
+mod anonymity;
 mod api_keys;
 mod connections;
 mod credentials;
+mod csrf;
 mod envelope;
+mod guests;
 mod idempotency;
 mod kept_answers;
 mod limits;
@@ -16,5 +19,8 @@ mod messages;
 mod operations;
 mod people;
 mod record_history;
+mod sessions;
+mod sign_in;
+mod signing;
 mod subscription;
 mod world;

@@ -8,8 +8,6 @@ use axum::extract::Request;
 use axum::{Router, http};
 use http::HeaderMap;
 use jiff::SignedDuration;
-use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::SeedableRng;
 use serde_json::{Value, json};
 use server::layers::client::Peer;
 use server::{App, Settings};
@@ -17,7 +15,7 @@ use service::access::{NewKey, NewUser};
 use service::{Chance, Scope, Service};
 use sources::ManualClock;
 use store::{Options, Store};
-use testkit::Database;
+use testkit::{Database, Drawn};
 use tower::ServiceExt;
 
 /// A Friday, half an hour after the open.
@@ -31,24 +29,19 @@ pub(crate) struct World {
     /// A key of an operator on the premium plan.
     pub(crate) key: String,
     pub(crate) database: Arc<Database>,
+    /// The secrets that were made up.
+    pub(crate) drawn: Drawn,
     settings: Settings,
+    house: service::Settings,
 }
 
 /// Chance by a number.
 fn chance(seed: u64) -> Arc<Chance> {
-    Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed))))
+    Arc::new(Chance::new(Box::new(testkit::chance(seed).0)))
 }
 
-async fn service_on(database: &Database, clock: &Arc<ManualClock>, seed: u64) -> Service {
-    let ports = service::Ports {
-        store: Store::open(Options::new(database.url())).await.unwrap(),
-        clock: Arc::clone(clock) as Arc<dyn service::Clock>,
-        chance: chance(seed),
-        vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
-        network: service::webhooks::Network::by_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>)),
-        notices: Arc::new(service::webhooks::LoggedNotices),
-    };
-    let settings = service::Settings {
+fn house() -> service::Settings {
+    service::Settings {
         calendar: market::Calendar::nyse(),
         engine: alerts::engine::Settings::default(),
         missing_feeds: Vec::new(),
@@ -58,8 +51,24 @@ async fn service_on(database: &Database, clock: &Arc<ManualClock>, seed: u64) ->
         public_url: "https://alerts.example.com".to_owned(),
         identity: service::identity::Settings::default(),
         messages: service::messages::Settings::default(),
+    }
+}
+
+async fn service_on(
+    database: &Database,
+    clock: &Arc<ManualClock>,
+    seed: u64,
+    house: service::Settings,
+) -> (Service, Drawn) {
+    let (generator, drawn) = testkit::chance(seed);
+    let ports = service::Ports {
+        store: Store::open(Options::new(database.url())).await.unwrap(),
+        clock: Arc::clone(clock) as Arc<dyn service::Clock>,
+        chance: Arc::new(Chance::new(Box::new(generator))),
+        vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
+        network: service::webhooks::Network::by_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>)),
     };
-    Service::start(ports, settings).await.unwrap()
+    (Service::start(ports, house).await.unwrap(), drawn)
 }
 
 fn app_on(service: &Service, clock: &Arc<ManualClock>, settings: Settings, seed: u64) -> App {
@@ -78,9 +87,19 @@ impl World {
     }
 
     pub(crate) async fn with(settings: Settings) -> Self {
-        let database = Database::sqlite();
+        Self::on(Database::sqlite(), settings, |_| ()).await
+    }
+
+    /// On that database, with the service as it is changed.
+    pub(crate) async fn on(
+        database: Database,
+        settings: Settings,
+        change: impl FnOnce(&mut service::Settings),
+    ) -> Self {
         let clock = Arc::new(ManualClock::new(OPEN.parse().unwrap()));
-        let service = service_on(&database, &clock, 1).await;
+        let mut house = house();
+        change(&mut house);
+        let (service, drawn) = service_on(&database, &clock, 1, house.clone()).await;
         let app = app_on(&service, &clock, settings.clone(), 2);
         let mut world = Self {
             router: server::router(&app, true),
@@ -89,7 +108,9 @@ impl World {
             clock,
             key: String::new(),
             database: Arc::new(database),
+            drawn,
             settings,
+            house,
         };
         world.key = world
             .account("operator@example.com", alerts::Plan::Premium, true, Scope::ALL)
@@ -100,12 +121,13 @@ impl World {
     /// The world after a restart.
     pub(crate) async fn restarted(self) -> Self {
         self.service.stop().await;
-        let service = service_on(&self.database, &self.clock, 3).await;
+        let (service, drawn) = service_on(&self.database, &self.clock, 3, self.house.clone()).await;
         let app = app_on(&service, &self.clock, self.settings.clone(), 4);
         Self {
             router: server::router(&app, true),
             app,
             service,
+            drawn,
             ..self
         }
     }

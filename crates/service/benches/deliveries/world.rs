@@ -18,7 +18,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rustls::pki_types::CertificateDer;
 use serde_json::json;
 use service::access::{NewKey, NewUser};
-use service::webhooks::{LoggedNotices, Network};
+use service::webhooks::Network;
 use service::{AccountId, Actor, Chance, Clock, Ports, Scope, Service, Settings};
 use store::model::{Account, EvaluationCommit, EventId, Firing, HistoryRow, Owner, Settled, StoredAlert};
 use store::{Abort, BoxFuture, Options, Store, Unit, Work};
@@ -90,7 +90,6 @@ async fn ports(folder: &Path, seed: u64) -> Ports {
         chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
         vault: Arc::new(service::vault::Vault::new(b"a key for a bench")),
         network: Network::of(Arc::new(Real)),
-        notices: Arc::new(LoggedNotices),
     }
 }
 

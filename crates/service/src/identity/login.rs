@@ -50,8 +50,7 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if address and password do not belong together, [`ServiceError::TooMany`] after
-    /// too many of those, [`ServiceError::Forbidden`] if the address has to be confirmed first,
-    /// [`ServiceError::Unavailable`] if too many sign in at once.
+    /// too many of those, [`ServiceError::Unavailable`] if too many sign in at once.
     pub async fn sign_in(&self, body: &Value, address: IpAddr) -> Result<SignIn, ServiceError> {
         let mut members = Members::of(body)?;
         let email = read::email(&mut members);
@@ -74,10 +73,6 @@ impl Service {
                 self.0.throttle.was_right(&email, address);
                 Ok(SignIn::Done(Box::new(signed_in)))
             }
-            Err(refusal @ ServiceError::Forbidden { .. }) => {
-                self.0.throttle.was_right(&email, address);
-                Err(refusal)
-            }
             Err(wrong @ ServiceError::Unauthenticated(_)) => Err(wrong),
             Err(failure) => {
                 self.0.throttle.was_not_judged(&email, address);
@@ -99,14 +94,9 @@ impl Service {
         let is_right = self.is_password(password, kept).await?;
         let account = found.filter(|_| is_right).ok_or_else(wrong)?;
         if self.0.settings.identity.require_email_confirmation && !account.is_verified {
-            return Err(ServiceError::Forbidden {
-                reason: "email_confirmation",
-                required: Some("confirmed_email".to_owned()),
-                message:
-                    "confirm your address first: open the link that was mailed to you, or sign in by a link (type \
-                          magic_link)"
-                        .to_owned(),
-            });
+            // Anybody can register with anybody's address: told from a wrong password, this would tell them whether there
+            // was an account before.
+            return Err(wrong());
         }
         let work = Begin {
             beginning: self.beginning(now),
@@ -139,10 +129,10 @@ impl Service {
     }
 }
 
-/// One refusal for an unknown address and a wrong password.
+/// One refusal for an unknown address, a wrong password, and an address that has to be confirmed first.
 fn wrong() -> ServiceError {
-    let message = "there is no account with this address and password; check both, or sign in by a link (type \
-                   magic_link)";
+    let message = "there is no account with this address and password, or the address is not confirmed yet; check both, \
+                   open the link that was mailed, or sign in by a link (type magic_link)";
     ServiceError::Unauthenticated(message.to_owned())
 }
 

@@ -36,6 +36,8 @@ use crate::access::PublicKey;
 pub struct Settings {
     /// Whether nobody can sign in by a password before the address is confirmed.
     pub require_email_confirmation: bool,
+    /// Whether only the operator makes accounts.
+    pub is_registration_closed: bool,
 }
 
 impl Service {

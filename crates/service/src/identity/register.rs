@@ -22,9 +22,16 @@ impl Service {
     /// Registers: `{email, password, full_name?}`. What comes of it is mailed to the address, and nowhere else to be seen.
     ///
     /// # Errors
-    /// [`ServiceError::Invalid`] for what cannot be an address or a password, [`ServiceError::Unavailable`] if too many
-    /// register at once.
+    /// [`ServiceError::Invalid`] for what cannot be an address or a password, [`ServiceError::Forbidden`] where only the
+    /// operator makes accounts, [`ServiceError::Unavailable`] if too many register at once.
     pub async fn register(&self, body: &Value) -> Result<(), ServiceError> {
+        if self.0.settings.identity.is_registration_closed {
+            return Err(ServiceError::Forbidden {
+                reason: "registration_closed",
+                required: None,
+                message: "nobody can register here; ask the operator of this service for an account".to_owned(),
+            });
+        }
         let mut members = Members::of(body)?;
         let email = read::email(&mut members);
         let password = read::new_password(&mut members, "password");

@@ -30,3 +30,4 @@ pub(crate) use sending::Sending;
 pub use settings::{Budget, Email, Settings, Sms};
 pub use status::status_callback;
 pub use unsubscribe::MailingState;
+pub(crate) use write::letter;

@@ -73,6 +73,8 @@ impl Outbox for Post {
             self.store
                 .settle_messages(self.channel, not_sent, self.time.now())
                 .await?;
+            // The dispatcher takes a lane of which it gets less than it asked for to be empty.
+            self.store.bell_of(self.channel).notify_one();
         }
         Ok(ready)
     }

@@ -1,11 +1,12 @@
 //! Letters become messages.
 
+use jiff::Timestamp;
 use notify::letter::Letter;
 use store::model::{AccountId, MessageChannel, MessageId, NewMessage};
 
-use crate::ServiceError;
 use crate::start::Inner;
-use crate::vault::Place;
+use crate::vault::{Place, Vault};
+use crate::{Chance, ServiceError};
 
 /// Where the content of a message lies.
 pub(crate) const fn place(message: MessageId) -> Place {
@@ -45,17 +46,49 @@ impl Inner {
         account: Option<AccountId>,
         letter: &Letter,
     ) -> Result<NewMessage, ServiceError> {
-        let id = MessageId(self.ports.chance.uuid());
-        let text = serde_json::to_string(letter).map_err(ServiceError::internal)?;
-        Ok(NewMessage {
-            id,
-            channel,
-            kind: letter.kind(),
-            // In one form, so that limits count what goes to the same place.
-            recipient: to.to_lowercase(),
+        let ports = &self.ports;
+        sealed(
+            &ports.vault,
+            &ports.chance,
+            ports.clock.now(),
+            (channel, to),
             account,
-            content: self.ports.vault.seal(&self.ports.chance, place(id), &text),
-            created_at: self.ports.clock.now(),
-        })
+            letter,
+        )
+        .map_err(ServiceError::internal)
     }
+}
+
+/// A letter to an address, for those who have no more than this at hand.
+pub(crate) fn letter(
+    vault: &Vault,
+    chance: &Chance,
+    now: Timestamp,
+    to: &str,
+    account: Option<AccountId>,
+    letter: &Letter,
+) -> Result<NewMessage, serde_json::Error> {
+    sealed(vault, chance, now, (MessageChannel::Email, to), account, letter)
+}
+
+fn sealed(
+    vault: &Vault,
+    chance: &Chance,
+    now: Timestamp,
+    (channel, to): (MessageChannel, &str),
+    account: Option<AccountId>,
+    letter: &Letter,
+) -> Result<NewMessage, serde_json::Error> {
+    let id = MessageId(chance.uuid());
+    let text = serde_json::to_string(letter)?;
+    Ok(NewMessage {
+        id,
+        channel,
+        kind: letter.kind(),
+        // In one form, so that limits count what goes to the same place.
+        recipient: to.to_lowercase(),
+        account,
+        content: vault.seal(chance, place(id), &text),
+        created_at: now,
+    })
 }

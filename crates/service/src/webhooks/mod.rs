@@ -20,16 +20,14 @@ mod rotate;
 mod test_send;
 mod time;
 
-use std::fmt;
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use notify::address::{Cidr, Resolve, SystemResolver, UrlRules};
 use notify::client::{ClientParts, TlsError, WebhookClient, WebhookTransport};
 use notify::schedule::RetryDelays;
 use notify::signature::{HeaderStyle, Secret};
 use notify::time::Time;
-use store::model::SwitchedOff;
 
 use crate::vault::{Place, Vault, VaultError};
 use crate::{Chance, Clock, ServiceError};
@@ -117,28 +115,6 @@ impl Network {
             time,
             resolver: Arc::new(SystemResolver::default()),
         }
-    }
-}
-
-/// Who is told that a webhook was switched off because it is gone or only fails. The log is, until there is mail.
-pub trait Notices: Send + Sync + fmt::Debug {
-    /// Tells its owner.
-    fn switched_off(&self, webhook: &SwitchedOff, at: Timestamp);
-}
-
-/// Tells the log.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LoggedNotices;
-
-impl Notices for LoggedNotices {
-    fn switched_off(&self, webhook: &SwitchedOff, at: Timestamp) {
-        tracing::warn!(
-            webhook = %webhook.webhook.0,
-            account = %webhook.account.0,
-            reason = webhook.reason.name(),
-            %at,
-            "a webhook was switched off",
-        );
     }
 }
 

@@ -10,16 +10,18 @@ use jiff::SignedDuration;
 use notify::address::UrlRules;
 use notify::client::{Attempt, Signing, WebhookJob, WebhookTransport};
 use notify::dispatcher::{Bell, ClaimOrder, Claimed, Dispatcher, LaneDue, Limits, Outbox, Settled};
+use notify::letter::Letter;
 use notify::message::{self, slack};
 use notify::schedule::{Next, PATIENCE};
 use notify::signature::Secrets;
 use store::model::{self, ClaimedDelivery, Patience, Settlement, Verdict};
-use store::{Store, StoreError};
+use store::{Store, StoreError, SwitchOffLetters};
 use tokio_util::sync::CancellationToken;
 
 use super::body::signed;
-use super::{EVENT, Notices, Unreadable, Webhooks};
+use super::{EVENT, Unreadable, Webhooks};
 use crate::Service;
+use crate::messages;
 
 /// For so long a delivery is put off whose secret cannot be read.
 const UNREADABLE_FOR: SignedDuration = SignedDuration::from_mins(10);
@@ -52,7 +54,7 @@ impl Dispatching {
             outbox: Arc::new(Deliveries {
                 store: ports.store.clone(),
                 webhooks: Arc::clone(&inner.webhooks),
-                notices: Arc::clone(&ports.notices),
+                letters: letters(service),
             }),
             transport: Arc::new(inner.webhooks.transport.clone()),
             time: Arc::clone(&ports.network.time),
@@ -69,11 +71,28 @@ impl Dispatching {
     }
 }
 
+/// Letters to the owners of webhooks that are switched off.
+fn letters(service: &Service) -> SwitchOffLetters {
+    let ports = &service.0.ports;
+    let (vault, chance) = (Arc::clone(&ports.vault), Arc::clone(&ports.chance));
+    let time = Arc::clone(&ports.network.time);
+    SwitchOffLetters::new(move |off, address| {
+        let letter = Letter::WebhookOff {
+            url: off.url.clone(),
+            reason: off.reason.name().to_owned(),
+        };
+        let letter = messages::letter(&vault, &chance, time.now(), address, Some(off.account), &letter);
+        letter
+            .inspect_err(|error| tracing::error!(%error, webhook = %off.webhook.0, "a letter cannot be written"))
+            .ok()
+    })
+}
+
 /// The deliveries in the database.
 struct Deliveries {
     store: Store,
     webhooks: Arc<Webhooks>,
-    notices: Arc<dyn Notices>,
+    letters: SwitchOffLetters,
 }
 
 impl Outbox for Deliveries {
@@ -124,8 +143,18 @@ impl Outbox for Deliveries {
         let settlements = settled.iter().map(settlement).collect();
         let now = self.webhooks.time.now();
         let patience = Patience { lasts: PATIENCE };
-        for off in self.store.settle_deliveries(settlements, patience, now).await? {
-            self.notices.switched_off(&off, now);
+        let letters = self.letters.clone();
+        for off in self
+            .store
+            .settle_deliveries(settlements, patience, letters, now)
+            .await?
+        {
+            tracing::warn!(
+                webhook = %off.webhook.0,
+                account = %off.account.0,
+                reason = off.reason.name(),
+                "a webhook was switched off; its owner is mailed",
+            );
         }
         count(settled);
         Ok(())
@@ -145,7 +174,7 @@ impl Deliveries {
         });
         let patience = Patience { lasts: PATIENCE };
         self.store
-            .settle_deliveries(settlements.collect(), patience, now)
+            .settle_deliveries(settlements.collect(), patience, self.letters.clone(), now)
             .await?;
         Ok(())
     }

@@ -7,4 +7,7 @@
 mod support;
 
 mod kept;
+mod limits;
 mod post;
+mod quiet;
+mod recipients;

@@ -4,8 +4,10 @@ use std::future::Future;
 use std::time::Duration;
 
 use alerts::{AlertId, HistoryAction};
+use jiff::Timestamp;
+use serde_json::json;
 use service::Actor;
-use service::messages::{OutboxFilter, OutboxMessage};
+use service::messages::{MessageChannel, OutboxFilter, OutboxMessage};
 use store::model::HistoryRow;
 
 use crate::support::{ALL, World};
@@ -69,5 +71,90 @@ impl World {
             (found.len() >= count).then_some(found)
         })
         .await
+    }
+}
+
+/// What a notification came to: `sent`, or why it was not.
+pub(crate) fn outcome(row: &HistoryRow) -> String {
+    match row.entry.action {
+        HistoryAction::NotificationSent => "sent".to_owned(),
+        _ => row.details.as_ref().unwrap()["reason"].as_str().unwrap().to_owned(),
+    }
+}
+
+/// So many times the same.
+pub(crate) fn times(count: usize, outcome: &str) -> Vec<String> {
+    vec![outcome.to_owned(); count]
+}
+
+impl World {
+    /// Fires so many new alerts of somebody's at once, and answers them.
+    pub(crate) async fn fire(&self, actor: &Actor, channel: &str, count: u32) -> Vec<AlertId> {
+        self.quote("AAPL", 100.0).await;
+        let mut alerts = Vec::new();
+        for place in 0..count {
+            let body = json!({
+                "symbol": "AAPL", "condition": "price_above", "notification": channel,
+                "threshold": 101.0 + f64::from(place) / 1_000.0,
+            });
+            alerts.push(self.create(actor, body).await.stored.alert.id);
+        }
+        self.quote("AAPL", 150.0).await;
+        alerts
+    }
+
+    /// What came of the notifications of alerts that have one each, sorted.
+    pub(crate) async fn outcomes(&self, actor: &Actor, alerts: &[AlertId]) -> Vec<String> {
+        let mut outcomes = Vec::new();
+        for alert in alerts {
+            let told = self.notified(actor, *alert, 1).await;
+            assert_eq!(told.len(), 1);
+            outcomes.push(outcome(&told[0]));
+        }
+        outcomes.sort();
+        outcomes
+    }
+
+    /// Shows that a number is somebody's, by the code that is sent to it.
+    pub(crate) async fn verify_phone(&self, actor: &Actor, number: &str) {
+        let before = self.outbox(number).await.len();
+        let body = json!({"phone": number, "sms_consent": true});
+        self.service.request_phone(actor, &body).await.unwrap();
+        let message = self.mailed(number, before + 1).await.pop().unwrap();
+        let code = message.text.split_whitespace().next().unwrap();
+        let body = json!({"phone": number, "token": code});
+        self.service.verify_phone(actor, &body).await.unwrap();
+    }
+
+    pub(crate) async fn quiet(&self, actor: &Actor, zone: &str, start: &str, end: &str) {
+        let body = json!({"time_zone": zone, "quiet_hours": {"start": start, "end": end}});
+        self.service.set_preferences(actor, &body).await.unwrap();
+    }
+
+    /// Waits until all messages of a channel that wait are due at an instant or later.
+    pub(crate) async fn held_back_until(&self, channel: MessageChannel, at: Timestamp) {
+        let store = self.store().await;
+        eventually(&format!("a message that waits until {at}"), || async {
+            let lanes = store.message_lanes(channel, i64::MIN, 100).await.unwrap();
+            let earliest = lanes.iter().map(|lane| lane.first_due).min();
+            (earliest == Some(at)).then_some(())
+        })
+        .await;
+    }
+}
+
+impl World {
+    /// Waits until nothing waits to be sent.
+    pub(crate) async fn nothing_waits(&self) {
+        let store = self.store().await;
+        eventually("an end of what waits", || async {
+            for channel in [MessageChannel::Email, MessageChannel::Sms] {
+                if !store.message_lanes(channel, i64::MIN, 100).await.unwrap().is_empty() {
+                    return None;
+                }
+            }
+            Some(())
+        })
+        .await;
     }
 }

@@ -21,6 +21,7 @@ mod requeue;
 mod settle;
 
 pub(crate) use claim::never;
+pub use settle::SwitchOffLetters;
 
 use crate::columns::Table;
 

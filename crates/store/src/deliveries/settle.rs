@@ -1,6 +1,8 @@
 //! What came of attempts, many at once.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -8,7 +10,7 @@ use uuid::Uuid;
 use super::claim::never;
 use crate::bulk::{Statement, execute_many};
 use crate::columns::text;
-use crate::model::{AccountId, DisabledReason, Patience, Settlement, SwitchedOff, Verdict, WebhookId};
+use crate::model::{AccountId, DisabledReason, NewMessage, Patience, Settlement, SwitchedOff, Verdict, WebhookId};
 use crate::unit::{ask, write};
 use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
 
@@ -39,9 +41,28 @@ const PUT_OFF: Statement = Statement {
             WHERE deliveries.seq = settled.seq AND deliveries.lease = settled.lease AND status = 'pending'",
 };
 
+type WriteLetter = dyn Fn(&SwitchedOff, &str) -> Option<NewMessage> + Send + Sync;
+
+/// Writes to the owner of a webhook, whose address is given, that it was switched off.
+#[derive(Clone)]
+pub struct SwitchOffLetters(Arc<WriteLetter>);
+
+impl SwitchOffLetters {
+    /// Letters as that writes them.
+    pub fn new(write: impl Fn(&SwitchedOff, &str) -> Option<NewMessage> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(write))
+    }
+}
+
+impl fmt::Debug for SwitchOffLetters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SwitchOffLetters")
+    }
+}
+
 impl Store {
     /// Writes down what came of claimed deliveries, and switches off the webhooks that are gone or only failed for too
-    /// long. Answers those.
+    /// long, with a letter to their owners. Answers those.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
@@ -49,11 +70,13 @@ impl Store {
         &self,
         settlements: Vec<Settlement>,
         patience: Patience,
+        letters: SwitchOffLetters,
         now: Timestamp,
     ) -> Result<Vec<SwitchedOff>, StoreError> {
         let settle = Settle {
             settlements,
             patience,
+            letters,
             now,
         };
         self.write(settle).await.map_err(never)
@@ -63,6 +86,7 @@ impl Store {
 struct Settle {
     settlements: Vec<Settlement>,
     patience: Patience,
+    letters: SwitchOffLetters,
     now: Timestamp,
 }
 
@@ -168,14 +192,20 @@ impl Settle {
         }
         let sql = "UPDATE deliveries SET status = 'failed', lease = NULL WHERE status = 'pending' AND webhook_seq = $1";
         write!(unit, sql, lane);
-        let sql = "SELECT id, account_id, url FROM webhooks WHERE seq = $1";
-        let (id, account, url) = ask!(unit, fetch_one(Uuid, Uuid, String), sql, lane);
-        Ok(Some(SwitchedOff {
+        let sql = "SELECT w.id, w.account_id, w.url, a.email FROM webhooks w JOIN accounts a ON a.id = w.account_id
+                   WHERE w.seq = $1";
+        let (id, account, url, email) = ask!(unit, fetch_one(Uuid, Uuid, String, String), sql, lane);
+        let off = SwitchedOff {
             webhook: WebhookId(id),
             account: AccountId(account),
             url,
             reason,
-        }))
+        };
+        // With the switching off, so that neither is there without the other.
+        if let Some(letter) = (self.letters.0)(&off, &email) {
+            unit.queue_message(&letter).await?;
+        }
+        Ok(Some(off))
     }
 }
 

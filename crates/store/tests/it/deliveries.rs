@@ -1,11 +1,12 @@
 //! Deliveries: made with their firings, claimed by one, settled, tried again.
 
 use jiff::{SignedDuration, Timestamp};
-use store::Store;
 use store::model::{
     AccountId, Attempt, ClaimOrder, ClaimedDelivery, Delivery, DeliveryId, DeliveryStatus, DisabledReason, EventId,
-    PageRequest, Patience, SealedSecrets, Settlement, SignatureForm, Verdict, Webhook, WebhookId,
+    MessageChannel, MessageId, NewMessage, PageRequest, Patience, Said, SealedSecrets, Settlement, SignatureForm,
+    SwitchedOff, Verdict, Webhook, WebhookId,
 };
+use store::{Store, SwitchOffLetters};
 use testkit::on_both;
 
 use crate::firings::{fire, firing};
@@ -99,10 +100,36 @@ fn settled(claimed: &ClaimedDelivery, at: Timestamp, verdict: Verdict) -> Settle
     }
 }
 
+/// Tells the owner, in a letter of the webhook's id.
+fn letter(off: &SwitchedOff, address: &str) -> Option<NewMessage> {
+    Some(NewMessage {
+        id: MessageId(off.webhook.0),
+        channel: MessageChannel::Email,
+        kind: "webhook_off",
+        recipient: address.to_owned(),
+        account: Some(off.account),
+        content: off.url.clone().into_bytes(),
+        created_at: at(0),
+    })
+}
+
+/// The letters that wait for the owner of the webhook.
+async fn letters(store: &Store, seconds: i64) -> Vec<(uuid::Uuid, Vec<u8>)> {
+    let claimed = crate::messages::claim(store, MessageChannel::Email, seconds, 1).await;
+    let letters = claimed.into_iter().filter_map(|message| match message.said {
+        Said::Letter(content) => {
+            assert_eq!(message.recipient, message.owner.map(|owner| owner.email));
+            Some((message.id.0, content))
+        }
+        Said::Fired(_) => None,
+    });
+    letters.collect()
+}
+
 async fn settle(store: &Store, settlements: Vec<Settlement>, seconds: i64) -> Vec<(WebhookId, DisabledReason)> {
     let patience = Patience { lasts: FIVE_DAYS };
     let off = store
-        .settle_deliveries(settlements, patience, at(seconds))
+        .settle_deliveries(settlements, patience, SwitchOffLetters::new(letter), at(seconds))
         .await
         .unwrap();
     off.into_iter().map(|off| (off.webhook, off.reason)).collect()
@@ -271,6 +298,7 @@ on_both! {
         assert_eq!((now.is_active, now.disabled), (false, Some((at(101), DisabledReason::Gone))));
         // A second 410 finds it off already.
         assert_eq!(settle(&store, vec![settled(&claimed[1], at(102), Verdict::Gone)], 102).await, []);
+        assert_eq!(letters(&store, 103).await, [(hook.id.0, hook.url.into_bytes())]);
     }
 
     async fn a_webhook_that_only_failed_for_five_days_is_switched_off_and_not_before(database) {
@@ -282,8 +310,10 @@ on_both! {
         assert_eq!(settle(&store, vec![settled(&claimed[1], at(200), Verdict::Delivered)], 200).await, []);
         assert_eq!(settle(&store, vec![fail(2, 300)], 300).await, []);
         assert_eq!(settle(&store, vec![fail(3, 300 + five_days)], 299 + five_days).await, []);
+        assert_eq!(letters(&store, 300 + five_days).await, []);
         let off = settle(&store, vec![fail(3, 300 + five_days)], 300 + five_days).await;
         assert_eq!(off, [(hook.id, DisabledReason::Failing)]);
+        assert_eq!(letters(&store, 300 + five_days).await, [(hook.id.0, hook.url.into_bytes())]);
     }
 
     async fn a_delivery_can_be_sent_again_under_its_id(database) {

@@ -60,7 +60,7 @@ async fn queue(store: &Store, letters: Vec<NewMessage>) {
 }
 
 /// Claims what is due so many seconds after the beginning, for a minute.
-async fn claim(store: &Store, channel: MessageChannel, seconds: i64, lease: i64) -> Vec<ClaimedMessage> {
+pub(crate) async fn claim(store: &Store, channel: MessageChannel, seconds: i64, lease: i64) -> Vec<ClaimedMessage> {
     let now = at(seconds);
     let lanes = store.message_lanes(channel, i64::MIN, 1_000).await.unwrap();
     let order = ClaimOrder {

@@ -1,6 +1,7 @@
 //! Alerts: created, read, changed, deleted.
 
 pub mod activate;
+pub mod attach;
 pub mod create;
 pub mod delete;
 pub mod get;
@@ -22,6 +23,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
         .routes(routes!(list::list_alerts, create::create_alert))
         .routes(routes!(record_history::record_alert_history))
         .routes(routes!(verify::verify_alert))
+        .routes(routes!(attach::attach_alert))
         .routes(routes!(get::get_alert, update::update_alert, delete::delete_alert))
         .routes(routes!(pause::pause_alert))
         .routes(routes!(activate::activate_alert))

@@ -53,8 +53,7 @@ pub enum LoginAnswer {
     responses(
         (status = 200, description = "Signed in, or a link is on its way", body = Envelope<LoginAnswer>,
          headers(("Set-Cookie" = String, description = "The session, for browsers"))),
-        (status = 401, description = "No account has this address and password"),
-        (status = 403, description = "The address has to be confirmed first; `details.reason` is `email_confirmation`"),
+        (status = 401, description = "No account has this address and password, or the address is not confirmed yet"),
     ),
 )]
 pub(super) async fn login(

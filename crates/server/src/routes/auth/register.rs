@@ -34,7 +34,10 @@ pub struct RegisterBody {
     path = "/auth/register",
     tag = "Identity",
     request_body(content = RegisterBody, description = "Who registers"),
-    responses((status = 201, description = "A mail is on its way", body = Envelope<Told>)),
+    responses(
+        (status = 201, description = "A mail is on its way", body = Envelope<Told>),
+        (status = 403, description = "Only the operator makes accounts here; `details.reason` is `registration_closed`"),
+    ),
 )]
 pub(super) async fn register(State(app): State<App>, JsonObject(body): JsonObject) -> Result<Reply<Told>, ApiError> {
     app.service().register(&body).await?;

@@ -206,7 +206,6 @@ async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64, setting
         chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
         vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
         network: service::webhooks::Network::by_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>)),
-        notices: Arc::new(service::webhooks::LoggedNotices),
     };
     Service::start(ports, settings).await.unwrap()
 }
