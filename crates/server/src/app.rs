@@ -111,7 +111,8 @@ pub fn router(app: &App, with_ops: bool) -> Router {
         .nest("/v1", routes::api().split_for_parts().0)
         .merge(routes::docs::router().split_for_parts().0)
         .merge(routes::auth::jwks::router().split_for_parts().0)
-        .merge(routes::messages::outside().split_for_parts().0);
+        .merge(routes::messages::outside().split_for_parts().0)
+        .merge(routes::pages::router().split_for_parts().0);
     if with_ops {
         router = router.merge(routes::ops::router().split_for_parts().0);
     }

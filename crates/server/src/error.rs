@@ -175,11 +175,16 @@ impl ApiError {
         }
     }
 
-    fn status(&self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         match self.code {
             Code::ValidationError if self.has_no_422 => StatusCode::BAD_REQUEST,
             code => code.status(),
         }
+    }
+
+    /// What is wrong, and what to do about it.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
     }
 
     /// Its code.

@@ -60,9 +60,13 @@ impl Timings {
     }
 
     pub(crate) fn p99_ms(&self) -> f64 {
+        self.percentile_ms(99)
+    }
+
+    pub(crate) fn percentile_ms(&self, percent: usize) -> f64 {
         let mut each = self.each.clone();
         each.sort_unstable();
-        let at = (each.len() * 99).div_ceil(100).saturating_sub(1);
+        let at = (each.len() * percent).div_ceil(100).saturating_sub(1);
         each.get(at).map_or(0.0, |duration| duration.as_secs_f64() * 1e3)
     }
 }

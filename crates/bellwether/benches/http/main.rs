@@ -2,20 +2,24 @@
 //!
 //! ```sh
 //! cargo bench -p bellwether --bench http
+//! cargo bench -p bellwether --bench http -- logins
 //! ```
 //!
-//! Three figures, each a ratio within this run:
+//! Some figures, each a ratio within this run:
 //!
 //! * **List**: what `GET /alerts` (50 rows) costs the program in processor time, against a bare axum handler that runs the
 //!   same two queries on the same database and writes them as JSON: no keys, no limits, no envelope, no logs.
 //! * **Create**: how many `POST /alerts` 64 connections get done, against one connection, which pays a commit and an
 //!   fsync for each.
+//! * **Logins**: `GET /healthz` while 200 people sign in at once, against quiet; and a wrong password where there is no account,
+//!   against where there is one.
 //! * **Storm**: the 99th percentile of `GET /alerts` while 100,000 alerts fire on one snapshot, against quiet.
 
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a bench may fail so")]
 
 mod bare;
 mod load;
+mod logins;
 mod program;
 
 use std::future::Future;
@@ -41,9 +45,22 @@ fn main() {
         .unwrap();
     runtime.block_on(async {
         let program = Program::start().await;
-        lists(&program).await;
-        creates(&program).await;
-        storm(&program).await;
+        // Figures that are named, or all.
+        let names = ["logins", "list", "create", "storm"];
+        let are_named = arguments.iter().any(|argument| names.contains(&argument.as_str()));
+        let is_wanted = |name: &str| !are_named || arguments.iter().any(|argument| argument == name);
+        if is_wanted("logins") {
+            logins::logins(&program).await;
+        }
+        if is_wanted("list") {
+            lists(&program).await;
+        }
+        if is_wanted("create") {
+            creates(&program).await;
+        }
+        if is_wanted("storm") {
+            storm(&program).await;
+        }
     });
 }
 

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io::{BufRead, BufReader};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -106,6 +107,18 @@ impl Program {
         }
     }
 
+    /// Signs in from behind a proxy; whatever comes of it.
+    pub(crate) fn login(&self, body: &Value, address: Ipv4Addr) -> impl Future<Output = ()> + use<> {
+        let request = self
+            .client
+            .post(format!("{}/api/v1/auth/login", self.base))
+            .header("X-Forwarded-For", address.to_string())
+            .json(body);
+        async move {
+            request.send().await.unwrap().bytes().await.unwrap();
+        }
+    }
+
     /// Delivers market data; returns how long that took.
     #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
     pub(crate) async fn deliver(&self, body: &Value) -> Duration {
@@ -161,6 +174,7 @@ fn bellwether(folder: &Path) -> Command {
     command
         .current_dir(folder)
         .env("BELLWETHER_SERVER__LISTEN", "127.0.0.1:0")
+        .env("BELLWETHER_SERVER__TRUSTED_PROXIES", "127.0.0.1")
         .env("BELLWETHER_MARKET__SOURCE", "push")
         .env("BELLWETHER_MARKET__ALWAYS_OPEN", "true")
         .env("BELLWETHER_LIMITS__PREMIUM_PER_HOUR", "100000000");

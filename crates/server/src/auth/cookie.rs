@@ -1,4 +1,4 @@
-//! The session's cookie.
+//! The session's cookie, and the one of forms.
 //!
 //! Where people reach the service by https its name begins with `__Host-`: browsers then take it from this very host
 //! only, with `Secure`, without `Domain`, for every path.
@@ -40,13 +40,7 @@ impl SessionCookie {
     /// # Errors
     /// 401 if it comes more than once: one of them was set by somebody else.
     pub(super) fn read(self, headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
-        let lines = headers.get_all(header::COOKIE).iter();
-        let mut values = lines
-            .filter_map(|line| line.to_str().ok())
-            .flat_map(|line| line.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='))
-            .filter(|(name, value)| *name == self.name() && !value.is_empty())
-            .map(|(_, value)| value);
+        let mut values = values(headers, self.name());
         let first = values.next();
         if first.is_some() && values.any(|value| Some(value) != first) {
             return Err(ApiError::unauthorized(
@@ -76,6 +70,68 @@ impl SessionCookie {
         header.set_sensitive(true);
         Some(header)
     }
+}
+
+/// The cookie that shows that a form comes from our own page: browsers send it with no other site's forms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FormCookie {
+    is_secure: bool,
+}
+
+impl FormCookie {
+    /// Of that service.
+    #[must_use]
+    pub fn of(service: &Service) -> Self {
+        Self {
+            is_secure: SessionCookie::of(service).is_secure,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        if self.is_secure {
+            "__Host-bellwether_form"
+        } else {
+            "bellwether_form"
+        }
+    }
+
+    /// What a request has of it.
+    #[must_use]
+    pub fn read(self, headers: &HeaderMap) -> Option<&str> {
+        values(headers, self.name()).find(|value| is_nonce(value))
+    }
+
+    /// Whether a request has it with that value.
+    #[must_use]
+    pub fn is(self, headers: &HeaderMap, nonce: &str) -> bool {
+        // Who can try values can read them, so how long a comparison takes tells nothing.
+        is_nonce(nonce) && values(headers, self.name()).any(|value| value == nonce)
+    }
+
+    /// The header that gives it to a browser.
+    #[must_use]
+    pub fn set(self, nonce: &str) -> Option<HeaderValue> {
+        let name = self.name();
+        let secure = if self.is_secure { "; Secure" } else { "" };
+        let text = format!("{name}={nonce}; Path=/; Max-Age=3600; HttpOnly; SameSite=Strict{secure}");
+        HeaderValue::try_from(text).ok()
+    }
+}
+
+/// 32 hexadecimal digits.
+fn is_nonce(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// What cookies of a name hold.
+fn values<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
+    let lines = headers.get_all(header::COOKIE).iter();
+    lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter(move |(found, value)| *found == name && !value.is_empty())
+        .map(|(_, value)| value)
 }
 
 #[cfg(test)]

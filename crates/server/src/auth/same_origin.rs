@@ -6,7 +6,8 @@
 
 use http::{HeaderMap, HeaderName, Method, header};
 
-const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// Where a request comes from, as browsers say and no page can.
+pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Whether a method only reads.
 #[must_use]

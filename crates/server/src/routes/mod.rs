@@ -7,6 +7,7 @@ pub mod docs;
 pub mod market;
 pub mod messages;
 pub mod ops;
+pub mod pages;
 pub mod stocks;
 pub mod user;
 pub mod webhooks;
@@ -40,5 +41,6 @@ pub(crate) fn documented() -> OpenApiRouter<App> {
         .merge(docs::router())
         .merge(auth::jwks::router())
         .merge(messages::outside())
+        .merge(pages::router())
         .merge(ops::router())
 }

@@ -34,7 +34,10 @@ async fn every_route_of_the_document_asks_who_is_there() {
             let is_public = !path.starts_with("/api/v1/") || PUBLIC.contains(&path.as_str());
             assert_eq!(operation["security"] == json!([]), is_public, "{method} {path}");
             if is_public {
-                assert!(matches!(answer.status, 200 | 400 | 415 | 422), "{method} {path}: {answer:?}");
+                assert!(
+                    matches!(answer.status, 200 | 400 | 415 | 422),
+                    "{method} {path}: {answer:?}"
+                );
             } else {
                 let refused = answer.refused(401, "UNAUTHORIZED");
                 assert!(refused.headers.contains_key("www-authenticate"));

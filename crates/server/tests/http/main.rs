@@ -17,6 +17,7 @@ mod limits;
 mod market;
 mod messages;
 mod operations;
+mod pages;
 mod people;
 mod record_history;
 mod sessions;

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod alerts;
+mod codes;
 mod deliveries;
 mod feed;
 mod firings;
@@ -16,5 +17,6 @@ mod postgres;
 mod properties;
 mod races;
 mod repeatable;
+mod sessions;
 mod support;
 mod writer;

@@ -1,0 +1,151 @@
+//! How all pages look, and what browsers are told to do with them: nothing but show them.
+
+use std::sync::LazyLock;
+
+use askama::Template;
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use sha2::{Digest, Sha256};
+
+const STYLE: &str = include_str!("../../../assets/pages/page.css");
+
+/// Nothing but the page's own style, which is known by its hash, and its form, sent to here.
+static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let style = STANDARD.encode(Sha256::digest(STYLE));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{style}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+});
+
+/// A page.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Page {
+    pub(super) title: &'static str,
+    pub(super) paragraphs: Vec<String>,
+    pub(super) form: Option<Form>,
+}
+
+/// What a page asks to be sent.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Form {
+    /// Where to, seen from the page: so it is found behind a proxy that puts it under another path, too.
+    pub(super) action: &'static str,
+    pub(super) hidden: Vec<(&'static str, String)>,
+    pub(super) field: Option<Field>,
+    pub(super) button: &'static str,
+}
+
+/// What somebody writes.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) label: &'static str,
+    pub(super) kind: &'static str,
+    pub(super) autocomplete: &'static str,
+    pub(super) min_length: Option<usize>,
+    /// What was wrong with what they wrote before.
+    pub(super) fault: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Html<'a> {
+    page: &'a Page,
+    style: &'static str,
+}
+
+impl Page {
+    /// A page that says something.
+    pub(super) fn saying(title: &'static str, paragraph: impl Into<String>) -> Self {
+        Self {
+            title,
+            paragraphs: vec![paragraph.into()],
+            form: None,
+        }
+    }
+
+    /// A page that says something and asks for something.
+    pub(super) fn asking(title: &'static str, paragraph: impl Into<String>, form: Form) -> Self {
+        Self {
+            form: Some(form),
+            ..Self::saying(title, paragraph)
+        }
+    }
+
+    pub(super) fn with(&self, status: StatusCode) -> Response {
+        let html = Html {
+            page: self,
+            style: STYLE,
+        };
+        // Writing into a string cannot fail, and the template has no other fault.
+        let body = html.render().unwrap_or_default();
+        let mut response = (status, body).into_response();
+        protect(response.headers_mut());
+        response
+    }
+
+    pub(super) fn ok(&self) -> Response {
+        self.with(StatusCode::OK)
+    }
+}
+
+/// Nothing keeps the page, tells others its address, shows it within another page, or runs anything in it.
+fn protect(headers: &mut HeaderMap) {
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("x-robots-tag"), "noindex"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY.clone());
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::to_bytes;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn whatever_a_page_is_told_stays_text() {
+        let evil = r#""><script>alert('1')</script>{{ page }}"#;
+        let page = Page::asking(
+            "Title",
+            evil,
+            Form {
+                action: "confirm",
+                hidden: vec![("token", evil.to_owned())],
+                field: Some(Field {
+                    name: "password",
+                    label: "Password",
+                    kind: "password",
+                    fault: Some(evil.to_owned()),
+                    ..Field::default()
+                }),
+                button: "Do it",
+            },
+        );
+        let response = page.ok();
+        let html = to_bytes(response.into_body(), 100_000).await.unwrap();
+        let html = String::from_utf8(html.to_vec()).unwrap();
+        assert!(!html.contains("<script") && !html.contains(r#"value="""#), "{html}");
+        assert_eq!(html.matches("&#60;script&#62;").count(), 3, "{html}");
+    }
+
+    #[test]
+    fn the_policy_knows_the_style_and_nothing_else() {
+        let policy = POLICY.to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+        for lax in ["unsafe", "*", "http:", "https:", "data:", "script-src"] {
+            assert!(!policy.contains(lax), "{policy}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `GET|POST /sign-in`: signing in by a link, or asking for one.
+//!
+//! Whoever opens a link is signed in on that device, so the form has to come from our own page: else another site could
+//! sign somebody in to *its* account, and they would not know. Browsers say where a form comes from, but not all of them,
+//! and not without https ([`same_origin`]). So the page brings a random text twice, in the form and as a cookie that comes
+//! with no other site's forms, and the two have to be the same.
+
+use axum::extract::State;
+use axum::response::Response;
+use http::{HeaderMap, HeaderValue, header};
+use serde_json::json;
+use service::Service;
+
+use super::link::{self, LinkParams};
+use super::page::{Field, Form, Page};
+use crate::app::App;
+use crate::auth::cookie::FormCookie;
+use crate::auth::{SessionCookie, same_origin};
+use crate::layers::client::ClientAddress;
+use crate::query::Query;
+use crate::routes::messages::form::FormFields;
+
+/// Ask whether somebody wants to sign in
+///
+/// The page that the link in a mail opens, or, without a token, the one that asks for an address to mail a link to. It changes
+/// nothing.
+#[utoipa::path(
+    get,
+    path = "/sign-in",
+    tag = "Pages",
+    params(LinkParams),
+    responses((status = 200, description = "The page", content_type = "text/html", body = String,
+               headers(("Set-Cookie" = String, description = "What shows that the form comes from this page")))),
+    security(())
+)]
+pub(super) async fn show_sign_in(State(app): State<App>, headers: HeaderMap, mut query: Query) -> Response {
+    let cookie = FormCookie::of(app.service());
+    // A second page in the same browser keeps the first one's form good.
+    let kept = cookie.read(&headers).map(str::to_owned);
+    let nonce = kept.unwrap_or_else(|| app.chance().uuid().simple().to_string());
+    let page = match link::token(&mut query) {
+        Some(token) => ask(token, &nonce),
+        None => ask_for_address(&nonce, None),
+    };
+    let mut response = page.ok();
+    if let Some(value) = cookie.set(&nonce) {
+        response.headers_mut().insert(header::SET_COOKIE, value);
+    }
+    response
+}
+
+/// Sign in by a link, or have one mailed
+///
+/// For the page's button. Forms that do not come from the page are refused.
+#[utoipa::path(
+    post,
+    path = "/sign-in",
+    tag = "Pages",
+    request_body(
+        content = String,
+        content_type = "application/x-www-form-urlencoded",
+        description = "`token`, or `email` to have a link mailed, and what the page's form brings besides",
+    ),
+    responses(
+        (status = 200, description = "A page that says so", content_type = "text/html", body = String,
+         headers(("Set-Cookie" = String, description = "The session"))),
+        (status = 400, description = "A page that says that the link is not good", content_type = "text/html", body = String),
+        (status = 403, description = "A page that says that the form came from elsewhere",
+         content_type = "text/html", body = String),
+        (status = 422, description = "A page that asks for another address", content_type = "text/html", body = String),
+    ),
+    security(())
+)]
+pub(super) async fn sign_in(
+    State(app): State<App>,
+    ClientAddress(address): ClientAddress,
+    headers: HeaderMap,
+    form: FormFields,
+) -> Response {
+    if let Some(refusal) = link::refuse_beyond_limit(&app, address) {
+        return refusal;
+    }
+    let service = app.service();
+    let nonce = link::field(&form, "form");
+    if !is_from_our_page(service, &headers, nonce) {
+        let text = "What was sent did not come from this service's own page, or the page was open for too long. Open the \
+                    link in the mail again, with cookies allowed.";
+        return Page::saying("This could not be done", text).with(http::StatusCode::FORBIDDEN);
+    }
+    let email = link::field(&form, "email");
+    if !email.is_empty() {
+        return mail(&app, address, email, nonce).await;
+    }
+    match service.sign_in_by_link(&link::body(&form)).await {
+        Ok(signed_in) => {
+            let text = format!("You are signed in as {} in this browser.", signed_in.account.email);
+            let mut response = Page::saying("You are signed in", text).ok();
+            let cookie = SessionCookie::of(service);
+            let value = signed_in.cookie.as_deref().and_then(|value| cookie.set(value));
+            if let Some(value) = value {
+                response.headers_mut().insert(header::SET_COOKIE, value);
+            }
+            response
+        }
+        Err(error) => link::refused(error),
+    }
+}
+
+/// Has a link mailed.
+async fn mail(app: &App, address: std::net::IpAddr, email: &str, nonce: &str) -> Response {
+    let body = json!({"email": email, "type": "magic_link"});
+    match app.service().sign_in(&body, address).await {
+        Ok(_) => Page::saying(
+            "Look into your mail",
+            "If this address has an account, a link to sign in is on its way to it.",
+        )
+        .ok(),
+        Err(service::ServiceError::Invalid { fields, .. }) => {
+            let fault = fields.get("email").map(|faults| faults.join("; "));
+            ask_for_address(nonce, fault).with(http::StatusCode::UNPROCESSABLE_ENTITY)
+        }
+        Err(error) => link::refused(error),
+    }
+}
+
+fn is_from_our_page(service: &Service, headers: &HeaderMap, nonce: &str) -> bool {
+    if same_origin::is_same_origin(headers, service.public_url()) {
+        return true;
+    }
+    let says_elsewhere = headers.contains_key(same_origin::SEC_FETCH_SITE)
+        || headers
+            .get(header::ORIGIN)
+            .is_some_and(|origin| *origin != HeaderValue::from_static("null"));
+    !says_elsewhere && FormCookie::of(service).is(headers, nonce)
+}
+
+fn ask(token: String, nonce: &str) -> Page {
+    let form = Form {
+        action: "sign-in",
+        hidden: vec![("token", token), ("form", nonce.to_owned())],
+        field: None,
+        button: "Sign in",
+    };
+    let text = "You will be signed in in this browser. If you did not ask for this, close this page.";
+    Page::asking("Sign in?", text, form)
+}
+
+fn ask_for_address(nonce: &str, fault: Option<String>) -> Page {
+    let form = Form {
+        action: "sign-in",
+        hidden: vec![("form", nonce.to_owned())],
+        field: Some(Field {
+            name: "email",
+            label: "Your address",
+            kind: "email",
+            autocomplete: "email",
+            min_length: None,
+            fault,
+        }),
+        button: "Mail me a link",
+    };
+    Page::asking(
+        "Sign in",
+        "A link to sign in is mailed to the address of your account.",
+        form,
+    )
+}
