@@ -10,6 +10,7 @@ mod creating;
 mod deleting;
 mod guests;
 mod listing;
+mod literal;
 mod quotas;
 mod stocks;
 #[allow(dead_code, reason = "the tests of the evaluation need more of it")]

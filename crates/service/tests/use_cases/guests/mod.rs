@@ -64,15 +64,12 @@ fn asks(letter: &OutboxMessage) -> bool {
 }
 
 impl World {
-    /// All that was mailed to an address, oldest first, once nothing more is on its way.
-    async fn mailed(&self, to: &str) -> Vec<OutboxMessage> {
+    /// All that was sent to an address or a number, oldest first, once nothing more is on its way.
+    pub(crate) async fn mailed(&self, to: &str) -> Vec<OutboxMessage> {
         let store = self.store().await;
+        let waits = async |channel| !store.message_lanes(channel, i64::MIN, 1).await.unwrap().is_empty();
         let empty = async {
-            loop {
-                let lanes = store.message_lanes(MessageChannel::Email, i64::MIN, 1).await.unwrap();
-                if lanes.is_empty() {
-                    return;
-                }
+            while waits(MessageChannel::Email).await || waits(MessageChannel::Sms).await {
                 // What another process leaves is looked for when the clock says so, which stands still.
                 self.service.run_job(Job::Deliveries).await.unwrap();
             }
