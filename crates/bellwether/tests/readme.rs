@@ -34,8 +34,15 @@ fn has(program: &str) -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-/// Without what is different each time.
+/// Without what is different each time; also the mail about the firing is noted in the history a moment later, and may be there.
 fn without_chance(mut value: Value) -> Value {
+    let entries = value["data"].as_array_mut().unwrap();
+    let all = entries.len();
+    entries.retain(|entry| entry["action_type"] != "notification_sent");
+    let kept = entries.len();
+    let total = &mut value["meta"]["pagination"]["total"];
+    assert_eq!(*total, all);
+    *total = kept.into();
     for entry in value["data"].as_array_mut().unwrap() {
         for key in ["alert_id", "action_timestamp"] {
             entry[key] = "...".into();
