@@ -122,15 +122,13 @@ pub(crate) fn scatter(analysis: &Analysis) -> String {
 /// Where the stock is going, with the averages that say so.
 pub(crate) fn trend(subject: &Subject<'_>, analysis: &Analysis) -> String {
     let trend = &analysis.trend;
-    let direction = match trend.direction {
-        Direction::Unknown => {
-            return format!("{} has too few known sessions for a trend.", subject.symbol);
-        }
-        Direction::Up => "upward",
-        Direction::Down => "downward",
-        Direction::Sideways => "sideways",
+    let symbol = subject.symbol;
+    let mut text = match trend.direction {
+        Direction::Unknown => return format!("{symbol} has too few known sessions for a trend."),
+        Direction::Up => format!("The trend of {symbol} is upward"),
+        Direction::Down => format!("The trend of {symbol} is downward"),
+        Direction::Mixed => format!("{symbol} has no clear trend"),
     };
-    let mut text = format!("The trend of {} is {direction}", subject.symbol);
     if let Some(fast) = trend.sma_fast {
         let side = if subject.price.as_f64() >= fast {
             "above"
@@ -169,13 +167,23 @@ pub(crate) fn average(subject: &Subject<'_>, period: u16, average: f64) -> Strin
     )
 }
 
-/// An event and when it is.
-pub(crate) fn event(subject: &Subject<'_>, what: &str, ahead: &Ahead) -> String {
+/// When there are earnings.
+pub(crate) fn earnings(subject: &Subject<'_>, ahead: &Ahead) -> String {
+    let Ahead { date, sessions, .. } = *ahead;
     format!(
-        "{} {what} on {}, {}",
+        "{} reports earnings on {date}, {}.",
         subject.symbol,
-        ahead.date,
-        in_sessions(ahead.sessions)
+        in_sessions(sessions)
+    )
+}
+
+/// From when on there is no dividend.
+pub(crate) fn ex_dividend(subject: &Subject<'_>, ahead: &Ahead) -> String {
+    let Ahead { date, sessions, .. } = *ahead;
+    format!(
+        "{} trades without its next dividend from {date} on, {}.",
+        subject.symbol,
+        in_sessions(sessions)
     )
 }
 
@@ -207,12 +215,9 @@ pub(crate) fn summary(subject: &Subject<'_>, analysis: &Analysis) -> String {
     } else {
         sentences.push(capitalised(&format!("{}.", levels.join("; "))));
     }
-    for (what, ahead) in [
-        ("reports earnings", analysis.events.earnings),
-        ("trades without its next dividend", analysis.events.ex_dividend),
-    ] {
-        sentences.extend(ahead.map(|ahead| event(subject, what, &ahead) + "."));
-    }
+    let events = &analysis.events;
+    sentences.extend(events.earnings.map(|ahead| earnings(subject, &ahead)));
+    sentences.extend(events.ex_dividend.map(|ahead| ex_dividend(subject, &ahead)));
     sentences.join(" ")
 }
 

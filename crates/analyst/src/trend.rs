@@ -26,8 +26,8 @@ pub enum Direction {
     Up,
     /// Down: the other way round.
     Down,
-    /// Neither.
-    Sideways,
+    /// Neither: the signs contradict one another, or there is nothing to see.
+    Mixed,
     /// There are too few sessions for the faster average.
     Unknown,
 }
@@ -39,7 +39,7 @@ impl Direction {
         match self {
             Self::Up => "up",
             Self::Down => "down",
-            Self::Sideways => "sideways",
+            Self::Mixed => "mixed",
             Self::Unknown => "unknown",
         }
     }
@@ -103,7 +103,7 @@ fn direction(price: f64, fast: Option<f64>, slow: Option<f64>, slope: Option<f64
     } else if price < fast && falls && slow.is_none_or(|slow| fast < slow) {
         Direction::Down
     } else {
-        Direction::Sideways
+        Direction::Mixed
     }
 }
 
@@ -129,9 +129,9 @@ mod tests {
     }
 
     #[test]
-    fn a_price_that_stands_still_goes_sideways() {
+    fn a_price_that_stands_still_has_no_trend() {
         let trend = Trend::of(&steps(252, 100.0, 0.0), price("100"));
-        assert_eq!((trend.direction, trend.gap()), (Direction::Sideways, Some(0.0)));
+        assert_eq!((trend.direction, trend.gap()), (Direction::Mixed, Some(0.0)));
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
     fn a_break_below_the_average_ends_an_upward_trend() {
         assert_eq!(
             Trend::of(&steps(252, 100.0, 0.5), price("200")).direction,
-            Direction::Sideways
+            Direction::Mixed
         );
     }
 

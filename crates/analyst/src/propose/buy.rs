@@ -17,6 +17,8 @@ const BREAKOUT_SIGMAS: f64 = 0.75;
 const SESSIONS_OF_52_WEEKS: usize = 200;
 /// How near the averages are to a cross: 3 %.
 const NEAR_CROSS: f64 = 0.03;
+/// From such an RSI the way down to 30 is long.
+const HIGH: f64 = 65.0;
 
 /// The drafts, the most useful first.
 pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
@@ -31,10 +33,9 @@ pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
         desk.on_price(Role::DeeperEntry, Side::Below, &aim, use_of_it)
     });
     let own = desk.on_own_target(Side::Below, "You said you would buy there.");
-    let mut signs = signs(desk).into_iter();
-    let drafts = [own, entry, breakout(desk), signs.next()].into_iter().flatten();
-    let drafts = drafts.chain(super::event::drafts(desk));
-    drafts.chain(deeper).chain(signs).collect()
+    let (mut signs, mut events) = (signs(desk).into_iter(), super::event::drafts(desk).into_iter());
+    let drafts = [own, entry, breakout(desk), signs.next(), events.next(), deeper];
+    drafts.into_iter().flatten().chain(events).chain(signs).collect()
 }
 
 /// The sign that the price has left its range upwards.
@@ -101,14 +102,12 @@ fn golden_cross(desk: &Desk<'_>) -> Option<Draft> {
 }
 
 /// Source of the thresholds: Wilder (1978) has 30 for oversold; that in an upward trend the RSI turns at about 40:
-/// Constance Brown, *Technical Analysis for the Trading Professional* (1999).
+/// Constance Brown, *Technical Analysis for the Trading Professional* (1999). It is taken as well when the RSI stands so
+/// high that 30 is hardly reached within the horizon.
 fn rsi(desk: &Desk<'_>) -> Option<Draft> {
     let (symbol, rsi) = (desk.subject.symbol, desk.analysis.rsi?);
-    let oversold: u8 = if desk.analysis.trend.direction == Direction::Up {
-        40
-    } else {
-        30
-    };
+    let is_high = desk.analysis.trend.direction == Direction::Up || rsi > HIGH;
+    let oversold: u8 = if is_high { 40 } else { 30 };
     if rsi > f64::from(oversold) + 5.0 {
         let trend = rationale::trend(desk.subject, desk.analysis);
         let text = format!(

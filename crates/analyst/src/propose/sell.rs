@@ -11,6 +11,8 @@ use crate::{Direction, Role, rationale};
 
 /// How far below the price a support may be for a stop below it, in standard deviations of the horizon.
 const FARTHEST_STOP: f64 = 1.25;
+/// How near a support may be for a stop below it, in average true ranges: a nearer one goes with a usual day.
+const NEAREST_STOP: f64 = 1.0;
 /// The stop when there is no support: in average true ranges.
 ///
 /// Source: three average true ranges, the "chandelier exit" of Charles Le Beau, in Alexander Elder, *Come Into My
@@ -18,6 +20,8 @@ const FARTHEST_STOP: f64 = 1.25;
 const STOP_RANGES: f64 = 3.0;
 /// How near the averages are to a cross: 3 %.
 const NEAR_CROSS: f64 = 0.03;
+/// From such an RSI the way up to 70 is long.
+const LOW: f64 = 35.0;
 
 /// The drafts, the most useful first.
 pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
@@ -32,16 +36,15 @@ pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
         desk.on_price(Role::FartherTarget, Side::Above, &aim, use_of_it)
     });
     let own = desk.on_own_target(Side::Above, "You said you would sell there.");
-    let mut signs = signs(desk).into_iter();
-    let drafts = [own, target, stop(desk), signs.next()].into_iter().flatten();
-    let drafts = drafts.chain(super::event::drafts(desk));
-    drafts.chain(farther).chain(signs).collect()
+    let (mut signs, mut events) = (signs(desk).into_iter(), super::event::drafts(desk).into_iter());
+    let drafts = [own, target, stop(desk), signs.next(), events.next(), farther];
+    drafts.into_iter().flatten().chain(events).chain(signs).collect()
 }
 
 /// Where waiting for a better price has failed.
 fn stop(desk: &Desk<'_>) -> Option<Draft> {
     let farthest = FARTHEST_STOP * desk.analysis.volatility.sigma_horizon();
-    let aim = match desk.level(Side::Below, BEYOND_RANGES * desk.range(), farthest) {
+    let aim = match desk.level(Side::Below, NEAREST_STOP * desk.range(), farthest) {
         Some(chosen) => Aim {
             price: desk.away(chosen.price, Side::Below, BEYOND_RANGES * desk.range())?,
             because: format!(
@@ -89,14 +92,12 @@ fn death_cross(desk: &Desk<'_>) -> Option<Draft> {
 }
 
 /// Source of the thresholds: Wilder (1978) has 70 for overbought; that in a downward trend the RSI turns at about 60:
-/// Constance Brown, *Technical Analysis for the Trading Professional* (1999).
+/// Constance Brown, *Technical Analysis for the Trading Professional* (1999). It is taken as well when the RSI stands so
+/// low that 70 is hardly reached within the horizon.
 fn rsi(desk: &Desk<'_>) -> Option<Draft> {
     let (symbol, rsi) = (desk.subject.symbol, desk.analysis.rsi?);
-    let overbought: u8 = if desk.analysis.trend.direction == Direction::Down {
-        60
-    } else {
-        70
-    };
+    let is_low = desk.analysis.trend.direction == Direction::Down || rsi < LOW;
+    let overbought: u8 = if is_low { 60 } else { 70 };
     if rsi < f64::from(overbought) - 5.0 {
         let trend = rationale::trend(desk.subject, desk.analysis);
         let text = format!(

@@ -135,3 +135,62 @@ fn the_same_subject_gets_the_same_advice() {
     let stage = stage();
     assert_eq!(advice(&stage, Intention::Buy), advice(&stage, Intention::Buy));
 }
+
+#[test]
+fn a_date_beyond_the_horizon_and_a_dividend_of_next_to_nothing_are_no_news() {
+    let mut stage = stage();
+    let events = |stage: &Stage| {
+        advice(stage, Intention::Buy)
+            .proposals
+            .iter()
+            .filter(|proposal| proposal.role == Role::Event)
+            .count()
+    };
+    let dividends = std::mem::take(&mut stage.dividends);
+    for (day, expected) in [(date(2022, 2, 7), 1), (date(2022, 2, 8), 0)] {
+        stage.earnings = vec![day];
+        assert_eq!(events(&stage), expected, "{day}");
+    }
+    // A tenth of a percent of the price of 127.10.
+    stage.dividends = dividends;
+    for (amount, expected) in [("0.1271", 1), ("0.1270", 0)] {
+        stage.dividends[0].amount = Some(amount.parse().unwrap());
+        assert_eq!(events(&stage), expected, "{amount}");
+    }
+}
+
+#[test]
+fn an_rsi_alert_lies_where_the_rsi_can_come_to_within_the_horizon() {
+    let threshold = |closes: &[i64], intention: Intention| {
+        let stage = Stage::of(bars(closes, &[100_000], &[1_000]));
+        let proposals = advice(&stage, intention).proposals;
+        let rsi = proposals
+            .into_iter()
+            .find(|proposal| proposal.body["condition"] == "rsi_limit")
+            .unwrap();
+        (
+            rsi.body["threshold"].as_i64().unwrap(),
+            rsi.body["parameters"]["direction"].as_str().unwrap().to_owned(),
+        )
+    };
+    let steps = |up: i64, down: i64| -> Vec<i64> {
+        let moves = (0..40).map(|day| if day % 3 == 0 { down } else { up });
+        moves
+            .scan(100_000_000, |price, step| {
+                *price += step;
+                Some(*price)
+            })
+            .collect()
+    };
+    let (rising, falling, calm) = (
+        steps(500_000, -100_000),
+        steps(-500_000, 100_000),
+        steps(200_000, -390_000),
+    );
+    assert_eq!(threshold(&rising, Intention::Buy), (40, "below".into()));
+    assert_eq!(threshold(&rising, Intention::Sell), (50, "below".into()));
+    assert_eq!(threshold(&falling, Intention::Buy), (50, "above".into()));
+    assert_eq!(threshold(&falling, Intention::Sell), (60, "above".into()));
+    assert_eq!(threshold(&calm, Intention::Buy), (30, "below".into()));
+    assert_eq!(threshold(&calm, Intention::Sell), (70, "above".into()));
+}
