@@ -30,6 +30,8 @@ pub enum Identity {
     Nobody,
     /// An account.
     Known(Arc<Actor>),
+    /// Whoever drives schedules from outside. Only their own routes know them.
+    Scheduler,
     /// Something was shown that is not known.
     Refused(ApiError),
     /// It could not be found out.
@@ -89,7 +91,7 @@ fn actor(parts: &Parts) -> Result<Arc<Actor>, ApiError> {
     match parts.extensions.get::<Identity>() {
         Some(Identity::Known(actor)) => Ok(Arc::clone(actor)),
         Some(Identity::Refused(error) | Identity::Failed(error)) => Err(error.clone()),
-        Some(Identity::Nobody) | None => Err(ApiError::unauthorized(
+        Some(Identity::Nobody | Identity::Scheduler) | None => Err(ApiError::unauthorized(
             "this needs an API key or an access token; send an API key as X-API-Key, or either as Authorization: Bearer",
         )),
     }
@@ -179,6 +181,25 @@ impl FromRequestParts<App> for Known {
 
     async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, ApiError> {
         Ok(Self { actor: actor(parts)? })
+    }
+}
+
+/// Whoever drives schedules from outside, with the operator's secret.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheduler;
+
+impl FromRequestParts<App> for Scheduler {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        if matches!(parts.extensions.get::<Identity>(), Some(Identity::Scheduler)) {
+            return Ok(Self);
+        }
+        Err(ApiError::unauthorized(if app.settings().cron_secret.is_some() {
+            "jobs are started with the operator's secret; send operator.cron_secret as Authorization: Bearer"
+        } else {
+            "jobs cannot be started from outside; the operator can allow it by setting operator.cron_secret"
+        }))
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Settings {
     pub max_ingest_bytes: usize,
     /// So many connections at once; others wait to be accepted.
     pub max_connections: usize,
+    /// What jobs are started with from outside; `None`: nobody can.
+    pub cron_secret: Option<service::cron::Secret>,
 }
 
 impl Default for Settings {
@@ -30,6 +32,7 @@ impl Default for Settings {
             max_body_bytes: 1 << 20,
             max_ingest_bytes: 32 << 20,
             max_connections: 10_000,
+            cron_secret: None,
         }
     }
 }

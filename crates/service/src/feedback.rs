@@ -34,8 +34,8 @@ impl Service {
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do, [`ServiceError::TooMany`].
     pub async fn give_feedback(&self, actor: &Actor, body: &Value) -> Result<SeenFeedback, ServiceError> {
         let mut members = Members::of(body)?;
-        let title = members.trimmed("title", 1, MAX_TITLE);
-        let text = members.trimmed("body", 1, MAX_BODY);
+        let title = members.line("title", 1, MAX_TITLE);
+        let text = text(&mut members);
         let (all, name) = (FeedbackCategory::ALL, FeedbackCategory::name);
         let category = members.word("category", all, FeedbackCategory::from_name, name);
         if title.is_none() {
@@ -49,7 +49,7 @@ impl Service {
             id: FeedbackId(self.0.ports.chance.uuid()),
             account: actor.account,
             title: title.unwrap_or_default().to_owned(),
-            body: text.unwrap_or_default().to_owned(),
+            body: text.unwrap_or_default(),
             category: category.unwrap_or(FeedbackCategory::Other),
             likes: 0,
             created_at: self.0.ports.clock.now(),
@@ -84,6 +84,16 @@ impl Service {
         };
         Ok(self.0.ports.store.write(like).await?)
     }
+}
+
+/// A text of several lines, each ended by a line feed; nothing else in it cannot be seen.
+fn text(members: &mut Members<'_>) -> Option<String> {
+    let text = members.trimmed("body", 1, MAX_BODY)?.replace("\r\n", "\n");
+    if text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
+        members.fault("body", "must have no control characters but line feeds and tabs");
+        return None;
+    }
+    Some(text)
 }
 
 struct Give(Feedback);

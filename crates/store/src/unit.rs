@@ -36,8 +36,9 @@ pub(crate) struct Trouble {
 impl Trouble {
     pub(crate) fn of(error: &sqlx::Error) -> Self {
         let code = error.as_database_error().and_then(|error| error.code());
-        // Serialization failure and deadlock.
-        let is_in_the_way = matches!(code.as_deref(), Some("40001" | "40P01"));
+        // Serialization failure and deadlock; and a key that another transaction has taken since this one has looked
+        // whether it was free: who looks again sees it.
+        let is_in_the_way = matches!(code.as_deref(), Some("40001" | "40P01" | "23505"));
         // The server is stopped, or one of its processes has crashed, or it is still starting.
         let is_shut_down = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03"));
         let is_of_connection = is_shut_down

@@ -136,6 +136,11 @@ fn server_settings(settings: &Settings) -> anyhow::Result<server::Settings> {
         max_body_bytes: usize::try_from(server.max_body_bytes.get())?,
         max_ingest_bytes: usize::try_from(server.max_ingest_bytes.get())?,
         max_connections: usize::try_from(server.max_connections.get())?,
+        cron_secret: settings
+            .operator
+            .cron_secret
+            .as_ref()
+            .map(|secret| service::cron::Secret::new(secret.expose())),
     })
 }
 

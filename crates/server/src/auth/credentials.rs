@@ -40,6 +40,15 @@ impl<'a> Credentials<'a> {
         })
     }
 
+    /// The text that a header shows, whatever it is.
+    #[must_use]
+    pub const fn bearer(&self) -> Option<&'a str> {
+        match self.header {
+            Some(Credential::Key(text) | Credential::Token(text)) => Some(text),
+            None => None,
+        }
+    }
+
     /// What has to be looked up in the database, whoever made it up. Of tokens only those are that we have signed.
     #[must_use]
     pub fn to_look_up(&self) -> Option<&'a str> {

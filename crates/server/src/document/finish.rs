@@ -8,6 +8,8 @@ use crate::error::{ApiError, Code};
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 /// What shows who asks; the last two come of signing in.
 const SCHEMES: [&str; 4] = ["ApiKeyHeader", "ApiKeyAuthorization", "Bearer", "SessionCookie"];
+/// What shows whoever drives schedules from outside.
+const SCHEDULER: [&str; 1] = ["CronSecret"];
 /// What endpoints say that take no API key.
 const SIGNED_IN: &str = "SessionCookie";
 
@@ -30,6 +32,9 @@ pub(super) fn finish(document: &mut Value) {
         {"name": "Market", "description": "Prices, the exchange's hours, and the door for market data"},
         {"name": "Webhooks", "description": "Where events are sent, and what became of that"},
         {"name": "Messages", "description": "Mail and text messages: the outbox, ending mail, reports of providers"},
+        {"name": "Feedback", "description": "What people wish for and what they find broken"},
+        {"name": "Utilities", "description": "Links that lead on"},
+        {"name": "Cron", "description": "Scheduled jobs, for those who start them from outside"},
         {"name": "Description", "description": "This document"},
         {"name": "Operation", "description": "For operators; on a listener of their own if `server.ops_listen` is set"},
     ]);
@@ -98,6 +103,10 @@ fn components(components: &mut Value) {
             "type": "apiKey", "in": "cookie", "name": "__Host-bellwether_session",
             "description": "The cookie that signing in sets; where the service is not reached by https it is called `bellwether_session`. What writes needs an `Origin` of the service, or `Sec-Fetch-Site: same-origin`",
         },
+    });
+    components["securitySchemes"]["CronSecret"] = json!({
+        "type": "http", "scheme": "bearer",
+        "description": "The operator's secret for scheduled jobs: `operator.cron_secret`",
     });
     components["headers"] = json!({
         "X-RateLimit-Limit": header("Requests in a window", &json!({"type": "integer", "minimum": 0}), &json!(100)),
@@ -207,6 +216,9 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
 
 /// What shows who asks for an operation.
 fn schemes(operation: &Value) -> &'static [&'static str] {
+    if operation["security"][0].get(SCHEDULER[0]).is_some() {
+        return &SCHEDULER;
+    }
     let takes_no_key = operation["security"][0].get(SIGNED_IN).is_some();
     if takes_no_key { &SCHEMES[2..] } else { &SCHEMES }
 }

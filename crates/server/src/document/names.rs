@@ -75,6 +75,10 @@ words! {
     LoginTypeName = vec!["password", "magic_link"], Some("password");
     /// What an account pays for.
     PlanName = names(alerts::Plan::ALL, alerts::Plan::name), None;
+    /// What feedback is about: something that is wished for, something that is broken, or anything else.
+    FeedbackCategoryName = names(service::feedback::FeedbackCategory::ALL, service::feedback::FeedbackCategory::name), Some("other");
+    /// A job.
+    JobName = names(service::cron::Job::ALL, service::cron::Job::name), None;
     /// What has to be said for an account to be deleted.
     ConfirmationName = vec!["DELETE"], None;
     /// Whether an account rests.

@@ -12,9 +12,9 @@ use crate::error::Code;
 
 /// Puts the [`Identity`] into the request's extensions.
 pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    if Group::of(request.uri().path()).is_none() {
+    let Some(group) = Group::of(request.uri().path()) else {
         return next.run(request).await;
-    }
+    };
     let peer = request.extensions().get::<Peer>().copied();
     let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
     let look_ups = app.limiter().look_ups();
@@ -26,6 +26,12 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
             return next.run(request).await;
         }
     };
+    let secret = app.settings().cron_secret.as_ref();
+    let is_scheduler = group == Group::Cron && shown.bearer().is_some_and(|text| secret.is_some_and(|it| it.is(text)));
+    if is_scheduler {
+        request.extensions_mut().insert(Identity::Scheduler);
+        return next.run(request).await;
+    }
     let key = shown.to_look_up();
     if let Some(Err(used_up)) = key.map(|key| look_ups.admit(key, address, app.now())) {
         let (limit, seconds) = (used_up.rate_limit.limit, used_up.retry_after_s);

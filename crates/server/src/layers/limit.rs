@@ -44,6 +44,8 @@ pub enum Group {
     User,
     /// Market data that is pushed: unlimited for those who may.
     Ingest,
+    /// Jobs that are started from outside: unlimited for whoever has the secret.
+    Cron,
 }
 
 impl Group {
@@ -57,6 +59,7 @@ impl Group {
         }
         let group = match (segments.next().unwrap_or_default(), segments.next()) {
             ("market", Some("ingest")) => Self::Ingest,
+            ("cron", _) => Self::Cron,
             ("alerts", _) => Self::Alerts,
             ("stocks" | "quotes" | "market", _) => Self::Stocks,
             ("watchlist", _) => Self::Watchlist,
@@ -95,6 +98,7 @@ impl Group {
             Self::Register => "register",
             Self::User => "user",
             Self::Ingest => "ingest",
+            Self::Cron => "cron",
         }
     }
 }
@@ -169,6 +173,7 @@ impl Limiter {
                 };
                 self.windows.count(principal, group, allowance(requests), now)
             }
+            Identity::Scheduler => self.windows.peek(stranger, group, by_hour(UNLIMITED), now),
             Identity::Nobody | Identity::Refused(_) => {
                 let allowance = allowance(self.limits.basic_per_hour);
                 self.windows.count(stranger, group, allowance, now)
@@ -267,6 +272,7 @@ mod tests {
             ("/api/v1/quotes", Group::Stocks),
             ("/api/v1/market/status", Group::Stocks),
             ("/api/v1/market/ingest", Group::Ingest),
+            ("/v1/cron/evaluate", Group::Cron),
             ("/v1/webhooks/test", Group::WebhookTest),
             ("/api/v1/webhooks/test/deliveries", Group::WebhookTest),
             ("/api/v1/webhooks", Group::Webhooks),

@@ -3,11 +3,14 @@
 pub mod alerts;
 pub mod api_keys;
 pub mod auth;
+pub mod cron;
 pub mod docs;
+pub mod feedback;
 pub mod market;
 pub mod messages;
 pub mod ops;
 pub mod pages;
+pub mod redirect;
 pub mod stocks;
 pub mod user;
 pub mod webhooks;
@@ -25,6 +28,9 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(auth::router())
         .merge(user::router())
         .merge(api_keys::router())
+        .merge(feedback::router())
+        .merge(redirect::router())
+        .merge(cron::router())
         .merge(stocks::router())
         .merge(market::router())
         .merge(webhooks::router())

@@ -9,7 +9,7 @@ use crate::world::World;
 const NOBODYS_ID: &str = "11111111-1111-4111-8111-111111111111";
 
 /// What anybody may ask.
-const PUBLIC: [&str; 9] = [
+const PUBLIC: [&str; 10] = [
     "/api/v1/alerts/verify",
     "/api/v1/auth/confirm",
     "/api/v1/auth/login",
@@ -18,6 +18,7 @@ const PUBLIC: [&str; 9] = [
     "/api/v1/auth/register",
     "/api/v1/auth/request-reset",
     "/api/v1/auth/reset-confirm",
+    "/api/v1/redirect",
     "/api/v1/user/account/email/confirm",
 ];
 

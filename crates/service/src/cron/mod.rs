@@ -3,12 +3,16 @@
 //!
 //! What is of no use any more is deleted here, too: once an hour, by [`Housekeeping`].
 
+mod secret;
+
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use store::Store;
 use store::model::MessageChannel;
 use tokio_util::sync::CancellationToken;
+
+pub use secret::Secret;
 
 use crate::alerts::guests;
 use crate::{Clock, Service, ServiceError};

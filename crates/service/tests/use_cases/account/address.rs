@@ -13,6 +13,7 @@ on_each_database! {
     a_link_is_good_once_for_a_day_and_until_the_next_one
     of_fifty_who_follow_a_link_at_once_one_succeeds
     an_address_that_has_an_account_is_mailed_nothing_and_no_answer_says_so
+    of_two_who_take_the_same_address_in_two_processes_one_gets_it
     an_address_that_was_registered_meanwhile_stays_with_whoever_did_that
     a_new_password_voids_the_links_to_other_addresses
     links_are_counted_for_the_account_and_for_the_address
@@ -90,6 +91,25 @@ async fn an_address_that_has_an_account_is_mailed_nothing_and_no_answer_says_so(
     assert_eq!(ask(&world, &ann, NEW).await.unwrap(), NEW);
     assert!(mailed(&world, &bob.email).await.is_empty());
     assert_eq!(mailed(&world, NEW).await.len(), 1);
+}
+
+async fn of_two_who_take_the_same_address_in_two_processes_one_gets_it(world: World) {
+    let other = world.another_process().await;
+    let ann = ann(&world, Plan::Basic).await;
+    let bob = super::bob(&world, Plan::Basic).await;
+    for round in 0..4 {
+        let email = format!("both{round}@example.org");
+        ask(&world, &ann, &email).await.unwrap();
+        let of_ann = last_token(&world, &email).await;
+        ask(&world, &bob, &email).await.unwrap();
+        let of_bob = last_token(&world, &email).await;
+        let both = futures_util::future::join(follow(&world, &of_ann), follow(&other, &of_bob)).await;
+        let (one, refused) = match both {
+            (Ok(one), Err(refused)) | (Err(refused), Ok(one)) => (one, refused),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((one, kind(&refused).as_str()), (email, "malformed"));
+    }
 }
 
 async fn an_address_that_was_registered_meanwhile_stays_with_whoever_did_that(world: World) {

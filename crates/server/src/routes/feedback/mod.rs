@@ -1,0 +1,17 @@
+//! Feedback: what people wish for and what they find broken, for all who have an account to see and to like.
+
+pub mod give;
+pub mod like;
+pub mod list;
+pub mod view;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list::list_feedback, give::give_feedback))
+        .routes(routes!(like::like_feedback))
+}

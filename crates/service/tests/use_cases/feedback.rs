@@ -1,0 +1,144 @@
+//! Feedback, and who likes it.
+
+use alerts::Plan;
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+use service::feedback::{FeedbackCategory, FeedbackId, SeenFeedback};
+use service::{Actor, PageRequest};
+
+use crate::support::{ALL, World, kind, on_each_database};
+
+on_each_database! {
+    what_most_people_like_comes_first
+    each_account_counts_once_however_often_and_at_once_it_says_so
+    what_is_wrong_with_feedback_is_told_and_nothing_of_it_is_kept
+    text_is_kept_as_it_was_written
+    an_account_gives_twenty_pieces_a_day
+}
+
+async fn give(world: &World, actor: &Actor, title: &str) -> SeenFeedback {
+    let body = json!({"title": title, "body": "more of it"});
+    world.service.give_feedback(actor, &body).await.unwrap()
+}
+
+async fn like(world: &World, actor: &Actor, id: FeedbackId, liked: bool) -> u64 {
+    let body = json!({"id": id.0, "liked": liked});
+    let seen = world.service.like_feedback(actor, &body).await.unwrap();
+    assert_eq!(seen.is_liked, liked);
+    seen.feedback.likes
+}
+
+async fn what_most_people_like_comes_first(world: World) {
+    let (ann, bob) = (world.ann(Plan::Basic).await, world.bob(Plan::Basic).await);
+    let mut ids = Vec::new();
+    for title in ["first", "second", "third"] {
+        ids.push(give(&world, &ann, title).await.feedback.id);
+    }
+    like(&world, &ann, ids[0], true).await;
+    like(&world, &bob, ids[0], true).await;
+    like(&world, &bob, ids[1], true).await;
+    let titles = async |actor: &Actor, page| {
+        let page = world.service.feedback(actor, page).await.unwrap();
+        assert_eq!(page.total, 3);
+        let items = page.items.into_iter();
+        items
+            .map(|seen| (seen.feedback.title, seen.is_liked))
+            .collect::<Vec<_>>()
+    };
+    let titled = |title: &str, is_liked| (title.to_owned(), is_liked);
+    let of_ann = [titled("first", true), titled("second", false), titled("third", false)];
+    assert_eq!(titles(&ann, ALL).await, of_ann);
+    let second = PageRequest { page: 2, limit: 1 };
+    assert_eq!(titles(&bob, second).await, [titled("second", true)]);
+    // Of equals the newest.
+    like(&world, &bob, ids[1], false).await;
+    assert_eq!(titles(&bob, second).await, [titled("third", false)]);
+}
+
+async fn each_account_counts_once_however_often_and_at_once_it_says_so(world: World) {
+    let (ann, bob) = (world.ann(Plan::Basic).await, world.bob(Plan::Basic).await);
+    let id = give(&world, &ann, "a").await.feedback.id;
+    let likes = (0..50).map(|n| like(&world, if n % 2 == 0 { &ann } else { &bob }, id, true));
+    futures_util::future::join_all(likes).await;
+    assert_eq!(like(&world, &ann, id, true).await, 2);
+    let dislikes = (0..50).map(|_| like(&world, &ann, id, false));
+    futures_util::future::join_all(dislikes).await;
+    assert_eq!(like(&world, &ann, id, false).await, 1);
+    let unknown = json!({"id": "11111111-1111-4111-8111-111111111111"});
+    let refused = world.service.like_feedback(&ann, &unknown).await.unwrap_err();
+    assert_eq!(kind(&refused), "no feedback");
+}
+
+async fn what_is_wrong_with_feedback_is_told_and_nothing_of_it_is_kept(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    for (body, faults) in [
+        (json!({}), "invalid body title"),
+        (json!({"title": " ", "body": ""}), "invalid body title"),
+        (
+            json!({"title": "a".repeat(121), "body": "a".repeat(4001)}),
+            "invalid body title",
+        ),
+        (json!({"title": "a\nb", "body": "a\u{0}"}), "invalid body title"),
+        (json!({"title": 5, "body": ["a"]}), "invalid body title"),
+        (json!({"title": "a", "body": "bell \u{7}"}), "invalid body"),
+        (
+            json!({"title": "a", "body": "b", "category": "praise"}),
+            "invalid category",
+        ),
+        (json!("title"), "malformed"),
+    ] {
+        let body: Value = body;
+        let refused = world.service.give_feedback(&ann, &body).await.unwrap_err();
+        assert_eq!(kind(&refused), faults, "{body}");
+    }
+    for body in [
+        json!({}),
+        json!({"id": "nonsense"}),
+        json!({"id": 5}),
+        json!({"id": null}),
+    ] {
+        let body: Value = body;
+        let refused = world.service.like_feedback(&ann, &body).await.unwrap_err();
+        assert_eq!(kind(&refused), "invalid id", "{body}");
+    }
+    assert_eq!(world.service.feedback(&ann, ALL).await.unwrap().total, 0);
+}
+
+async fn text_is_kept_as_it_was_written(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    let title = "<script>alert('1')</script> %s {{7*7}} ${x} '; DROP TABLE feedback; -- \u{1f600}";
+    let longest = "ä".repeat(4000);
+    for text in ["*bold* <!channel> & \"quoted\"\n\tand\u{202e} more", longest.as_str()] {
+        let body = json!({"title": title, "body": text, "category": "bug"});
+        world.service.give_feedback(&ann, &body).await.unwrap();
+        let page = world.service.feedback(&ann, ALL).await.unwrap();
+        let newest = &page.items[0].feedback;
+        assert_eq!((newest.title.as_str(), newest.body.as_str()), (title, text));
+        assert_eq!(newest.category, FeedbackCategory::Bug);
+    }
+    let body = json!({"title": " a ", "body": "one\r\ntwo\r\n"});
+    let given = world.service.give_feedback(&ann, &body).await.unwrap().feedback;
+    assert_eq!((given.title.as_str(), given.body.as_str()), ("a", "one\ntwo"));
+    assert_eq!(given.category, FeedbackCategory::Other);
+}
+
+async fn an_account_gives_twenty_pieces_a_day(world: World) {
+    let (ann, bob) = (world.ann(Plan::Basic).await, world.bob(Plan::Basic).await);
+    let bodies: Vec<Value> = (0..50).map(|n| json!({"title": format!("{n}"), "body": "b"})).collect();
+    let giving = bodies.iter().map(|body| world.service.give_feedback(&ann, body));
+    let answers = futures_util::future::join_all(giving).await;
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 20);
+    let refused = answers.iter().filter_map(|answer| answer.as_ref().err());
+    assert!(refused.into_iter().all(|error| kind(error) == "too many"));
+    give(&world, &bob, "a").await;
+    world
+        .clock
+        .advance(SignedDuration::from_hours(24) - SignedDuration::from_micros(1));
+    let body = json!({"title": "a", "body": "b"});
+    assert_eq!(
+        kind(&world.service.give_feedback(&ann, &body).await.unwrap_err()),
+        "too many"
+    );
+    world.clock.advance(SignedDuration::from_micros(1));
+    world.service.give_feedback(&ann, &body).await.unwrap();
+}
