@@ -13,6 +13,7 @@
 //! * [`propose`]: from figures to drafts, `propose/buy.rs` for a buyer and `propose/sell.rs` for a seller.
 //! * [`gate`]: from a draft to a [`Proposal`]. Whoever wrote it, it is read as a user's request would be, and it must
 //!   not hold already ([`standing`]).
+//! * [`freshness`]: when it is time for another look.
 //! * [`llm`]: the same by a language model, held to the same rules; all of it but the call.
 //!
 //! None of this is advice on what to buy. What came of such alerts on five years of 511 stocks is in
@@ -22,6 +23,7 @@ mod analysis;
 pub mod chance;
 pub mod events;
 mod figures;
+pub mod freshness;
 pub mod gate;
 mod intention;
 pub mod levels;

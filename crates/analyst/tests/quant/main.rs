@@ -5,6 +5,7 @@
 mod support;
 
 mod degenerate;
+mod freshness;
 mod plans;
 mod random_walks;
 mod recorded;
