@@ -17,6 +17,7 @@ mod alerts_wrong;
 mod authentication;
 mod document;
 mod envelope;
+mod guests;
 mod idempotency;
 mod ingest;
 mod limits;
