@@ -1,4 +1,4 @@
-//! The published clients, unchanged: every method of theirs for alerts and stocks is called by the projects in
+//! The published clients, unchanged: every method of theirs for alerts, stocks and users is called by the projects in
 //! `tests/clients`, which are started here with the address of a program.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
@@ -32,11 +32,13 @@ async fn market(setup: Setup) -> World {
 async fn run(world: &World, program: &Path, script: &str, folder: &Path) {
     for prefix in ["/api/v1", "/v1"] {
         let client = world.account("premium").await.under(prefix);
+        let narrow = world.me_with("stocks:read").await;
         let output = Command::new(program)
             .arg(script)
             .current_dir(folder)
             .env("BASE_URL", client.base())
             .env("API_KEY", client.key())
+            .env("NARROW_KEY", narrow.key())
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .output()
             .await

@@ -1,12 +1,13 @@
-// Every method of `alerts` and `stocks` of the published JavaScript client, unchanged, against the program whose base
-// address and API key are in BASE_URL and API_KEY. The stocks AAPL (with history, at 100) and MSFT are there, and no alert.
+// Every method of `alerts`, `stocks` and `user` of the published JavaScript client, unchanged, against the program whose base
+// address and API key are in BASE_URL and API_KEY; NARROW_KEY is a key that may read stocks and nothing else. The stocks
+// AAPL (with history, at 100) and MSFT are there, and no alert.
 
 import assert from 'node:assert/strict';
-import { ApiError, AuthenticationError, StockAlert, ValidationError, isAlert, isPaginatedResponse } from '@stockalert/sdk';
+import { ApiError, AuthenticationError, RateLimitError, StockAlert, ValidationError, isAlert, isPaginatedResponse } from '@stockalert/sdk';
 
-const { BASE_URL: baseUrl, API_KEY: apiKey } = process.env;
+const { BASE_URL: baseUrl, API_KEY: apiKey, NARROW_KEY: narrowKey } = process.env;
 const client = new StockAlert({ apiKey, baseUrl, maxRetries: 0 });
-const { alerts, stocks } = client;
+const { alerts, stocks, user } = client;
 
 const tests = {};
 const isTime = (text) => typeof text === 'string' && new Date(text).toISOString() === text;
@@ -144,6 +145,48 @@ tests['errors are told with their message'] = async () => {
   await assert.rejects(stranger.alerts.list(), AuthenticationError);
 };
 
+tests['user.getSubscription tells what the plan has and what is used of it'] = async () => {
+  const made = await alerts.create(above(200));
+  await alerts.create(above(300));
+  await alerts.pause(made.id);
+  const subscription = await user.getSubscription();
+  const { id, current_period: period, alerts: of, ...rest } = subscription;
+  assert.match(id, /^[0-9a-f-]{36}$/);
+  assert.deepEqual(rest, {
+    account_type: 'premium', status: 'active', is_early_bird: false, is_early_bird_eligible: false, is_premium: true,
+    cancel_at_period_end: false, quotas: { sms: 50 }, usage: { count: 0 }, watchlist_items_count: 0, watchlist_quota: 0,
+  });
+  assert.ok(isTime(period.start) && isTime(period.end), JSON.stringify(period));
+  assert.ok(Date.parse(period.start) <= Date.now() && Date.now() < Date.parse(period.end), JSON.stringify(period));
+  assert.deepEqual(of.counts, { total: 2, by_status: { active: 1, inactive: 0, paused: 1, triggered: 0 } });
+  assert.deepEqual(of.quota, { limit: null, remaining: null, unlimited: true });
+  const narrow = new StockAlert({ apiKey: narrowKey, baseUrl, maxRetries: 0 });
+  assert.equal((await narrow.user.getSubscription()).account_type, 'premium');
+};
+
+tests['401, 403 and 429 are errors of their own'] = async () => {
+  const unknown = new StockAlert({ apiKey: `sk_${'0'.repeat(64)}`, baseUrl, maxRetries: 0 });
+  await assert.rejects(unknown.user.getSubscription(), (error) => {
+    assert.ok(error instanceof AuthenticationError && error.statusCode === 401, error);
+    return error.message.includes('API key');
+  });
+  const narrow = new StockAlert({ apiKey: narrowKey, baseUrl, maxRetries: 0 });
+  await assert.rejects(narrow.alerts.list(), (error) => {
+    assert.ok(error instanceof ApiError && !(error instanceof AuthenticationError) && error.statusCode === 403, error);
+    assert.deepEqual(error.response.error.details, { reason: 'scope', required: 'alerts:read' });
+    return error.message.includes('alerts:read');
+  });
+  // A client of its own: one that was limited asks nothing more of that address until the window ends.
+  const eager = new StockAlert({ apiKey, baseUrl, maxRetries: 0 });
+  const blocked = { url: 'https://127.0.0.1/hook', secret: 'secret' };
+  for (let at = 0; at < 5; at += 1) await assert.rejects(eager.webhooks.test(blocked), (error) => error.statusCode === 400);
+  await assert.rejects(eager.webhooks.test(blocked), (error) => {
+    assert.ok(error instanceof RateLimitError && error.statusCode === 429, error);
+    return error.retryAfter > 0 && error.retryAfter <= 60;
+  });
+  assert.equal((await alerts.list()).data.length, 0);
+};
+
 tests['a key is taken as a bearer token, too'] = async () => {
   const bearer = new StockAlert({ apiKey, bearerToken: apiKey, baseUrl, maxRetries: 0 });
   assert.equal((await bearer.alerts.list()).data.length, 0);
@@ -158,6 +201,7 @@ tests['every method was called'] = async () => {
   assert.deepEqual(methods(alerts),
     ['activate', 'create', 'createBatch', 'history', 'iterate', 'list', 'pause', 'remove', 'retrieve', 'update']);
   assert.deepEqual(methods(stocks), ['retrieve']);
+  assert.deepEqual(methods(user), ['getSubscription']);
 };
 
 let failed = 0;

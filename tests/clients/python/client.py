@@ -1,21 +1,24 @@
-"""Every method of `alerts` and `stocks` of the published Python client, unchanged, in both its forms, against the program
-whose base address and API key are in BASE_URL and API_KEY. The stocks AAPL (with history, at 100) and MSFT are there,
-and no alert.
+"""Every method of `alerts`, `stocks` and `user` of the published Python client, unchanged, in both its forms, against the
+program whose base address and API key are in BASE_URL and API_KEY; NARROW_KEY is a key that may read stocks and nothing
+else. The stocks AAPL (with history, at 100) and MSFT are there, and no alert.
 """
 
 import asyncio
 import inspect
 import os
 import sys
+import time
 import traceback
 from datetime import datetime, timedelta, timezone
 
 from stockalert import StockAlert
 from stockalert.async_client import AsyncStockAlert
-from stockalert.exceptions import APIError, AuthenticationError, NotFoundError, StockAlertError, ValidationError
-from stockalert.types import Alert
+from stockalert.exceptions import (
+    APIError, AuthenticationError, NetworkError, NotFoundError, RateLimitError, StockAlertError, ValidationError,
+)
+from stockalert.types import Alert, UserSubscription
 
-BASE_URL, API_KEY = os.environ["BASE_URL"], os.environ["API_KEY"]
+BASE_URL, API_KEY, NARROW_KEY = (os.environ[name] for name in ("BASE_URL", "API_KEY", "NARROW_KEY"))
 ABOVE = {"symbol": "aapl", "condition": "price_above", "threshold": 200}
 
 
@@ -23,7 +26,7 @@ class Sync:
     """The synchronous client with the asynchronous one's face, so that each test is written once."""
 
     def __init__(self, client):
-        self.alerts, self.stocks = Resource(client.alerts), Resource(client.stocks)
+        self.alerts, self.stocks, self.user = (Resource(one) for one in (client.alerts, client.stocks, client.user))
 
 
 class Resource:
@@ -174,7 +177,23 @@ async def errors(client):
     await expect(ValidationError, client.alerts.create(symbol="AAPL", condition="price_above"))
 
 
-TESTS = [create, create_every_condition, list_, iterate, get, update, pause_and_activate, history, delete, stocks, errors]
+async def subscription(client):
+    paused = await client.alerts.create(**ABOVE)
+    await client.alerts.create(symbol="AAPL", condition="price_above", threshold=300)
+    await client.alerts.pause(paused.id)
+    told = await client.user.get_subscription()
+    assert isinstance(told, UserSubscription)
+    plan = (told.account_type, told.status, told.is_premium, told.is_early_bird, told.is_early_bird_eligible)
+    assert plan == ("premium", "active", True, False, False), plan
+    assert (told.quotas, told.usage, told.cancel_at_period_end) == ({"sms": 50}, {"count": 0}, False), told.to_dict()
+    now = datetime.now(timezone.utc)
+    assert told.current_period["start"] <= now < told.current_period["end"], told.current_period
+    assert told.alerts["counts"] == {"total": 2, "by_status": {"active": 1, "inactive": 0, "paused": 1, "triggered": 0}}
+    assert told.alerts["quota"] == {"limit": None, "remaining": None, "unlimited": True}
+    assert (told.watchlist_items_count, told.watchlist_quota) == (0, 0)
+
+
+TESTS = [create, create_every_condition, list_, iterate, get, update, pause_and_activate, history, delete, stocks, subscription, errors]
 
 
 async def run(form, client):
@@ -200,11 +219,46 @@ async def once():
         pass
     async with AsyncStockAlert(api_key="sk_" + "0" * 64, base_url=BASE_URL) as stranger:
         await expect(AuthenticationError, stranger.alerts.list())
+    await refusals()
+    for resource in (StockAlert(api_key=API_KEY, base_url=BASE_URL).user, AsyncStockAlert(api_key=API_KEY).user):
+        methods = {name for name, _ in inspect.getmembers(resource, inspect.isroutine) if not name.startswith("_")}
+        assert methods == {"get_subscription"}, methods
     for resource in (StockAlert(api_key=API_KEY, base_url=BASE_URL).alerts, AsyncStockAlert(api_key=API_KEY).alerts):
         methods = {name for name, _ in inspect.getmembers(resource, inspect.isroutine) if not name.startswith("_")}
         # A new version with new methods has to be looked at.
         known = {"list", "create", "get", "update", "pause", "activate", "delete", "history", "iterate"}
         assert methods == known, methods
+
+
+async def refusals():
+    """401, 403 and 429, which the two forms tell in classes of their own."""
+    nobody, narrow, eager = (StockAlert(api_key=key, base_url=BASE_URL) for key in ("sk_" + "0" * 64, NARROW_KEY, API_KEY))
+    await expect(AuthenticationError, Sync(nobody).user.get_subscription(), "API key")
+    refused = await expect(StockAlertError, Sync(narrow).alerts.list(), "alerts:read")
+    assert not isinstance(refused, AuthenticationError)
+    assert narrow.user.get_subscription().account_type == "premium"
+    blocked = {"url": "https://127.0.0.1/hook", "secret": "secret"}
+    test = Resource(eager.webhooks).test
+    for _ in range(5):
+        await expect(StockAlertError, test(**blocked))
+    # It waits for as long as it is told, three times, and then gives up. Here nobody waits.
+    waited, sleep = [], time.sleep
+    time.sleep = waited.append
+    try:
+        await expect(NetworkError, test(**blocked), "429")
+    finally:
+        time.sleep = sleep
+    assert len(waited) == 3 and all(0 < seconds <= 60 for seconds in waited), waited
+    try:
+        eager._request("POST", "/webhooks/test", json=blocked)
+        raise AssertionError("it was not limited")
+    except RateLimitError as limited:
+        assert limited.status_code == 429 and 0 < limited.retry_after <= 60, limited.retry_after
+    async with AsyncStockAlert(api_key=NARROW_KEY, base_url=BASE_URL) as client:
+        assert (await expect(APIError, client.alerts.list(), "alerts:read")).status_code == 403
+    async with AsyncStockAlert(api_key=API_KEY, base_url=BASE_URL) as client:
+        limited = await expect(APIError, client._request("POST", "/webhooks/test", json=blocked))
+        assert limited.status_code == 429
 
 
 async def main():

@@ -76,18 +76,14 @@ async fn a_key_from_the_command_line_works_while_the_program_runs(setup: Setup) 
 
 /// What anybody may ask.
 fn is_public(path: &str) -> bool {
-    let path = path.trim_start_matches("/api/v1").trim_start_matches("/v1");
-    let open = [
-        "/openapi",
-        "/docs",
-        "/healthz",
-        "/readyz",
-        "/metrics",
-        "/.well-known",
-        "/auth",
-        "/redirect",
-    ];
-    path == "/alerts/verify" || open.iter().any(|open| path.starts_with(open))
+    let Some(path) = path.strip_prefix("/api/v1") else {
+        // Pages, the document, health.
+        return true;
+    };
+    // Whoever shows what was mailed to them needs to show nothing else.
+    let by_what_was_sent = ["/alerts/verify", "/user/account/email/confirm", "/redirect"];
+    let is_signing_in = path.starts_with("/auth/") && !["/auth/session", "/auth/logout"].contains(&path);
+    by_what_was_sent.contains(&path) || is_signing_in
 }
 
 async fn every_route_of_the_document_asks_for_credentials(setup: Setup) {

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
+mod account;
 mod alerts_create;
 mod alerts_delete;
 mod alerts_equivalent;
