@@ -3,7 +3,8 @@
 Options: --security none|starttls|implicit, --certificate FILE, --key FILE, --user U --password P, --utf8.
 It prints JSON lines: {"port": ...} first, then one per message it took and one per thing it did instead.
 Behaviour by mailbox: refused@ 550, greylisted@ 451, closing@ 421, hangs@ says nothing, cut@ closes the connection,
-full@ 552 after the message, last@ takes the message and closes the connection. It ends when its input does.
+full@ 552 after the message, last@ takes the message and closes the connection, mute@ takes it and says nothing.
+It ends when its input does.
 """
 
 import argparse
@@ -107,6 +108,8 @@ class Handler:
             attributes=page.attributes,
             links=page.links,
         )
+        if any(to.startswith("mute@") for to in envelope.rcpt_tos):
+            await asyncio.sleep(3600)
         if any(to.startswith("last@") for to in envelope.rcpt_tos):
             def close():
                 server.transport.close()

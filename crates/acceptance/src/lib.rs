@@ -11,6 +11,7 @@
 //! * [`market`]: invented bars and counts.
 //! * [`raw`]: sends bytes that are no requests.
 //! * [`receiver`]: a receiver of webhooks that behaves as it is told.
+//! * [`mail`]: a mail server.
 //! * [`clock`]: what day it is in New York, and waiting for something with a deadline.
 //!
 //! `BELLWETHER_BIN` names the program to test; without it, it is built.
@@ -22,6 +23,7 @@
 
 pub mod client;
 pub mod clock;
+pub mod mail;
 pub mod market;
 pub mod program;
 pub mod raw;
@@ -31,6 +33,7 @@ pub mod tools;
 pub mod world;
 
 pub use client::{Answer, Client};
+pub use mail::{Mail, MailServer};
 pub use program::{Database, Server, Setup};
 pub use receiver::{Behaviour, Received, Receiver};
 pub use world::World;

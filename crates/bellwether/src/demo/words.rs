@@ -53,12 +53,14 @@ The service runs with a simulated market that never closes. Nothing of it is rea
   API key    {key}
   alerts     {alerts}, of every family, near the prices of this moment
   webhook    a receiver at http://{receiver} is told of each firing, and verifies both signatures
+  mail       is kept instead of sent, for operators to read
 
-Try it from another terminal. The alerts, and what was delivered to the webhook, with every attempt:
+Try it from another terminal. The alerts, what was delivered to the webhook, with every attempt, and the newest mail:
 
   KEY={key}
   curl -s 'http://{address}/api/v1/alerts?limit=3' -H "X-API-Key: $KEY"
   curl -s 'http://{address}/api/v1/webhooks/{webhook}/deliveries?limit=3' -H "X-API-Key: $KEY"
+  curl -s 'http://{address}/api/v1/outbox?limit=1' -H "X-API-Key: $KEY"
 
 A receiver of your own, which shows whole deliveries, and a webhook that leads there (two terminals):
 

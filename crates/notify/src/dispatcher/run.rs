@@ -4,7 +4,7 @@
 //! questions there is one at a time of each kind, so what happens meanwhile is settled and claimed together by the next one: the
 //! busier it is, the larger the batches.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -23,6 +23,9 @@ use crate::time::later;
 
 /// So many lanes are looked at, at a time.
 const LANES_A_LOOK: u32 = 4_096;
+
+/// So many instants are kept at which something is to be tried again.
+const RETRIES: usize = 16_384;
 
 /// An attempt that has ended.
 struct Ended<R> {
@@ -67,6 +70,8 @@ pub(super) struct Run<O: Outbox, T> {
     /// Where to look on, after the lanes up to there. A look goes to the end, however often it is rung meanwhile.
     look_on_after: Option<i64>,
     look_at: Timestamp,
+    /// When what was put back is due. A look tells of each lane when the first is due, and not of those behind it.
+    retries: BTreeSet<Timestamp>,
     sweep_at: Timestamp,
     /// Before then the outbox is not asked, as it has just failed.
     outbox_rests_until: Timestamp,
@@ -94,6 +99,7 @@ where
             is_rung: true,
             look_on_after: None,
             look_at: now,
+            retries: BTreeSet::new(),
             sweep_at: now,
             outbox_rests_until: now,
         }
@@ -250,6 +256,13 @@ where
         } else if self.is_rung || now >= self.look_at {
             self.is_rung = false;
             self.look_at = later(now, self.of.limits.look_every);
+            while let Some(at) = self.retries.first().copied() {
+                if at > now {
+                    self.look_at = self.look_at.min(at);
+                    break;
+                }
+                self.retries.pop_first();
+            }
             i64::MIN
         } else {
             return;
@@ -337,7 +350,14 @@ where
         for settled in batch {
             match settled.next {
                 Next::Released => self.is_rung = true,
-                Next::RetryAt(at) => self.look_at = self.look_at.min(at),
+                Next::RetryAt(at) => {
+                    self.look_at = self.look_at.min(at);
+                    self.retries.insert(at);
+                    // What is forgotten is found by the looks that come anyway.
+                    if self.retries.len() > RETRIES {
+                        self.retries.pop_last();
+                    }
+                }
                 Next::Delivered | Next::GivenUp | Next::SwitchOff => {}
             }
         }

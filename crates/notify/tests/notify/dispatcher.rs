@@ -77,6 +77,18 @@ async fn delays_count_from_the_end_of_an_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_failed_one_after_the_other_at_one_endpoint_is_tried_again_one_after_the_other() {
+    let house = House::new();
+    house.dispatch(Limits::default(), NO_CHANCE);
+    let keys = [0, 700, 3_000].map(|millis| (millis, house.queue(1, &[Act::Fails(millis), Act::Takes(0)])));
+    house.outbox.done().await;
+    for (millis, key) in keys {
+        let at: Vec<_> = house.outbox.row(key).reports.iter().map(|told| told.at).collect();
+        assert_eq!(seconds_between(&at), [10_000 + i128::from(millis)]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_receiver_that_asks_to_be_left_alone_is() {
     let house = House::new();
     house.dispatch(Limits::default(), NO_CHANCE);

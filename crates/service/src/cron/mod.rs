@@ -12,15 +12,17 @@ use store::Store;
 use store::model::MessageChannel;
 use tokio_util::sync::CancellationToken;
 
+use crate::alerts::guests;
 pub use secret::Secret;
 
-use crate::alerts::guests;
 use crate::{Clock, Service, ServiceError};
 
 /// How often what is of no use any more is deleted.
 const CLEANED_EVERY: SignedDuration = SignedDuration::from_hours(1);
 /// Sessions and codes are kept for so long after their end: whoever shows one then is told that it is over.
 const KEPT_AFTER_THE_END: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Messages that are done with are kept for so long, with what the outbox has of them: a month of them is counted.
+const MESSAGES_KEPT: SignedDuration = SignedDuration::from_hours(40 * 24);
 /// Answers are repeated for so long.
 const REPEATED_FOR: SignedDuration = SignedDuration::from_hours(24);
 /// So many things of a kind are deleted at once, so that nobody waits long behind it.
@@ -132,10 +134,11 @@ impl Service {
                     ended,
                     requests,
                     unverified,
+                    messages,
                 } = housekeeping.sweep().await?;
                 let detail = format!(
-                    "{ended} sessions and codes, {requests} kept answers and {unverified} alerts of guests that were \
-                     never verified were deleted"
+                    "{ended} sessions and codes, {requests} kept answers, {messages} messages that are done with and \
+                     {unverified} alerts of guests that were never verified were deleted"
                 );
                 (true, detail)
             }
@@ -163,6 +166,7 @@ struct Swept {
     ended: u64,
     requests: u64,
     unverified: u64,
+    messages: u64,
 }
 
 impl Housekeeping {
@@ -209,10 +213,19 @@ impl Housekeeping {
                 break;
             }
         }
+        let mut messages = 0;
+        loop {
+            let deleted = self.store.forget_messages(before(MESSAGES_KEPT), AT_ONCE).await?;
+            messages += deleted;
+            if deleted == 0 {
+                break;
+            }
+        }
         Ok(Swept {
             ended,
             requests,
             unverified,
+            messages,
         })
     }
 }

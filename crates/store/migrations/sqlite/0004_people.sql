@@ -77,6 +77,7 @@ CREATE INDEX messages_due ON messages (channel, lane, due_at) WHERE status = 'pe
 CREATE INDEX messages_admitted_of ON messages (account_id, channel, admitted_at) WHERE admitted_at IS NOT NULL;
 CREATE INDEX messages_admitted_to ON messages (recipient, channel, admitted_at) WHERE admitted_at IS NOT NULL;
 CREATE INDEX messages_admitted ON messages (channel, admitted_at, kind) WHERE admitted_at IS NOT NULL;
+CREATE INDEX messages_finished ON messages (finished_at) WHERE finished_at IS NOT NULL;
 CREATE INDEX messages_at_provider ON messages (provider_id) WHERE provider_id IS NOT NULL;
 
 -- What was written instead of sent, where the transport is the outbox. Sealed: there are links in it that open accounts.

@@ -12,10 +12,13 @@
 //! What became of a message about a firing stands in the alert's history, written with the settlement. These entries change
 //! no alert, so whoever follows changes does not see them (`feed.rs`).
 //!
+//! What is done with long ago is forgotten ([`forget`]).
+//!
 //! Where messages are kept instead of sent, they are in the outbox ([`outbox`]), written with the settlement, too.
 
 mod admit;
 mod claim;
+mod forget;
 pub(crate) mod make;
 mod outbox;
 mod queue;

@@ -300,6 +300,10 @@ on_both! {
             let page = store.kept_messages(channel, to, ALL).await.unwrap();
             assert_eq!((page.total, page.items.first()), (found, (found == 1).then_some(&kept)), "{channel:?} {to:?}");
         }
+        // What is done with is forgotten, once it is old enough; what waits is not.
+        assert_eq!(store.forget_messages(at(7), 10).await.unwrap(), 0);
+        assert_eq!(store.forget_messages(at(8), 10).await.unwrap(), 2);
+        assert_eq!(store.kept_messages(None, None, ALL).await.unwrap().total, 0);
         assert_eq!(claim(&store, EMAIL, 100_000, 2).await.len(), 1);
     }
 
