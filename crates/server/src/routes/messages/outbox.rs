@@ -30,7 +30,7 @@ pub struct KeptMessage {
     /// Its id.
     pub id: Uuid,
     /// How it would have gone.
-    #[schema(inline, value_type = ChannelName)]
+    #[schema(value_type = ChannelName)]
     pub channel: &'static str,
     /// The address or number it would have gone to.
     #[schema(example = "ann@example.com")]
