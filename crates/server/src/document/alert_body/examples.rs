@@ -38,7 +38,9 @@ pub(super) fn example(kind: ConditionKind) -> Value {
 
 /// Gives the operation that makes alerts an example for each condition.
 pub(in crate::document) fn exemplify(operation: &mut Value) {
-    let content = &mut operation["requestBody"]["content"]["application/json"];
+    let Some(content) = operation.pointer_mut("/requestBody/content/application~1json") else {
+        return;
+    };
     if content["schema"]["$ref"] != "#/components/schemas/CreateAlert" {
         return;
     }
