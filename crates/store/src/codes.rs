@@ -144,7 +144,8 @@ impl Unit {
         let counted = write!(
             self,
             "UPDATE codes SET tries = tries + 1 WHERE tries < $5 AND used_at IS NULL AND expires_at > $4 AND seq =
-             (SELECT MAX(seq) FROM codes WHERE purpose = $1 AND account_id = $2 AND subject = $3)",
+             (SELECT seq FROM codes WHERE purpose = $1 AND account_id = $2 AND subject = $3
+              ORDER BY created_at DESC, seq DESC LIMIT 1)",
             purpose,
             account.0,
             subject,
@@ -157,7 +158,8 @@ impl Unit {
         let used = write!(
             self,
             "UPDATE codes SET used_at = $5 WHERE hash = $4 AND used_at IS NULL AND seq =
-             (SELECT MAX(seq) FROM codes WHERE purpose = $1 AND account_id = $2 AND subject = $3)",
+             (SELECT seq FROM codes WHERE purpose = $1 AND account_id = $2 AND subject = $3
+              ORDER BY created_at DESC, seq DESC LIMIT 1)",
             purpose,
             account.0,
             subject,
@@ -168,7 +170,7 @@ impl Unit {
             return Ok(Guessed::Right);
         }
         let sql = "SELECT tries FROM codes WHERE purpose = $1 AND account_id = $2 AND subject = $3
-                   ORDER BY seq DESC LIMIT 1";
+                   ORDER BY created_at DESC, seq DESC LIMIT 1";
         let (tries,) = ask!(self, fetch_one(i64,), sql, purpose, account.0, subject);
         let tries: u64 = TABLE.narrow("tries", tries)?;
         Ok(Guessed::Wrong(u64::from(max_wrong).saturating_sub(tries)))

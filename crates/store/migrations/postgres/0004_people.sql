@@ -46,6 +46,7 @@ CREATE TABLE codes (
     tries BIGINT NOT NULL
 );
 CREATE INDEX codes_of_subject ON codes (purpose, subject, created_at);
+CREATE INDEX codes_of_account ON codes (account_id, purpose, created_at) WHERE account_id IS NOT NULL;
 CREATE INDEX codes_by_expiry ON codes (expires_at);
 
 -- Mails and text messages on their way. Those about a firing have its event and are made by its transaction, from

@@ -68,6 +68,16 @@ on_both! {
         assert_eq!(use_up(&store, 3, 0).await, None, "there is none");
     }
 
+    async fn a_code_that_is_drawn_again_is_the_latest_again(database) {
+        let store = open(database).await;
+        for (hash, seconds) in [(1, 0), (2, 10), (1, 20)] {
+            insert(&store, code("phone", "+15550100", hash, seconds)).await;
+        }
+        assert_eq!(guess(&store, "+15550100", 2, 30).await, Guessed::Wrong(4), "it is not the latest");
+        assert_eq!(guess(&store, "+15550100", 1, 30).await, Guessed::Right);
+        assert_eq!(guess(&store, "+15550100", 1, 30).await, Guessed::Nothing);
+    }
+
     async fn of_fifty_uses_at_once_in_two_processes_one_succeeds(database) {
         let processes = [open(database).await, open(database).await];
         insert(&processes[0], code("reset", "ann@example.com", 1, 0)).await;

@@ -3,6 +3,8 @@
 mod address;
 mod delete;
 mod export;
+mod keys;
+mod notes;
 mod password;
 mod phone;
 mod preferences;
