@@ -19,6 +19,12 @@ const MESSAGING_SERVICE: &str = "MG";
 const SID_CHARS: usize = 34;
 
 pub(super) fn settings(settings: &Settings) -> anyhow::Result<service::messages::Settings> {
+    if settings.email.transport == EmailTransport::Smtp && settings.server.public_url.is_none() {
+        tracing::warn!(
+            "server.public_url is not set, so links in mail lead to {}, which only this machine may reach",
+            settings.server.listen
+        );
+    }
     Ok(service::messages::Settings {
         email: email(&settings.email, host_of(settings))?,
         sms: sms(&settings.sms, settings),

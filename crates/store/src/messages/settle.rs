@@ -43,12 +43,13 @@ const KEEP: Statement = Statement {
     after: " ON CONFLICT (id) DO NOTHING",
 };
 
-/// Writes down in the alerts' histories what became of their notifications. The alerts stay as they are.
+/// Writes down in the alerts' histories what became of their notifications. The alerts stay as they are, so of one that is
+/// deleted meanwhile there is nothing that it was before.
 const RECORD: Statement = Statement {
     before: "WITH told (alert_seq, action, at, details) AS (VALUES ",
     columns: 4,
     after: ") INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
-            SELECT alerts.seq, told.action, alerts.status,
+            SELECT alerts.seq, told.action, CASE WHEN alerts.deleted_at IS NULL THEN alerts.status END,
                 CASE WHEN alerts.deleted_at IS NULL THEN alerts.status ELSE 'deleted' END, told.at, NULL, told.details
             FROM told JOIN alerts ON alerts.seq = told.alert_seq",
 };
