@@ -13,6 +13,11 @@ const SCHEDULER: [&str; 1] = ["CronSecret"];
 /// What endpoints say that take no API key.
 const SIGNED_IN: &str = "SessionCookie";
 
+/// How browsers, and providers that report, send what they say.
+const FORM: &str = "application/x-www-form-urlencoded";
+/// Refusals that are an error envelope wherever they occur, on pages too.
+const ALWAYS_JSON: [Code; 3] = [Code::NotFound, Code::PayloadTooLarge, Code::UnsupportedMediaType];
+
 /// Finishes what the endpoints say of themselves.
 pub(super) fn finish(document: &mut Value) {
     document["info"] = json!({
@@ -31,6 +36,7 @@ pub(super) fn finish(document: &mut Value) {
         {"name": "Stocks", "description": "The catalog, and what is known of each stock"},
         {"name": "Market", "description": "Prices, the exchange's hours, and the door for market data"},
         {"name": "Webhooks", "description": "Where events are sent, and what became of that"},
+        {"name": "Pages", "description": "What the links in mails open: they ask, and change nothing before a button is pressed"},
         {"name": "Messages", "description": "Mail and text messages: the outbox, ending mail, reports of providers"},
         {"name": "Feedback", "description": "What people wish for and what they find broken"},
         {"name": "Utilities", "description": "Links that lead on"},
@@ -156,6 +162,8 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
         schemes.push(json!({}));
     }
     let is_api = path.starts_with("/api/v1/");
+    let is_page = operation["tags"][0] == "Pages";
+    let takes_form = operation["requestBody"]["content"].get(FORM).is_some();
     let is_secured = scopes.is_some();
     if let Some(scope) = scopes.as_ref().and_then(|scopes| scopes.first()) {
         operation["x-required-scope"] = scope.clone();
@@ -208,10 +216,36 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
                 .or_insert_with(|| json!({"description": meaning(code)}));
         }
     }
+    if takes_form {
+        for code in [Code::PayloadTooLarge, Code::UnsupportedMediaType] {
+            let description = form_refusal(code);
+            responses
+                .entry(code.status().as_str().to_owned())
+                .or_insert_with(|| json!({"description": description}));
+        }
+    }
+    if takes_form && is_page {
+        responses.insert(Code::RateLimited.status().as_str().to_owned(), page_of_the_impatient());
+    }
     responses.sort_keys();
     for (status, response) in responses.iter_mut() {
         finish_response(status, response, is_api, is_secured && method == "post");
     }
+}
+
+/// Why a form is not taken.
+const fn form_refusal(code: Code) -> &'static str {
+    match code {
+        Code::UnsupportedMediaType => "The body is no form",
+        _ => meaning(code),
+    }
+}
+
+fn page_of_the_impatient() -> Value {
+    json!({
+        "description": "A page that says when to try again",
+        "content": {"text/html": {"schema": {"type": "string"}}},
+    })
 }
 
 /// What shows who asks for an operation.
@@ -238,7 +272,7 @@ fn is_optional(operation: &Value) -> bool {
 fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_replayed: bool) {
     let code = Code::ALL.iter().find(|code| code.status().as_str() == status);
     if let Some(code) = code
-        && (is_api || *code == Code::NotFound)
+        && (is_api || ALWAYS_JSON.contains(code))
     {
         response["content"] = json!({"application/json": {
             "schema": {"$ref": "#/components/schemas/ErrorEnvelope"},
@@ -250,7 +284,8 @@ fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_repl
         names.extend(["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]);
     }
     match code {
-        Some(Code::RateLimited | Code::Conflict) if is_api => names.push("Retry-After"),
+        Some(Code::RateLimited) => names.push("Retry-After"),
+        Some(Code::Conflict) if is_api => names.push("Retry-After"),
         Some(Code::Unauthorized) => names.push("WWW-Authenticate"),
         None if may_be_replayed => names.push("Idempotent-Replayed"),
         _ => {}

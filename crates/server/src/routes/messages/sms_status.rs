@@ -26,7 +26,6 @@ const SIGNATURE: &str = "x-twilio-signature";
         (status = 204, description = "Noted"),
         (status = 403, description = "The signature is not the provider's"),
         (status = 404, description = "No such message, or no provider is configured"),
-        (status = 415, description = "The body is no form"),
     ),
     security(())
 )]
@@ -35,7 +34,10 @@ pub(super) async fn report_sms_status(
     headers: HeaderMap,
     FormFields(fields): FormFields,
 ) -> Result<StatusCode, ApiError> {
-    let signature = headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
-    app.service().sms_status(&fields, signature.unwrap_or_default()).await?;
+    let Some(signature) = headers.get(SIGNATURE).and_then(|value| value.to_str().ok()) else {
+        let message = "X-Twilio-Signature is missing; reports are taken from the provider alone";
+        return Err(ApiError::forbidden("signature", None, message));
+    };
+    app.service().sms_status(&fields, signature).await?;
     Ok(StatusCode::NO_CONTENT)
 }
