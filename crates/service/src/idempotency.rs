@@ -20,7 +20,7 @@ use store::{Abort, BoxFuture, Unit, Work};
 use uuid::Uuid;
 
 use crate::vault::Place;
-use crate::{AccountId, Service, ServiceError};
+use crate::{AccountId, Service, ServiceError, Via};
 
 /// How long an answer is kept.
 const KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
@@ -33,10 +33,12 @@ pub const ABANDONED_AFTER: Duration = Duration::from_secs(120);
 pub struct Repeatable(RepeatableRequest);
 
 impl Repeatable {
-    /// Of an account, a route, the sender's key and the body.
+    /// Of an account, what its sender has shown, a route, the sender's key and the body. The first answer is for whoever shows
+    /// the same: another key of the account may have no right to what it says.
     #[must_use]
-    pub fn new(account: AccountId, route: &str, key: &str, body: &[u8]) -> Self {
+    pub fn new(account: AccountId, shown: &Via, route: &str, key: &str, body: &[u8]) -> Self {
         let mut hash = Sha256::new();
+        hash.update(shown.id().as_bytes());
         hash.update(route.as_bytes());
         // Neither a route nor a key has this byte, so no two pairs of them read alike.
         hash.update([0]);

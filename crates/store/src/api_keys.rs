@@ -150,4 +150,12 @@ impl Unit {
         let sql = "DELETE FROM api_keys WHERE account_id = $1 AND id = $2";
         Ok(write!(self, sql, account.0, id.0) == 1)
     }
+
+    /// Deletes all API keys of an account. Says how many.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn delete_api_keys(&mut self, account: AccountId) -> Result<u64, StoreError> {
+        Ok(write!(self, "DELETE FROM api_keys WHERE account_id = $1", account.0))
+    }
 }

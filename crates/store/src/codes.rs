@@ -11,8 +11,8 @@ use crate::{Store, StoreError, Unit};
 
 const TABLE: Table = Table("codes");
 
-/// Account, subject and payload of a code.
-type CodeRow = (Option<Uuid>, String, Option<String>);
+/// Account, subject and payload of a code, and when it was made.
+type CodeRow = (Option<Uuid>, String, Option<String>, i64);
 
 impl Store {
     /// What is known of the code of that hash; `None`: it never was one, or it has been over for long.
@@ -66,12 +66,13 @@ impl Unit {
         if write!(self, sql, &hash[..], now.as_microsecond()) == 0 {
             return Ok(None);
         }
-        let sql = "SELECT account_id, subject, payload FROM codes WHERE hash = $1";
-        let (account, subject, payload) = ask!(self, fetch_one CodeRow, sql, &hash[..]);
+        let sql = "SELECT account_id, subject, payload, created_at FROM codes WHERE hash = $1";
+        let (account, subject, payload, created_at) = ask!(self, fetch_one CodeRow, sql, &hash[..]);
         Ok(Some(UsedCode {
             account: account.map(AccountId),
             subject,
             payload,
+            created_at: TABLE.instant(created_at)?,
         }))
     }
 

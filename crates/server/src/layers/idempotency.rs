@@ -102,7 +102,7 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
         Ok(body) => body,
         Err(refusal) => return refusal.into_response(),
     };
-    let repeatable = Repeatable::new(actor.account, &route(&parts.uri), &key, &body);
+    let repeatable = Repeatable::new(actor.account, &actor.via, &route(&parts.uri), &key, &body);
     let request = Request::from_parts(parts, Body::from(body));
     let task = async move { answer(&app, repeatable, request, next).await };
     match tokio::spawn(task.instrument(tracing::Span::current())).await {
@@ -278,7 +278,11 @@ mod tests {
     async fn whoever_waits_is_woken_when_the_first_is_done_and_not_before() {
         let underway = Underway::default();
         let account = service::AccountId(uuid::Uuid::from_u128(1));
-        let request = Repeatable::new(account, "/v1/alerts", "one", b"{}");
+        let via = service::Via::Session {
+            id: service::identity::SessionId(uuid::Uuid::from_u128(2)),
+            by: service::access::Shown::Token,
+        };
+        let request = Repeatable::new(account, &via, "/v1/alerts", "one", b"{}");
         let finished = underway.begin(request);
         let mut waiting = underway.find(&request).unwrap();
         let waiter = tokio::spawn(async move { waiting.changed().await.is_err() });

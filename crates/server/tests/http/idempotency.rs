@@ -93,6 +93,44 @@ async fn a_key_belongs_to_its_account() {
 }
 
 #[tokio::test]
+async fn a_first_answer_is_for_whoever_showed_what_its_sender_did() {
+    let world = world().await;
+    let ann = world.person("ann", alerts::Plan::Premium).await;
+    let reader = world.another_key(&ann.email, &[Scope::AlertsRead]).await;
+    let (path, body) = ("/v1/api-keys", json!({"name": "all of it"}));
+    let made = ann.request("POST", path).header("idempotency-key", "one");
+    let made = made.json(&body).send().await.ok(201);
+    let secret = made.body["data"]["api_key"].as_str().unwrap();
+    for key in [&reader, &ann.key] {
+        let repeat = world.stranger("POST", path).header("x-api-key", key);
+        let repeat = repeat.header("idempotency-key", "one").json(&body).send().await;
+        assert!(!repeat.text.contains(secret), "{repeat:?}");
+        let _ = repeat.refused(403, "FORBIDDEN");
+    }
+    let (token, _) = ann.sign_in(crate::people::PASSWORD).await.unwrap();
+    let elsewhere = world
+        .stranger("POST", path)
+        .header("authorization", &format!("Bearer {token}"));
+    let elsewhere = elsewhere
+        .header("idempotency-key", "one")
+        .json(&body)
+        .send()
+        .await
+        .ok(201);
+    assert_ne!(elsewhere.body["data"]["api_key"], made.body["data"]["api_key"]);
+    // The session's cookie is another way to show the same session.
+    let by_cookie = world
+        .stranger("POST", path)
+        .header("cookie", &format!("__Host-bellwether_session={}", ann.cookie));
+    let by_cookie = by_cookie
+        .header("sec-fetch-site", "same-origin")
+        .header("idempotency-key", "one");
+    let repeat = by_cookie.json(&body).send().await.ok(201);
+    assert_eq!(repeat.header("idempotent-replayed"), "true");
+    assert_eq!(said(&repeat), said(&made));
+}
+
+#[tokio::test]
 async fn a_refusal_that_a_repeat_could_better_is_not_kept_and_one_it_could_not_is() {
     let world = world().await;
     let reader = world.another_key("operator@example.com", &[Scope::AlertsRead]).await;

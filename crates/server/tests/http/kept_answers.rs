@@ -77,9 +77,11 @@ async fn an_answer_that_does_not_open_is_a_conflict_and_nothing_is_done_again() 
     let world = World::new().await;
     world.stock_at("AAPL", 100.0).await;
     let body = above(200);
+    let actor = world.service.authenticate_key(&world.key).await.unwrap();
+    let key = world.service.api_keys(&actor).await.unwrap()[0].id;
     let kept = RepeatableRequest {
-        account: world.service.authenticate_key(&world.key).await.unwrap().account,
-        key_hash: Sha256::digest(b"/v1/alerts\0one").into(),
+        account: actor.account,
+        key_hash: Sha256::digest([key.0.as_bytes(), &b"/v1/alerts\0one"[..]].concat()).into(),
         body_hash: Sha256::digest(body.to_string()).into(),
     };
     let store = Store::open(Options::new(world.database.url())).await.unwrap();

@@ -95,9 +95,11 @@ async fn a_mailed_link_signs_in_and_confirms_the_address(world: World) {
 async fn whoever_registers_with_somebody_elses_address_gets_nothing_by_it(world: World) {
     let mallorys = world.register(ANN, "mallory's password").await;
     let mallory = SignedIn::of(&world.login(ANN, "mallory's password").await);
-    // Ann, who reads the mail, registers too, and follows the link that came with her own.
+    // Ann, who reads the mail, registers too, and follows one of the links: she cannot know which one is hers.
     let anns = world.register(ANN, PASSWORD).await;
-    let _ = world.ask("confirm", json!({"token": anns})).await.ok(200);
+    let confirmed = world.ask("confirm", json!({"token": mallorys})).await.ok(200);
+    let message = confirmed.body["data"]["message"].as_str().unwrap();
+    assert!(message.contains("no password counts"), "{message}");
     let _ = world.session(&mallory.access).await.refused(401, "UNAUTHORIZED");
     let _ = world
         .session_of_cookie(&mallory.cookie)
@@ -108,9 +110,11 @@ async fn whoever_registers_with_somebody_elses_address_gets_nothing_by_it(world:
         .login(ANN, "mallory's password")
         .await
         .refused(401, "UNAUTHORIZED");
-    let _ = world.login(ANN, PASSWORD).await.ok(200);
-    let other = world.ask("confirm", json!({"token": mallorys})).await;
+    let _ = world.login(ANN, PASSWORD).await.refused(401, "UNAUTHORIZED");
+    let other = world.ask("confirm", json!({"token": anns})).await;
     let _ = other.refused(400, "BAD_REQUEST");
+    let token = world.reset_link(ANN).await;
+    let _ = world.reset(ANN, &token, PASSWORD).await.ok(200);
     let _ = world.login(ANN, PASSWORD).await.ok(200);
 
     // Bob only ever asks for a link to sign in: the password that was waiting for him is good for nothing.

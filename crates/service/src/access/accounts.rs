@@ -4,6 +4,7 @@ use alerts::Plan;
 use alerts::request::is_plausible_email;
 use store::model::{Account, AccountId};
 use store::{Abort, BoxFuture, Unit, Work};
+use url::Host;
 
 use super::password;
 use crate::{Fields, Service, ServiceError};
@@ -87,9 +88,21 @@ impl Service {
 /// The zone of an account whose owner has not said where they live: the market's.
 pub(crate) const DEFAULT_TIME_ZONE: &str = "America/New_York";
 
-/// An address as it is kept and looked for.
+/// An address as it is kept and looked for: in lower case, and with the name of its host as servers know it, because mail to
+/// `ann@ｅxample.com` and to `ann@example.com` goes to the same mailbox.
 pub(crate) fn normal_email(email: &str) -> String {
-    email.trim().to_lowercase()
+    let email = email.trim().to_lowercase();
+    let Some((mailbox, host)) = email.rsplit_once('@') else {
+        return email;
+    };
+    // What is escaped in a URL is no part of an address, and is refused as it is.
+    if host.is_ascii() || host.contains('%') {
+        return email;
+    }
+    match Host::parse(host) {
+        Ok(Host::Domain(host)) => format!("{mailbox}@{host}"),
+        _ => email,
+    }
 }
 
 struct Insert(Account);
@@ -141,6 +154,24 @@ mod tests {
     #[test]
     fn an_address_is_the_same_in_any_case_and_with_space_around_it() {
         assert_eq!(normal_email("  Ann@Example.COM\n"), "ann@example.com");
+    }
+
+    #[test]
+    fn an_address_is_the_same_however_the_name_of_its_host_is_written() {
+        for (written, kept) in [
+            ("ann@\u{ff45}xample.com", "ann@example.com"),
+            ("ann@example\u{3002}com", "ann@example.com"),
+            ("ann@ex\u{ad}ample.com", "ann@example.com"),
+            ("ann@B\u{dc}CHER.example", "ann@xn--bcher-kva.example"),
+            ("ann@xn--bcher-kva.example", "ann@xn--bcher-kva.example"),
+            ("j\u{f6}rg@example.com", "j\u{f6}rg@example.com"),
+            ("ann", "ann"),
+            // These are no addresses, and stay so.
+            ("ann@\u{ff11}27.0.0.1", "ann@\u{ff11}27.0.0.1"),
+            ("ann@\u{ff45}x%61mple.com", "ann@\u{ff45}x%61mple.com"),
+        ] {
+            assert_eq!(normal_email(written), kept, "{written}");
+        }
     }
 
     #[test]

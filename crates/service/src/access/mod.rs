@@ -28,6 +28,7 @@ pub use tokens::{PublicKey, TOKEN_LIFE};
 use alerts::Plan;
 use jiff::tz::TimeZone;
 use store::model::{AccountId, ApiKeyId, SessionId};
+use uuid::Uuid;
 
 use crate::ServiceError;
 
@@ -67,6 +68,16 @@ pub enum Via {
         /// What of it they have shown.
         by: Shown,
     },
+}
+
+impl Via {
+    /// The id of the key or of the session.
+    pub(crate) const fn id(&self) -> Uuid {
+        match self {
+            Self::Key { id, .. } => id.0,
+            Self::Session { id, .. } => id.0,
+        }
+    }
 }
 
 /// What somebody shows of their session.

@@ -22,7 +22,20 @@ pub(crate) enum Purpose {
 
 /// So many links for one purpose are mailed to an address within the time that one is good for. So whoever asks for more
 /// of them in somebody else's name cannot keep them from getting in: by then there are good ones in their mailbox.
-pub(super) const MAILED_AT_MOST: u64 = 5;
+const MAILED_AT_MOST: u64 = 5;
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// So many are mailed a link within a day because they have registered, all together.
+const REGISTRATIONS_IN_ALL: u64 = 2_000;
+/// After how many links for one purpose within a day the next comes how long after the last, at the earliest. So whoever
+/// asks for them all day floods nobody, and never comes to an end of them: whoever reads that mail gets in by the last one, or
+/// by the next.
+const SPACED: [(u64, SignedDuration); 5] = [
+    (9, SignedDuration::from_hours(4)),
+    (8, SignedDuration::from_hours(2)),
+    (7, SignedDuration::from_hours(1)),
+    (6, SignedDuration::from_mins(30)),
+    (5, SignedDuration::from_mins(15)),
+];
 
 impl Purpose {
     pub(crate) const fn name(self) -> &'static str {
@@ -58,13 +71,7 @@ pub(super) struct Mailing {
 
 impl Service {
     /// A new link to that address. Whose account it is for is not known yet.
-    pub(super) fn mailing(
-        &self,
-        purpose: Purpose,
-        email: &str,
-        payload: Option<String>,
-        now: Timestamp,
-    ) -> Result<Mailing, ServiceError> {
+    pub(super) fn mailing(&self, purpose: Purpose, email: &str, now: Timestamp) -> Result<Mailing, ServiceError> {
         let secret = secret::new(&self.0.ports.chance);
         let token = ("token", secret.as_str());
         let letter = match purpose {
@@ -83,7 +90,7 @@ impl Service {
                 purpose: purpose.name(),
                 account: None,
                 subject: email.to_owned(),
-                payload,
+                payload: None,
                 hash: purpose.hash(email, &secret),
                 created_at: now,
                 expires_at: now.saturating_add(purpose.life()).unwrap_or(Timestamp::MAX),
@@ -95,7 +102,7 @@ impl Service {
     /// Mails a link to the account of an address. Whether it has one cannot be told from outside.
     pub(super) async fn mail_link(&self, purpose: Purpose, email: String) -> Result<(), ServiceError> {
         let now = self.0.ports.clock.now();
-        let mailing = self.mailing(purpose, &email, None, now)?;
+        let mailing = self.mailing(purpose, &email, now)?;
         let work = Mail { mailing, purpose, now };
         Ok(self.0.ports.store.write(work).await?)
     }
@@ -137,8 +144,28 @@ pub(super) async fn may_be_mailed(
     email: &str,
     now: Timestamp,
 ) -> Result<bool, Abort<ServiceError>> {
-    let since = now.saturating_sub(purpose.life()).unwrap_or(Timestamp::MIN);
-    Ok(unit.count_codes(purpose.name(), email, since).await? < MAILED_AT_MOST)
+    let before = |time: SignedDuration| now.saturating_sub(time).unwrap_or(Timestamp::MIN);
+    if unit.count_codes(purpose.name(), email, before(purpose.life())).await? >= MAILED_AT_MOST {
+        return Ok(false);
+    }
+    let mailed = unit.count_codes(purpose.name(), email, before(DAY)).await?;
+    let Some((_, space)) = SPACED.iter().find(|(many, _)| mailed >= *many) else {
+        return Ok(true);
+    };
+    Ok(unit.count_codes(purpose.name(), email, before(*space)).await? == 0)
+}
+
+/// Refuses whoever registers if too many have registered today: their letters must leave some of the day's letters for those
+/// who have an account. It says nothing of any address.
+pub(super) async fn may_register(unit: &mut Unit, now: Timestamp) -> Result<(), Abort<ServiceError>> {
+    let since = now.saturating_sub(DAY).unwrap_or(Timestamp::MIN);
+    if unit.count_codes_for(Purpose::Confirm.name(), since).await? < REGISTRATIONS_IN_ALL {
+        return Ok(());
+    }
+    Err(Abort::Refused(ServiceError::TooMany {
+        message: "more people have registered today than are mailed to; try again later".to_owned(),
+        retry_after_s: 3_600,
+    }))
 }
 
 /// Writes a link down for an account, and queues the letter with it.
@@ -164,14 +191,15 @@ pub(super) async fn redeem(unit: &mut Unit, hash: [u8; 32], now: Timestamp) -> R
     let account = account.filter(|account| account.email == used.subject && account.profile.deleted_at.is_none());
     Ok(Redeemed {
         account: account.ok_or_else(bad)?,
-        payload: used.payload,
+        made_at: used.created_at,
     })
 }
 
 /// What a link was good for.
 pub(super) struct Redeemed {
     pub(super) account: Account,
-    pub(super) payload: Option<String>,
+    /// When it was made.
+    pub(super) made_at: Timestamp,
 }
 
 /// One refusal for all that can be wrong with a link.

@@ -1,18 +1,20 @@
 //! Coming to an account: registering, and confirming the address.
 //!
-//! Whoever registers has not shown yet that the address is theirs. So an address that somebody else has registered first,
-//! with a password of their own, is not lost: each registration has a link of its own, which brings the password that
-//! *it* was made with. And who shows by another link that the address is theirs takes the account over without any
-//! password that was set before ([`take_over`]).
+//! Whoever registers has not shown yet that the address is theirs. If nobody else registers with it, the link that is mailed
+//! shows that, and what was registered with is in force. If more than one has registered, all of their links are in one
+//! mailbox, and whoever reads it cannot know which of them is their own. So then none of the passwords counts: the links say
+//! whose the address is and nothing more, and its owner takes the account over without anything that was set or made
+//! before ([`take_over`]), as they do by any other link.
 
 use alerts::Plan;
 use jiff::Timestamp;
 use notify::letter::Letter;
 use serde_json::Value;
-use store::model::{Account, AccountId, NewCode, NewMessage, Profile};
+use store::model::{Account, AccountId, NewMessage, Profile};
 use store::{Abort, BoxFuture, Unit, Work};
 
-use super::letters::{Mailing, Purpose, bad_link, may_be_mailed, redeem, send};
+use super::account::address;
+use super::letters::{Mailing, Purpose, bad_link, may_be_mailed, may_register, redeem, send};
 use super::{read, secret};
 use crate::access::accounts::DEFAULT_TIME_ZONE;
 use crate::body::Members;
@@ -23,7 +25,8 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for what cannot be an address or a password, [`ServiceError::Forbidden`] where only the
-    /// operator makes accounts, [`ServiceError::Unavailable`] if too many register at once.
+    /// operator makes accounts, [`ServiceError::TooMany`] if too many have registered today,
+    /// [`ServiceError::Unavailable`] if too many register at once.
     pub async fn register(&self, body: &Value) -> Result<(), ServiceError> {
         if self.0.settings.identity.is_registration_closed {
             return Err(ServiceError::Forbidden {
@@ -43,7 +46,7 @@ impl Service {
         let account = Account {
             id: AccountId(ports.chance.uuid()),
             email: email.clone(),
-            password_hash: Some(hash.clone()),
+            password_hash: Some(hash),
             full_name,
             plan: Plan::Basic,
             is_operator: false,
@@ -56,7 +59,7 @@ impl Service {
             link: self.0.link("sign-in", &[]),
         };
         let work = Register {
-            mailing: self.mailing(Purpose::Confirm, &email, Some(hash), now)?,
+            mailing: self.mailing(Purpose::Confirm, &email, now)?,
             known: self.0.mail(&email, None, &known)?,
             account,
             now,
@@ -64,11 +67,12 @@ impl Service {
         Ok(ports.store.write(work).await?)
     }
 
-    /// Confirms the address that somebody registered with: `{token}`.
+    /// Confirms the address that somebody registered with: `{token}`. Returns whether a password is in force: if more than one
+    /// has registered with the address, none is, and its owner signs in by a link or has one mailed to choose one.
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] for a link that is not good.
-    pub async fn confirm_address(&self, body: &Value) -> Result<(), ServiceError> {
+    pub async fn confirm_address(&self, body: &Value) -> Result<bool, ServiceError> {
         let token = read::token(body)?;
         if !secret::is_well_formed(&token) {
             return Err(bad_link());
@@ -78,8 +82,8 @@ impl Service {
             now: self.0.ports.clock.now(),
         };
         let account = self.0.ports.store.write(work).await?;
-        self.0.reception.forget(account);
-        Ok(())
+        self.0.reception.forget(account.id);
+        Ok(account.password_hash.is_some())
     }
 }
 
@@ -96,6 +100,7 @@ impl Work for Register {
 
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
+            may_register(unit, self.now).await?;
             if unit.insert_account(&self.account).await? {
                 return send(unit, &self.mailing, &self.account).await;
             }
@@ -111,12 +116,8 @@ impl Work for Register {
             if !found.is_verified {
                 return send(unit, &self.mailing, &found).await;
             }
-            // A link that nobody has stands for the letter, so that letters are counted. It keeps no password.
-            let counted = NewCode {
-                payload: None,
-                ..self.mailing.code.clone()
-            };
-            unit.insert_code(&counted).await?;
+            // A link that nobody has stands for the letter, so that letters are counted.
+            unit.insert_code(&self.mailing.code).await?;
             let message = NewMessage {
                 account: Some(found.id),
                 ..self.known.clone()
@@ -132,31 +133,32 @@ struct Confirm {
 }
 
 impl Work for Confirm {
-    type Done = AccountId;
+    type Done = Account;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<AccountId, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
             let redeemed = redeem(unit, self.hash, self.now).await?;
             let mut account = redeemed.account;
-            if !account.is_verified {
+            // Links are forgotten some time after their end; that the account was made with this one says that there was
+            // none before it.
+            let is_first = redeemed.made_at == account.created_at;
+            let purpose = Purpose::Confirm.name();
+            let links = unit.count_codes_of(purpose, account.id, Timestamp::MIN).await?;
+            if is_first && links == 1 {
                 account.is_verified = true;
-                if account.password_hash != redeemed.payload {
-                    // Somebody else has registered with this address, too. What they have set ends here.
-                    account.password_hash = redeemed.payload;
-                    unit.end_sessions(account.id, None, self.now).await?;
-                }
                 unit.update_account(&account).await?;
-                unit.withdraw_codes(Purpose::Confirm.name(), account.id, self.now)
-                    .await?;
+            } else {
+                take_over(unit, &mut account, self.now).await?;
             }
-            Ok(account.id)
+            Ok(account)
         })
     }
 }
 
-/// Somebody has shown that an address is theirs that was registered and never confirmed: whatever was set or begun before
-/// that, whoever it was, ends.
+/// Somebody has shown that an address is theirs that was registered and never confirmed: whatever was set, made or begun
+/// before that, whoever it was, ends. It must not be left to a stranger to read the account, to be told what its alerts say,
+/// to be called by its owner's name, or to give it an address of their own.
 pub(super) async fn take_over(
     unit: &mut Unit,
     account: &mut Account,
@@ -167,8 +169,14 @@ pub(super) async fn take_over(
     }
     account.is_verified = true;
     account.password_hash = None;
-    unit.end_sessions(account.id, None, now).await?;
-    unit.withdraw_codes(Purpose::Confirm.name(), account.id, now).await?;
+    account.full_name = None;
+    account.profile.phone = None;
     unit.update_account(account).await?;
+    unit.end_sessions(account.id, None, now).await?;
+    unit.delete_api_keys(account.id).await?;
+    unit.delete_webhooks(account.id, now).await?;
+    for purpose in [Purpose::Confirm.name(), address::PURPOSE] {
+        unit.withdraw_codes(purpose, account.id, now).await?;
+    }
     Ok(())
 }

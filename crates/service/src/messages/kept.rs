@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use store::model::{KeptMessage, Page, PageRequest};
 
 use super::carrier::{Words, kept_place};
+use crate::access::accounts::normal_email;
 use crate::vault::VaultError;
 use crate::{Actor, Scope, Service, ServiceError};
 
@@ -49,7 +50,7 @@ impl Service {
         page: PageRequest,
     ) -> Result<Page<OutboxMessage>, ServiceError> {
         actor.require(Scope::OutboxRead)?;
-        let to = filter.to.map(|to| to.trim().to_lowercase());
+        let to = filter.to.map(|to| normal_email(&to));
         let kept = self
             .0
             .ports

@@ -12,7 +12,7 @@ use notify::dispatcher::{ClaimOrder, Claimed, LaneDue, Outbox, Settled};
 use notify::schedule::Next;
 use notify::time::Time;
 use store::model::{
-    self, Admission, Applicant, ClaimedMessage, MessageChannel, MessageLimits, MessageSettlement, MessageVerdict, Said,
+    self, Admission, Applicant, ClaimedMessage, MessageChannel, MessageLimits, MessageSettlement, MessageVerdict,
 };
 use store::{Store, StoreError};
 use uuid::Uuid;
@@ -141,7 +141,7 @@ impl Post {
             lease: message.lease,
             recipient: recipient.to.clone(),
             account: message.account,
-            is_about_firing: matches!(message.said, Said::Fired(_)),
+            kind: message.kind.clone(),
             quota: recipient.quota,
         });
         let now = self.time.now();

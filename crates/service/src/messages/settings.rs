@@ -45,7 +45,9 @@ pub struct Budget {
     /// So many of these may be letters: about registrations, passwords, guests. They come of what anybody can ask for without
     /// an account, and have to leave some for alerts.
     pub letters: u32,
-    /// Letters to one address or number, and letters because of one account.
+    /// Letters to one address or number, and letters because of one account. Links that let owners in are not among them, as
+    /// anybody can ask for them: each comes a while after the last. What tells owners that their account was changed is counted
+    /// by itself.
     pub letters_to_each: u32,
     /// Messages about alerts to one address or number.
     pub alerts_to_each: u32,

@@ -29,7 +29,6 @@ impl Inner {
     }
 
     /// A letter to a telephone number, ready to be queued.
-    #[allow(dead_code, reason = "numbers are verified next")]
     pub(crate) fn text_message(
         &self,
         to: &str,

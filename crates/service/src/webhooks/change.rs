@@ -7,6 +7,7 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::body::Body;
 use super::no_such_webhook;
+use crate::identity::account::awake;
 use crate::{AccountId, Actor, Service, ServiceError};
 
 impl Service {
@@ -15,7 +16,7 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
-    /// [`ServiceError::NotFound`]
+    /// [`ServiceError::NotFound`], [`ServiceError::Forbidden`] while the account is deactivated.
     pub async fn update_webhook(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<Webhook, ServiceError> {
         let webhooks = &self.0.webhooks;
         let mut read = Body::of(body)?;
@@ -92,6 +93,7 @@ impl Work for Change {
 
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
         Box::pin(async move {
+            awake(unit, self.account).await?;
             let found = unit.lock_webhook(self.account, self.id).await?;
             let mut webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
             self.apply(&mut webhook);

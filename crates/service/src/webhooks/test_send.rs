@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::EVENT;
 use super::body::Body;
+use crate::identity::account::must_be_awake;
 use crate::{Actor, Service, ServiceError};
 
 /// What came of a test.
@@ -24,8 +25,8 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do, and for a URL of an address
-    /// that is not open.
-    pub async fn test_webhook(&self, _actor: &Actor, body: &Value) -> Result<TestAnswer, ServiceError> {
+    /// that is not open; [`ServiceError::Forbidden`] while the account is deactivated.
+    pub async fn test_webhook(&self, actor: &Actor, body: &Value) -> Result<TestAnswer, ServiceError> {
         let (ports, webhooks) = (&self.0.ports, &self.0.webhooks);
         let mut read = Body::of(body)?;
         let url = read.url(&webhooks.rules);
@@ -38,6 +39,7 @@ impl Service {
             read.missing("secret");
         }
         read.finish()?;
+        must_be_awake(&self.account_of(actor).await?)?;
         let target = webhooks.check(url.unwrap_or_default()).await?;
         let now = webhooks.time.now();
         let id = ports.chance.uuid();

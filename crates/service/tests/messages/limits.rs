@@ -1,10 +1,13 @@
 //! Limits: what goes beyond them is not sent, and the history says why. Each number on both sides of its edge.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use alerts::Plan;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
-use service::messages::Budget;
-use service::{Actor, Settings};
+use service::identity::SignIn;
+use service::messages::{Budget, OutboxMessage};
+use service::{Actor, Clock, Settings};
 use testkit::Database;
 
 use crate::post::times;
@@ -184,5 +187,70 @@ fn the_operator_pays_for_so_many_messages_a_day() {
         let body = json!({"email": "three@example.com", "password": PASSWORD});
         world.service.register(&body).await.unwrap();
         world.mailed("three@example.com", 1).await;
+    }));
+}
+
+/// When those of the messages were sent whose subject begins so.
+fn when(messages: &[OutboxMessage], subject: &str) -> Vec<Timestamp> {
+    let of_subject = messages
+        .iter()
+        .filter(|message| message.subject.as_deref().is_some_and(|text| text.starts_with(subject)));
+    of_subject.map(|message| message.created_at).collect()
+}
+
+#[test]
+fn whoever_asks_for_links_in_somebodys_name_all_day_keeps_them_neither_out_nor_in_the_dark() {
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let budget = Budget {
+        letters_to_each: 20,
+        ..PLENTY
+    };
+    testkit::run(on_each(budget, async |world| {
+        let ann = world.ann(Plan::Basic).await;
+        let (begin, service) = (at("2024-03-09T00:00:00Z"), &world.service);
+        let (email, end) = (ann.email.as_str(), at("2024-03-10T00:00:00Z"));
+        world.clock.set(begin);
+        for _ in 0..6 {
+            let body = json!({"email": email, "password": PASSWORD});
+            service.register(&body).await.unwrap();
+        }
+        while world.clock.now() < end - SignedDuration::from_mins(5) {
+            let link = json!({"email": email, "type": "magic_link"});
+            service.sign_in(&link, HERE).await.unwrap();
+            service.request_reset(&json!({"email": email})).await.unwrap();
+            world.nothing_waits().await;
+            world.advance(5);
+        }
+        let sent = world.outbox(email).await;
+        for (subject, most) in [
+            ("Sign in to", 14),
+            ("Choose a new password", 14),
+            ("You already have", 5),
+        ] {
+            let times = when(&sent, subject);
+            assert!(times.len() <= most, "{subject}: {times:?}");
+            if most > 5 {
+                let with_end = times.iter().copied().chain([end]);
+                let longest = times
+                    .iter()
+                    .zip(with_end.skip(1))
+                    .map(|(one, next)| next.duration_since(*one));
+                let longest = longest.max().unwrap();
+                assert!(longest <= SignedDuration::from_hours(4), "{subject}: {times:?}");
+            }
+        }
+        let signed_in = service
+            .sign_in(&json!({"email": email, "password": PASSWORD}), HERE)
+            .await
+            .unwrap();
+        let SignIn::Done(signed_in) = signed_in else {
+            panic!("{signed_in:?}");
+        };
+        let ann = service.authenticate_token(&signed_in.access_token).await.unwrap();
+        let body = json!({"current_password": PASSWORD, "new_password": "battery staple"});
+        service.change_password(&ann, HERE, &body).await.unwrap();
+        world.nothing_waits().await;
+        let told = world.outbox(email).await;
+        assert_eq!(when(&told, "The password of your").len(), 1, "{told:?}");
     }));
 }

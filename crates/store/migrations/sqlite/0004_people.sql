@@ -32,7 +32,7 @@ CREATE INDEX refresh_tokens_of_session ON refresh_tokens (session_seq);
 
 -- What is sent to somebody so that they show that it reached them: links and codes. subject is what it is about: an address,
 -- a number, an alert's id. A hash is of purpose, subject and secret together, so that none is good for anything else. tries
--- counts guesses at codes that are short. payload comes into force with the code: the password somebody registered with.
+-- counts guesses at codes that are short. payload is what a code is about besides: a guest's alert.
 CREATE TABLE codes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     purpose TEXT NOT NULL,

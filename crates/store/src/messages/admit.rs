@@ -3,6 +3,11 @@
 //! Counting and admitting are one transaction. On SQLite there is one writer at a time; on PostgreSQL those who admit to a channel
 //! do it one after another, by a lock that ends with the transaction. So of any number of processes that have one place left
 //! to give, one gives it.
+//!
+//! Most letters are counted for their recipient and for the account that they are about, so that nobody is flooded. What a
+//! stranger can have sent in somebody's name must not use up what that person needs, though. So links that let an owner in are
+//! not counted there: where they are asked for each comes a while after the last. And what tells an owner that their account
+//! was changed is counted by itself.
 
 use std::collections::HashMap;
 
@@ -13,7 +18,7 @@ use super::TABLE;
 use crate::bulk::{Statement, execute_many, query_many};
 use crate::columns::text;
 use crate::deliveries::never;
-use crate::model::{Admission, Applicant, MessageChannel, MessageLimits};
+use crate::model::{Admission, Applicant, FIRED, MessageChannel, MessageLimits};
 use crate::unit::ask;
 use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
 
@@ -27,11 +32,40 @@ const STILL_MINE: Statement = Statement {
             WHERE messages.status = 'pending' AND messages.lease = asked.lease",
 };
 
-/// How many letters and how many messages about firings were admitted to recipients.
+/// As what a message is counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum CountedAs {
+    /// News of an alert.
+    Firing,
+    /// A link that lets an account's owner in.
+    WayIn,
+    /// What tells an owner that their account was changed.
+    Notice,
+    /// Anything else.
+    Letter,
+}
+
+impl CountedAs {
+    /// By what a message is, in a word; the statements below say the same.
+    fn of(kind: &str) -> Self {
+        match kind {
+            FIRED => Self::Firing,
+            "magic_link" | "reset_password" => Self::WayIn,
+            "password_changed" | "address_changed" => Self::Notice,
+            _ => Self::Letter,
+        }
+    }
+}
+
+/// How many letters, messages about firings and notices were admitted to recipients.
 const TO_RECIPIENTS: Statement = Statement {
     before: "WITH asked (recipient, channel, since) AS (VALUES ",
     columns: 3,
-    after: ") SELECT asked.recipient, COUNT(*), COUNT(CASE WHEN messages.kind = 'fired' THEN 1 END)
+    after: ") SELECT asked.recipient,
+                COUNT(CASE WHEN messages.kind NOT IN ('fired', 'magic_link', 'reset_password', 'password_changed',
+                                                      'address_changed') THEN 1 END),
+                COUNT(CASE WHEN messages.kind = 'fired' THEN 1 END),
+                COUNT(CASE WHEN messages.kind IN ('password_changed', 'address_changed') THEN 1 END)
             FROM asked JOIN messages ON messages.recipient = asked.recipient AND messages.channel = asked.channel
                 AND messages.admitted_at >= asked.since
             GROUP BY asked.recipient",
@@ -43,7 +77,8 @@ const OF_ACCOUNTS: Statement = Statement {
     before: "WITH asked (account_id, channel, day, month) AS (VALUES ",
     columns: 4,
     after: ") SELECT asked.account_id,
-                COUNT(CASE WHEN messages.kind <> 'fired' AND messages.admitted_at >= asked.day THEN 1 END),
+                COUNT(CASE WHEN messages.kind NOT IN ('fired', 'magic_link', 'reset_password', 'password_changed',
+                                                      'address_changed') AND messages.admitted_at >= asked.day THEN 1 END),
                 COUNT(CASE WHEN messages.kind = 'fired' AND messages.status <> 'failed' THEN 1 END)
             FROM asked JOIN messages ON messages.account_id = asked.account_id AND messages.channel = asked.channel
                 AND messages.admitted_at >= asked.month
@@ -95,39 +130,65 @@ struct Admit {
 struct Counts {
     letters: i64,
     firings: i64,
-    to_recipients: HashMap<String, (i64, i64)>,
-    of_accounts: HashMap<Uuid, (i64, i64)>,
+    to_recipients: HashMap<String, Admitted>,
+    of_accounts: HashMap<Uuid, Admitted>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Admitted {
+    letters: i64,
+    firings: i64,
+    notices: i64,
 }
 
 impl Counts {
     fn judge(&mut self, applicant: &Applicant, limits: &MessageLimits) -> Admission {
         let below = |count: i64, limit: u32| count < i64::from(limit);
         let to = self.to_recipients.entry(applicant.recipient.clone()).or_default();
-        let mut nobody = (0, 0);
+        let mut nobody = Admitted::default();
         let of = match applicant.account {
             Some(account) => self.of_accounts.entry(account.0).or_default(),
             None => &mut nobody,
         };
         let total = self.letters + self.firings;
-        if applicant.is_about_firing {
-            if applicant.quota.is_some_and(|quota| !below(of.1, quota)) {
-                return Admission::OverQuota;
+        let counted_as = CountedAs::of(&applicant.kind);
+        if counted_as == CountedAs::Firing && applicant.quota.is_some_and(|quota| !below(of.firings, quota)) {
+            return Admission::OverQuota;
+        }
+        let is_within = match counted_as {
+            CountedAs::Firing => below(to.firings, limits.firings_to_each),
+            CountedAs::WayIn => true,
+            CountedAs::Notice => below(to.notices, limits.letters_to_each),
+            CountedAs::Letter => below(to.letters, limits.letters_to_each) && below(of.letters, limits.letters_of_each),
+        };
+        if !is_within {
+            return Admission::OverLimit;
+        }
+        let is_within = match counted_as {
+            CountedAs::Firing => below(self.firings, limits.firings),
+            CountedAs::WayIn | CountedAs::Letter => below(self.letters, limits.letters),
+            // Nobody can ask for these without having the account.
+            CountedAs::Notice => true,
+        };
+        if !is_within || !below(total, limits.in_all) {
+            return Admission::OverBudget;
+        }
+        match counted_as {
+            CountedAs::Firing => {
+                self.firings += 1;
+                to.firings += 1;
+                of.firings += 1;
             }
-            if !below(to.1, limits.firings_to_each) {
-                return Admission::OverLimit;
+            CountedAs::WayIn => self.letters += 1,
+            CountedAs::Notice => {
+                self.letters += 1;
+                to.notices += 1;
             }
-            if !below(self.firings, limits.firings) || !below(total, limits.in_all) {
-                return Admission::OverBudget;
+            CountedAs::Letter => {
+                self.letters += 1;
+                to.letters += 1;
+                of.letters += 1;
             }
-            (self.firings, to.1, of.1) = (self.firings + 1, to.1 + 1, of.1 + 1);
-        } else {
-            if !below(to.0, limits.letters_to_each) || !below(of.0, limits.letters_of_each) {
-                return Admission::OverLimit;
-            }
-            if !below(self.letters, limits.letters) || !below(total, limits.in_all) {
-                return Admission::OverBudget;
-            }
-            (self.letters, to.0, of.0) = (self.letters + 1, to.0 + 1, of.0 + 1);
         }
         Admission::Granted
     }
@@ -144,7 +205,7 @@ impl Admit {
         recipients.sort_unstable();
         recipients.dedup();
         let found = query_many!(
-            (String, i64, i64),
+            (String, i64, i64, i64),
             &mut unit.link,
             TO_RECIPIENTS,
             &recipients,
@@ -167,10 +228,24 @@ impl Admit {
             letters: all - firings,
             firings,
             to_recipients: to_recipients
-                .map(|(to, all, firings)| (to, (all - firings, firings)))
+                .map(|(to, letters, firings, notices)| {
+                    let admitted = Admitted {
+                        letters,
+                        firings,
+                        notices,
+                    };
+                    (to, admitted)
+                })
                 .collect(),
             of_accounts: of_accounts
-                .map(|(of, letters, firings)| (of, (letters, firings)))
+                .map(|(of, letters, firings)| {
+                    let admitted = Admitted {
+                        letters,
+                        firings,
+                        notices: 0,
+                    };
+                    (of, admitted)
+                })
                 .collect(),
         })
     }

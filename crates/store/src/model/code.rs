@@ -14,7 +14,7 @@ pub struct NewCode {
     pub account: Option<AccountId>,
     /// What it is about: an address, a number, an alert's id.
     pub subject: String,
-    /// What comes into force with it, if there is anything.
+    /// What it is about besides, if there is anything.
     pub payload: Option<String>,
     /// SHA-256 of the code with purpose and subject; of a short code an HMAC.
     pub hash: [u8; 32],
@@ -31,8 +31,10 @@ pub struct UsedCode {
     pub account: Option<AccountId>,
     /// The address, the number, the alert's id.
     pub subject: String,
-    /// What comes into force with it.
+    /// What it is about besides.
     pub payload: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
 }
 
 /// What is known of a code, whether it is still good or not.

@@ -134,8 +134,8 @@ pub struct Applicant {
     pub recipient: String,
     /// Whose account it is about.
     pub account: Option<AccountId>,
-    /// Whether it is about a firing.
-    pub is_about_firing: bool,
+    /// What it is, in a word.
+    pub kind: String,
     /// How many messages about firings the account's plan has a month.
     pub quota: Option<u32>,
 }
@@ -153,7 +153,7 @@ pub struct MessageLimits {
     pub letters: u32,
     /// So many of these may be about firings.
     pub firings: u32,
-    /// So many letters a day to one recipient ...
+    /// So many letters a day to one recipient, and as many notices that an account was changed ...
     pub letters_to_each: u32,
     /// ... and because of one account.
     pub letters_of_each: u32,

@@ -1,6 +1,7 @@
 //! Webhooks as they are made, changed and deleted.
 
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use super::row::{TABLE, WebhookRow, select};
 use crate::model::{AccountId, Webhook, WebhookId};
@@ -108,6 +109,20 @@ impl Unit {
         }
         self.give_up_deliveries(id).await?;
         Ok(true)
+    }
+
+    /// Deletes all webhooks of an account, as [`delete_webhook`](Self::delete_webhook) does. Says how many.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn delete_webhooks(&mut self, account: AccountId, now: Timestamp) -> Result<u64, StoreError> {
+        let sql = "SELECT id FROM webhooks WHERE account_id = $1 AND deleted_at IS NULL";
+        let ids = ask!(self, fetch_all(Uuid,), sql, account.0);
+        let mut deleted = 0;
+        for (id,) in ids {
+            deleted += u64::from(self.delete_webhook(account, WebhookId(id), now).await?);
+        }
+        Ok(deleted)
     }
 
     async fn give_up_deliveries(&mut self, id: WebhookId) -> Result<(), StoreError> {

@@ -38,7 +38,7 @@ fn letter(number: u128, to: &str, account: Option<u128>, seconds: i64) -> NewMes
     NewMessage {
         id: MessageId(uuid(0x1E77_0000 + number)),
         channel: EMAIL,
-        kind: "magic_link",
+        kind: "guest_alert",
         recipient: to.to_owned(),
         account: account.map(|account| AccountId(uuid(account))),
         content: b"sealed".to_vec(),
@@ -96,7 +96,7 @@ fn applicant(claimed: &ClaimedMessage, to: &str, quota: Option<u32>) -> Applican
         lease: claimed.lease,
         recipient: to.to_owned(),
         account: claimed.account,
-        is_about_firing: claimed.kind == FIRED,
+        kind: claimed.kind.clone(),
         quota,
     }
 }
@@ -279,7 +279,7 @@ on_both! {
         queue(&store, vec![letter(1, "a\u{e9}@example.com", Some(1), 5), letter(2, "b@example.com", None, 6)]).await;
         let claimed = claim(&store, EMAIL, 6, 1).await;
         assert_eq!(claimed.len(), 2);
-        assert_eq!((claimed[0].recipient.as_deref(), claimed[0].kind.as_str()), (Some("a\u{e9}@example.com"), "magic_link"));
+        assert_eq!((claimed[0].recipient.as_deref(), claimed[0].kind.as_str()), (Some("a\u{e9}@example.com"), "guest_alert"));
         assert_eq!((&claimed[0].said, claimed[0].alert), (&Said::Letter(b"sealed".to_vec()), None));
         assert_ne!(claimed[0].lane, claimed[1].lane);
         let kept = KeptMessage {

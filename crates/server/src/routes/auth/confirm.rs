@@ -20,7 +20,8 @@ pub struct LinkToken {
 
 /// Confirm the address of an account
 ///
-/// With the token of the link that registering had mailed. It works once, for 48 hours.
+/// With the token of the link that registering had mailed. It works once, for 48 hours. If more than one has registered with the
+/// address, none of their passwords counts: sign in by a link, or choose a password by one (`/auth/request-reset`).
 #[utoipa::path(
     post,
     path = "/auth/confirm",
@@ -35,6 +36,11 @@ pub(super) async fn confirm_address(
     State(app): State<App>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Told>, ApiError> {
-    app.service().confirm_address(&body).await?;
-    Ok(Told::ok("the address is confirmed; sign in now"))
+    let has_password = app.service().confirm_address(&body).await?;
+    Ok(Told::ok(if has_password {
+        "the address is confirmed; sign in now"
+    } else {
+        "the address is confirmed; more than one has registered with it, so no password counts: sign in by a link (type \
+         magic_link), or choose a password by one (POST /auth/request-reset)"
+    }))
 }

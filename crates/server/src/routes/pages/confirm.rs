@@ -57,7 +57,13 @@ pub(super) async fn confirm(
         return refusal;
     }
     match app.service().confirm_address(&link::body(&form)).await {
-        Ok(()) => Page::saying("Your address is confirmed", "You can sign in now.").ok(),
+        Ok(true) => Page::saying("Your address is confirmed", "You can sign in now.").ok(),
+        Ok(false) => {
+            let text = "More than one has registered with your address, so no password counts yet. Have a link mailed to you, to \
+                        sign in by or to choose a password with.";
+            let page = Page::saying("Your address is confirmed", text);
+            page.leading("sign-in", "Have a link mailed").ok()
+        }
         Err(error) => link::refused(error),
     }
 }

@@ -62,6 +62,7 @@ pub(super) fn button(
         hidden: vec![("token", token)],
         field: None,
         button,
+        other: None,
     };
     Page::asking(title, text, form).ok()
 }

@@ -26,6 +26,15 @@ pub(super) struct Page {
     pub(super) title: &'static str,
     pub(super) paragraphs: Vec<String>,
     pub(super) form: Option<Form>,
+    pub(super) lead: Option<Lead>,
+}
+
+/// Where somebody may go on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Lead {
+    /// Where, seen from the page.
+    pub(super) to: &'static str,
+    pub(super) label: &'static str,
 }
 
 /// What a page asks to be sent.
@@ -36,6 +45,16 @@ pub(super) struct Form {
     pub(super) hidden: Vec<(&'static str, String)>,
     pub(super) field: Option<Field>,
     pub(super) button: &'static str,
+    /// A second button, which says so in a field of the form.
+    pub(super) other: Option<OtherButton>,
+}
+
+/// A button beside the first.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct OtherButton {
+    pub(super) name: &'static str,
+    pub(super) value: &'static str,
+    pub(super) label: &'static str,
 }
 
 /// What somebody writes.
@@ -63,7 +82,7 @@ impl Page {
         Self {
             title,
             paragraphs: vec![paragraph.into()],
-            form: None,
+            ..Self::default()
         }
     }
 
@@ -72,6 +91,14 @@ impl Page {
         Self {
             form: Some(form),
             ..Self::saying(title, paragraph)
+        }
+    }
+
+    /// The page with a link to where somebody may go on.
+    pub(super) fn leading(self, to: &'static str, label: &'static str) -> Self {
+        Self {
+            lead: Some(Lead { to, label }),
+            ..self
         }
     }
 
@@ -131,6 +158,7 @@ mod tests {
                     ..Field::default()
                 }),
                 button: "Do it",
+                other: None,
             },
         );
         let response = page.ok();

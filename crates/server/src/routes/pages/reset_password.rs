@@ -108,6 +108,7 @@ fn ask(email: &str, token: &str, fault: Option<String>) -> Page {
             fault,
         }),
         button: "Set the password",
+        other: None,
     };
     let text = format!("For the account with the address {email}. All its sessions will end.");
     Page::asking("Choose a new password", text, form)

@@ -1,9 +1,11 @@
-//! `GET|POST /sign-in`: signing in by a link, or asking for one.
+//! `GET|POST /sign-in`: signing in by a link, or asking for one, or for one to choose a new password with.
 //!
 //! Whoever opens a link is signed in on that device, so the form has to come from our own page: else another site could
 //! sign somebody in to *its* account, and they would not know. Browsers say where a form comes from, but not all of them,
 //! and not without https ([`same_origin`]). So the page brings a random text twice, in the form and as a cookie that comes
 //! with no other site's forms, and the two have to be the same.
+
+use std::net::IpAddr;
 
 use axum::extract::State;
 use axum::response::Response;
@@ -12,13 +14,20 @@ use serde_json::json;
 use service::Service;
 
 use super::link::{self, LinkParams};
-use super::page::{Field, Form, Page};
+use super::page::{Field, Form, OtherButton, Page};
 use crate::app::App;
 use crate::auth::cookie::FormCookie;
 use crate::auth::{SessionCookie, same_origin};
 use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
+
+/// For whoever has forgotten their password.
+const FORGOTTEN: OtherButton = OtherButton {
+    name: "forgotten",
+    value: "password",
+    label: "I have forgotten my password",
+};
 
 /// Ask whether somebody wants to sign in
 ///
@@ -59,7 +68,8 @@ pub(super) async fn show_sign_in(State(app): State<App>, headers: HeaderMap, mut
     request_body(
         content = String,
         content_type = "application/x-www-form-urlencoded",
-        description = "`token`, or `email` to have a link mailed, and what the page's form brings besides",
+        description = "`token`, or `email` to have a link mailed (with `forgotten` one to choose a new password with), and what \
+                       the page's form brings besides",
     ),
     responses(
         (status = 200, description = "A page that says so", content_type = "text/html", body = String,
@@ -89,7 +99,8 @@ pub(super) async fn sign_in(
     }
     let email = link::field(&form, "email");
     if !email.is_empty() {
-        return mail(&app, address, email, nonce).await;
+        let is_forgotten = !link::field(&form, FORGOTTEN.name).is_empty();
+        return mail(&app, address, email, is_forgotten, nonce).await;
     }
     match service.sign_in_by_link(&link::body(&form)).await {
         Ok(signed_in) => {
@@ -107,14 +118,24 @@ pub(super) async fn sign_in(
 }
 
 /// Has a link mailed.
-async fn mail(app: &App, address: std::net::IpAddr, email: &str, nonce: &str) -> Response {
-    let body = json!({"email": email, "type": "magic_link"});
-    match app.service().sign_in(&body, address).await {
-        Ok(_) => Page::saying(
-            "Look into your mail",
+async fn mail(app: &App, address: IpAddr, email: &str, is_forgotten: bool, nonce: &str) -> Response {
+    let service = app.service();
+    let (asked, text) = if is_forgotten {
+        let asked = service.request_reset(&json!({"email": email})).await;
+        (
+            asked,
+            "If this address has an account, a link to choose a new password with is on its way to it.",
+        )
+    } else {
+        let body = json!({"email": email, "type": "magic_link"});
+        let asked = service.sign_in(&body, address).await.map(drop);
+        (
+            asked,
             "If this address has an account, a link to sign in is on its way to it.",
         )
-        .ok(),
+    };
+    match asked {
+        Ok(()) => Page::saying("Look into your mail", text).ok(),
         Err(service::ServiceError::Invalid { fields, .. }) => {
             let fault = fields.get("email").map(|faults| faults.join("; "));
             ask_for_address(nonce, fault).with(http::StatusCode::UNPROCESSABLE_ENTITY)
@@ -140,6 +161,7 @@ fn ask(token: String, nonce: &str) -> Page {
         hidden: vec![("token", token), ("form", nonce.to_owned())],
         field: None,
         button: "Sign in",
+        other: None,
     };
     let text = "You will be signed in in this browser. If you did not ask for this, close this page.";
     Page::asking("Sign in?", text, form)
@@ -158,10 +180,11 @@ fn ask_for_address(nonce: &str, fault: Option<String>) -> Page {
             fault,
         }),
         button: "Mail me a link",
+        other: Some(FORGOTTEN),
     };
     Page::asking(
         "Sign in",
-        "A link to sign in is mailed to the address of your account.",
+        "A link to sign in, or to choose a new password with, is mailed to the address of your account.",
         form,
     )
 }

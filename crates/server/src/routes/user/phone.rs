@@ -17,7 +17,7 @@ use crate::values::timestamp;
 #[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct RequestPhone {
     /// The number in the form of E.164.
-    #[schema(pattern = "^\\+[1-9][0-9]{6,14}$", example = "+14155550123")]
+    #[schema(pattern = "^\\+[1-9][0-9]{7,14}$", example = "+14155550123")]
     phone: String,
     /// Must be true: they agree to be sent text messages.
     #[schema(example = true)]
@@ -29,7 +29,7 @@ pub struct RequestPhone {
 #[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct VerifyPhone {
     /// The number in the form of E.164.
-    #[schema(pattern = "^\\+[1-9][0-9]{6,14}$", example = "+14155550123")]
+    #[schema(pattern = "^\\+[1-9][0-9]{7,14}$", example = "+14155550123")]
     phone: String,
     /// The code, as a text: it may begin with zeros.
     #[schema(pattern = "^[0-9]{6}$", example = "042137")]

@@ -145,9 +145,12 @@ impl Writer {
             let mut place = MessagePlace::default();
             loop {
                 let page = self.store.messages_after(account.id, channel, place, PAGE).await?;
-                let (page, next) = page;
+                let (mut page, next) = page;
+                let is_end = is_last(&page);
+                // These are mailed to addresses that have no account and to no others, so they would tell which have.
+                page.retain(|sent| sent.kind != "confirm_new_address");
                 self.page(&page, &mut is_first, message).await?;
-                if is_last(&page) {
+                if is_end {
                     break;
                 }
                 place = next;

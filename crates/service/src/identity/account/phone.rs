@@ -132,9 +132,10 @@ fn number(members: &mut Members<'_>) -> String {
     text.to_owned()
 }
 
+/// With the country's, no number that takes text messages is shorter, and the provider is given none that is.
 fn is_e164(text: &str) -> bool {
     text.strip_prefix('+').is_some_and(|digits| {
-        (7..=15).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0')
+        (8..=15).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0')
     })
 }
 
@@ -216,8 +217,8 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_a_plus_and_seven_to_fifteen_digits() {
-        for text in ["+14155550123", "+1234567", "+123456789012345"] {
+    fn a_number_is_a_plus_and_eight_to_fifteen_digits() {
+        for text in ["+14155550123", "+12345678", "+123456789012345"] {
             assert!(is_e164(text), "{text}");
         }
         for text in [
@@ -225,7 +226,7 @@ mod tests {
             "+",
             "14155550123",
             "+0123456789",
-            "+123456",
+            "+1234567",
             "+1234567890123456",
             "+1 415 555 0123",
             "+1415555012x",

@@ -13,6 +13,7 @@ use crate::support::{PASSWORD, World, above, kind, on_each_database};
 on_each_database! {
     an_export_has_all_that_its_owner_has_made_and_nobody_elses
     an_export_has_no_secrets_and_nothing_they_hash_to
+    an_export_does_not_tell_whether_another_address_has_an_account
     however_much_there_is_it_comes_whole_and_once
     an_export_that_nobody_takes_ends
     whoever_is_gone_has_no_export
@@ -140,6 +141,20 @@ async fn an_export_has_no_secrets_and_nothing_they_hash_to(world: World) {
     for word in ["hash\"", "secret\"", "token\"", "cookie\""] {
         assert!(!text.contains(word), "{word} in {text}");
     }
+}
+
+async fn an_export_does_not_tell_whether_another_address_has_an_account(world: World) {
+    let (ann, bob) = (ann(&world, Plan::Basic).await, world.bob(Plan::Basic).await);
+    let mut exports = Vec::new();
+    for email in [bob.email.as_str(), "nobody@example.com"] {
+        let body = json!({"email": email});
+        world.service.request_address_change(&ann, &body).await.unwrap();
+        // What is sent to the free address is sent by then.
+        super::mailed(&world, email).await;
+        exports.push(text(&world, &ann).await);
+    }
+    assert_eq!(super::mailed(&world, "nobody@example.com").await.len(), 1);
+    assert_eq!(exports[0], exports[1]);
 }
 
 async fn however_much_there_is_it_comes_whole_and_once(world: World) {

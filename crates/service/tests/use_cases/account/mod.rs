@@ -8,9 +8,11 @@ mod notes;
 mod password;
 mod phone;
 mod preferences;
+mod registering;
 mod rest;
 mod sms;
 mod subscription;
+mod taking_over;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;

@@ -46,9 +46,12 @@ async fn nothing_is_made_or_set_going_in_its_name_until_it_is_reactivated(world:
     let key = world.ann(Plan::Premium).await;
     let ann = sign_in(&world, &key.email, PASSWORD).await.unwrap();
     let ids = two_alerts(&world, &ann).await;
-    world.service.deactivate_account(&ann).await.unwrap();
     let service = &world.service;
     let webhook = json!({"url": "https://93.184.215.14/hook", "events": ["alert.triggered"]});
+    let hook = service.create_webhook(&key, &webhook).await.unwrap().webhook.id;
+    let off = json!({"is_active": false});
+    service.update_webhook(&key, hook, &off).await.unwrap();
+    world.service.deactivate_account(&ann).await.unwrap();
     let note = json!({"alert_id": ids[0].0, "symbol": "AAPL", "action_type": "paused", "new_status": "paused"});
     let refused: Vec<ServiceError> = vec![
         world.refused(&key, above("AAPL", 140.0)).await,
@@ -58,6 +61,14 @@ async fn nothing_is_made_or_set_going_in_its_name_until_it_is_reactivated(world:
             .await
             .unwrap_err(),
         service.create_webhook(&key, &webhook).await.unwrap_err(),
+        service
+            .update_webhook(&key, hook, &json!({"is_active": true}))
+            .await
+            .unwrap_err(),
+        service
+            .test_webhook(&key, &json!({"url": "https://93.184.215.14/hook", "secret": "s"}))
+            .await
+            .unwrap_err(),
         service
             .create_api_key_of(&ann, &json!({"name": "a"}))
             .await
@@ -87,6 +98,7 @@ async fn nothing_is_made_or_set_going_in_its_name_until_it_is_reactivated(world:
     service.set_preferences(&ann, &zone).await.unwrap();
     sign_in(&world, &ann.email, PASSWORD).await.unwrap();
     service.delete_alert(&key, ids[1]).await.unwrap();
+    service.delete_webhook(&key, hook).await.unwrap();
     service.reactivate_account(&ann).await.unwrap();
     assert_eq!(world.status(&ann, ids[0]).await, Status::Paused);
     service.activate_alert(&key, ids[0]).await.unwrap();
