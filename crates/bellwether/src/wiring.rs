@@ -128,6 +128,7 @@ pub fn service_settings(settings: &Settings) -> anyhow::Result<service::Settings
             },
             stale_after: market.stale_after,
         },
+        benchmark: market.benchmark,
         missing_feeds: missing_feeds(market),
         follow_every: FOLLOW_EVERY,
         compare_every: COMPARE_EVERY,

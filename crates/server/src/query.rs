@@ -2,6 +2,9 @@
 //!
 //! Of a parameter that comes more than once the last counts; parameters that are not known are ignored.
 
+mod dates;
+mod symbols;
+
 use std::collections::HashMap;
 use std::convert::Infallible;
 

@@ -70,6 +70,7 @@ async fn start(url: &str) -> Service {
     let settings = Settings {
         calendar: Calendar::nyse(),
         engine: alerts::engine::Settings::default(),
+        benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),

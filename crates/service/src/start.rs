@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use market::Calendar;
+use market::{Calendar, Symbol};
 use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -41,6 +41,8 @@ pub struct Settings {
     pub calendar: Calendar,
     /// How alerts are judged.
     pub engine: alerts::engine::Settings,
+    /// What performance is compared with.
+    pub benchmark: Symbol,
     /// The kinds of data that no source delivers: alerts that need them are blind.
     pub missing_feeds: Vec<alerts::engine::Feed>,
     /// How often what other processes changed in the database is looked for.

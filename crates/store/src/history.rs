@@ -2,7 +2,7 @@
 
 use alerts::transition::{Entry, HistoryAction, HistoryStatus};
 use alerts::{AlertId, Status};
-use market::Price;
+use market::{Price, Symbol};
 
 use crate::columns::{Table, json};
 use crate::database::query;
@@ -31,7 +31,7 @@ struct EntryRow {
 }
 
 impl EntryRow {
-    fn row(self, alert: AlertId, symbol: market::Symbol) -> Result<HistoryRow, StoreError> {
+    fn row(self, alert: AlertId, symbol: Symbol) -> Result<HistoryRow, StoreError> {
         let previous = self.previous_status.as_deref();
         let previous = previous.map(|name| TABLE.named("previous_status", name, Status::from_name));
         Ok(HistoryRow {
@@ -82,6 +82,46 @@ impl Store {
 }
 
 impl Store {
+    /// The firings of an alert that this service has seen, newest first and at most `limit`; also of a deleted alert. What
+    /// clients noted down is none. `None`: the account never had such an alert.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn firings_of_alert(
+        &self,
+        account: AccountId,
+        alert: AlertId,
+        limit: u32,
+    ) -> Result<Option<(Symbol, Vec<HistoryRow>)>, StoreError> {
+        let sql = "SELECT seq, symbol FROM alerts WHERE id = $1 AND account_id = $2";
+        let found = query!(fetch_optional(i64, String), &self.pools, sql, alert.0, account.0)?;
+        let Some((alert_seq, symbol)) = found else {
+            return Ok(None);
+        };
+        let symbol = TABLE.symbol(&symbol)?;
+        let sql = "SELECT seq, action, previous_status, new_status, at, price, details FROM history
+                   WHERE alert_seq = $1 AND seq < $2 AND action = $3 ORDER BY seq DESC LIMIT $4";
+        let action = HistoryAction::Triggered.name();
+        let (wanted, mut before) = (usize::try_from(limit).unwrap_or(usize::MAX), i64::MAX);
+        let mut firings = Vec::new();
+        loop {
+            let rows = query!(fetch_all PlacedRow, &self.pools, sql, alert_seq, before, action, i64::from(limit))?;
+            let Some(last) = rows.last() else {
+                return Ok(Some((symbol, firings)));
+            };
+            before = last.seq;
+            for row in rows {
+                let row = row.entry.row(alert, symbol)?;
+                if !row.is_noted_by_client() {
+                    firings.push(row);
+                }
+                if firings.len() == wanted {
+                    return Ok(Some((symbol, firings)));
+                }
+            }
+        }
+    }
+
     /// An alert's history after a place in the order of all that happened: at most `limit` entries, oldest first, and the
     /// place of the last.
     ///
@@ -90,7 +130,7 @@ impl Store {
     pub async fn history_after(
         &self,
         alert: AlertId,
-        symbol: market::Symbol,
+        symbol: Symbol,
         place: i64,
         limit: u32,
     ) -> Result<(Vec<HistoryRow>, i64), StoreError> {
@@ -108,11 +148,7 @@ impl Unit {
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
-    pub async fn symbol_of_alert(
-        &mut self,
-        account: AccountId,
-        alert: AlertId,
-    ) -> Result<Option<market::Symbol>, StoreError> {
+    pub async fn symbol_of_alert(&mut self, account: AccountId, alert: AlertId) -> Result<Option<Symbol>, StoreError> {
         let sql = "SELECT symbol FROM alerts WHERE id = $1 AND account_id = $2";
         let found = ask!(self, fetch_optional(String,), sql, alert.0, account.0);
         found.map(|(symbol,)| TABLE.symbol(&symbol)).transpose()

@@ -85,6 +85,10 @@ words! {
     SubscriptionStatusName = vec!["active", "deactivated"], None;
     /// What an API key may be used for; the last two are for operators.
     ScopeName = names(service::Scope::ALL, service::Scope::name), None;
+    /// How the market as a whole feels.
+    MoodName = names(service::market::Mood::ALL, service::market::Mood::name), None;
+    /// At which end of its day a company reports.
+    EarningsTimeName = crate::routes::market::earnings::TIMES.to_vec(), None;
     /// What is shown beside a stock.
     FieldName = vec!["fundamentals"], None;
 }

@@ -44,6 +44,7 @@ fn house() -> service::Settings {
     service::Settings {
         calendar: market::Calendar::nyse(),
         engine: alerts::engine::Settings::default(),
+        benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),

@@ -97,6 +97,7 @@ fn settings(root: Option<&CertificateDer<'static>>) -> Settings {
     Settings {
         calendar: Calendar::nyse().always_open(),
         engine: alerts::engine::Settings::default(),
+        benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
         compare_every: SignedDuration::from_mins(5),

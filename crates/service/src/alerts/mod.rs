@@ -17,6 +17,7 @@ mod events;
 pub(crate) mod guests;
 mod history;
 mod metric;
+mod outcome;
 mod read;
 mod record;
 mod terms;
@@ -24,6 +25,8 @@ mod view;
 
 pub use create::Created;
 pub use guests::{GuestWish, VerifiedAlert};
+pub use outcome::{AlertOutcomes, MAX_OUTCOMES, Outcome};
+pub use paper::Horizon;
 pub use view::{AlertDetail, AlertItem, Judged};
 
 /// Alerts that the actor does not have, be they other people's or nobody's.

@@ -1,6 +1,17 @@
-//! The market: what becomes known about it comes in here.
+//! The market: what becomes known about it comes in here, and what is asked about all of it is answered here.
+//!
+//! * [`intake`]: taking in what sources deliver.
+//! * [`indices`], [`movers`], [`sentiment`], [`performance`]: prices of many stocks at once, out of the same engine that judges
+//!   alerts; [`listed`] says which stocks count.
+//! * [`dates`]: what the calendar has of companies.
 
+mod dates;
+mod indices;
 mod intake;
+mod listed;
+mod movers;
+mod performance;
+mod sentiment;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +19,13 @@ use jiff::Timestamp;
 use serde_json::Value;
 use sources::ingest::{self, IngestError, Ingested, Rejected};
 
+pub use dates::{MAX_EARNINGS_DAYS, Named};
 pub(crate) use intake::{Intake, Record, ended_session, refused_never};
+pub use listed::ListedQuote;
+pub(crate) use listed::completed_session;
+pub use movers::TopMovers;
+pub use performance::{DatedPrice, StockPerformance};
+pub use sentiment::{Mood, Sentiment};
 
 use crate::{Actor, Scope, Service, ServiceError};
 

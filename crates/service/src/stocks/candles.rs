@@ -32,7 +32,7 @@ pub enum CandleRange {
 
 impl CandleRange {
     /// The first day of the range that ends today.
-    fn from(self, now: Timestamp) -> Date {
+    pub(crate) fn from(self, now: Timestamp) -> Date {
         let today = new_york_date(now);
         let back = match self {
             Self::Month1 => Span::new().months(1),

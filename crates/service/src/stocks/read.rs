@@ -57,7 +57,7 @@ impl Service {
         entry.map_or_else(|| StockRow::named(symbol, symbol.as_str()), |entry| entry.row.clone())
     }
 
-    fn figures(&self) -> Figures<'_> {
+    pub(crate) fn figures(&self) -> Figures<'_> {
         Figures {
             evaluator: &self.0.evaluator,
             calendar: &self.0.settings.calendar,

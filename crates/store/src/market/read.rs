@@ -63,6 +63,19 @@ impl Store {
             .collect()
     }
 
+    /// A stock's last bar of `date` or of before; without one its first bar of all.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn bar_at(&self, symbol: Symbol, date: Date) -> Result<Option<Bar>, StoreError> {
+        let sql = "SELECT symbol, date, open, high, low, close, volume FROM bars
+                   WHERE symbol = $1 AND date = COALESCE(
+                       (SELECT MAX(date) FROM bars WHERE symbol = $1 AND date <= $2),
+                       (SELECT MIN(date) FROM bars WHERE symbol = $1))";
+        let row = query!(fetch_optional SessionBar, &self.pools, sql, symbol.as_str(), days(date))?;
+        row.map(|row| BarRow::try_from(row).map(|row| row.bar)).transpose()
+    }
+
     /// All stocks' bars from `from` on, by symbol and date, in pieces.
     ///
     /// # Errors

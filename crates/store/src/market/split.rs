@@ -1,12 +1,14 @@
 //! Splits.
 
 use market::records::SplitRow;
-use market::{Decimal, SplitRatio};
+use market::{Decimal, SplitRatio, Symbol};
 
 use crate::columns::{Table, days};
 use crate::database::query;
 use crate::unit::write;
 use crate::{Store, StoreError, Unit};
+
+const TABLE: Table = Table("splits");
 
 impl Unit {
     /// Notes a split, or another ratio of one that has not been applied. `false`: it has been, and nothing is written.
@@ -49,16 +51,29 @@ impl Store {
     pub async fn splits(&self) -> Result<Vec<(SplitRow, bool)>, StoreError> {
         let sql = "SELECT symbol, date, ratio, applied FROM splits ORDER BY date, symbol";
         let rows = query!(fetch_all(String, i64, i64, i64), &self.pools, sql)?;
-        let table = Table("splits");
-        let splits = rows.into_iter().map(|(symbol, date, ratio, applied)| {
-            let ratio = SplitRatio::try_from(Decimal::from_micros(ratio)).map_err(|error| table.corrupt(error))?;
-            let split = SplitRow {
-                symbol: table.symbol(&symbol)?,
-                date: table.date(date)?,
-                ratio,
-            };
-            Ok((split, applied == 1))
-        });
+        let splits = rows
+            .into_iter()
+            .map(|(symbol, date, ratio, applied)| Ok((split(TABLE.symbol(&symbol)?, date, ratio)?, applied == 1)));
         splits.collect()
     }
+
+    /// A stock's splits by date, those that are still to come included.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails or a row cannot be read.
+    pub async fn splits_of(&self, symbol: Symbol) -> Result<Vec<SplitRow>, StoreError> {
+        let sql = "SELECT date, ratio FROM splits WHERE symbol = $1 ORDER BY date";
+        let rows = query!(fetch_all(i64, i64), &self.pools, sql, symbol.as_str())?;
+        rows.into_iter()
+            .map(|(date, ratio)| split(symbol, date, ratio))
+            .collect()
+    }
+}
+
+fn split(symbol: Symbol, date: i64, ratio: i64) -> Result<SplitRow, StoreError> {
+    Ok(SplitRow {
+        symbol,
+        date: TABLE.date(date)?,
+        ratio: SplitRatio::try_from(Decimal::from_micros(ratio)).map_err(|error| TABLE.corrupt(error))?,
+    })
 }

@@ -26,6 +26,15 @@ pub struct HistoryRow {
     pub details: Option<Map<String, Value>>,
 }
 
+impl HistoryRow {
+    /// Whether a client noted it down, and this service has not seen it: then its details say so.
+    #[must_use]
+    pub fn is_noted_by_client(&self) -> bool {
+        let source = self.details.as_ref().and_then(|details| details.get("source"));
+        source.is_some_and(|source| source == "client")
+    }
+}
+
 /// Which event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub Uuid);

@@ -113,6 +113,36 @@ on_both! {
         assert_eq!(history.items[0], row);
     }
 
+    async fn firings_come_newest_first_without_what_clients_noted_down(database) {
+        let store = with_accounts(database, 2).await;
+        let alert = add_many(&store, 1).await.remove(0);
+        let id = alert.alert.id;
+        // Of six entries the second and the fourth to sixth are a client's.
+        for (n, source) in (1..).zip(["engine", "client", "engine", "client", "client", "client"]) {
+            let row = HistoryRow {
+                at: at(n),
+                details: json!({"source": source}).as_object().cloned(),
+                entry: alerts::transition::Entry {
+                    action: alerts::HistoryAction::Triggered,
+                    ..created(&alert.alert).entry
+                },
+                ..created(&alert.alert)
+            };
+            store.write(work(move |unit| {
+                let row = row.clone();
+                boxed(async move { Ok(unit.append_history(&row).await?) })
+            })).await.unwrap();
+        }
+        let firings = async |owner: u128, limit: u32| store.firings_of_alert(AccountId(uuid(owner)), id, limit).await.unwrap();
+        let (symbol, both) = firings(1, 2).await.unwrap();
+        assert_eq!(symbol, alert.alert.symbol);
+        assert_eq!(both.iter().map(|row| row.at).collect::<Vec<_>>(), [3, 1].map(at));
+        assert_eq!(firings(1, 100).await.unwrap().1, both);
+        assert_eq!(firings(1, 1).await.unwrap().1, both[..1]);
+        assert_eq!(firings(1, 0).await.unwrap().1, []);
+        assert_eq!(firings(2, 2).await, None);
+    }
+
     async fn a_deleted_alert_is_gone_but_for_its_history(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);

@@ -187,4 +187,33 @@ on_both! {
         let expected = [(split("MSFT", 1, "2"), false), (split("AAPL", 2, "0.125"), true)];
         assert_eq!(store.splits().await.unwrap(), expected);
     }
+
+    async fn the_splits_of_one_stock_come_by_date(database) {
+        let store = open(database).await;
+        let split = |name: &str, day, ratio: &str| SplitRow {
+            symbol: symbol(name), date: date(2024, 7, day), ratio: ratio.parse().unwrap(),
+        };
+        store.write(work(move |unit| boxed(async move {
+            for row in [split("AAPL", 9, "0.125"), split("MSFT", 1, "2"), split("AAPL", 2, "8")] {
+                unit.record_split(&row).await?;
+            }
+            unit.mark_split_applied(&split("AAPL", 2, "8")).await?;
+            Ok(())
+        }))).await.unwrap();
+        let of = async |name: &str| store.splits_of(symbol(name)).await.unwrap();
+        assert_eq!(of("AAPL").await, [split("AAPL", 2, "8"), split("AAPL", 9, "0.125")]);
+        assert_eq!(of("MSFT").await, [split("MSFT", 1, "2")]);
+        assert_eq!(of("NONE").await, []);
+    }
+
+    async fn the_bar_of_a_day_is_the_last_of_before_or_else_the_first(database) {
+        let store = open(database).await;
+        let bars = vec![bar_of("AAPL", 2, "5"), bar_of("AAPL", 4, "6"), bar_of("MSFT", 3, "7")];
+        record(&store, Batch { bars, ..Batch::default() }).await;
+        let at = async |name: &str, day| store.bar_at(symbol(name), date(2024, 7, day)).await.unwrap();
+        for (day, found) in [(1, (2, "5")), (2, (2, "5")), (3, (2, "5")), (4, (4, "6")), (31, (4, "6"))] {
+            assert_eq!(at("AAPL", day).await, Some(bar_of("AAPL", found.0, found.1).bar), "{day}");
+        }
+        assert_eq!(at("NONE", 3).await, None);
+    }
 }

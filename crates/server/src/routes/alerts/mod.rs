@@ -7,6 +7,7 @@ pub mod delete;
 pub mod get;
 pub mod history;
 pub mod list;
+pub mod outcome;
 pub mod pause;
 pub mod record_history;
 pub mod update;
@@ -28,4 +29,5 @@ pub(super) fn router() -> OpenApiRouter<App> {
         .routes(routes!(pause::pause_alert))
         .routes(routes!(activate::activate_alert))
         .routes(routes!(history::list_alert_history))
+        .routes(routes!(outcome::get_alert_outcome))
 }

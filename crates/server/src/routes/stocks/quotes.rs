@@ -9,10 +9,8 @@ use crate::answer::{Envelope, Reply};
 use crate::app::App;
 use crate::auth::{Allowed, StocksRead};
 use crate::error::ApiError;
-use crate::query::{Query, SYMBOL_FAULT};
+use crate::query::Query;
 use crate::values::{decimal, price, timestamp};
-
-const MAX_SYMBOLS: usize = 100;
 
 /// Whose prices.
 #[derive(Debug, IntoParams)]
@@ -80,14 +78,8 @@ pub(super) async fn list_quotes(
     _who: Allowed<StocksRead>,
     mut query: Query,
 ) -> Result<Reply<Vec<Quote>>, ApiError> {
-    let symbols = query.list("symbols", MAX_SYMBOLS, SYMBOL_FAULT, |text| text.parse().ok());
-    if symbols.is_none() {
-        query.missing(
-            "symbols",
-            "is required; give symbols with commas between them, such as AAPL,MSFT",
-        );
-    }
+    let symbols = query.symbols("symbols");
     query.finish()?;
-    let quotes = app.service().quotes(&symbols.unwrap_or_default());
+    let quotes = app.service().quotes(&symbols);
     Ok(Reply::ok(quotes.into_iter().map(Quote::of).collect()))
 }

@@ -1,0 +1,298 @@
+//! The market as a whole: indices, movers, sentiment.
+
+use serde_json::{Value, json};
+use testkit::Database;
+
+use crate::signing::{on_each_database, unlimited, world};
+use crate::world::{Answer, World};
+
+on_each_database! {
+    indices_are_the_benchmark_and_what_is_called_or_known_as_one
+    movers_are_companies_of_the_latest_session
+    a_list_of_movers_is_as_long_as_was_asked_for
+    sentiment_counts_companies_of_the_latest_session
+    sentiment_is_what_a_plain_look_at_the_bars_finds
+    where_nothing_is_known_nothing_is_made_up
+    the_overview_answers_under_both_prefixes_and_takes_the_scope_for_stocks
+}
+
+fn bar(symbol: &str, date: &str, close: f64) -> Value {
+    json!({"symbol": symbol, "date": date, "open": close, "high": close, "low": close, "close": close, "volume": 10})
+}
+
+fn quote(symbol: &str, price: f64, volume: i64) -> Value {
+    json!({"symbol": symbol, "price": price, "volume": volume})
+}
+
+async fn deliver(world: &World, body: Value) {
+    let answer = world.post("/v1/market/ingest", body).await.ok(200);
+    assert_eq!(answer.body["data"]["rejected"], json!([]));
+}
+
+async fn data(world: &World, path: &str) -> Value {
+    world.get(&format!("/v1/market/{path}")).await.ok(200).body["data"].clone()
+}
+
+fn symbols(list: &Value) -> Vec<&str> {
+    let list = list.as_array().unwrap().iter();
+    list.map(|item| item["symbol"].as_str().unwrap()).collect()
+}
+
+/// A Thursday's closes and a Friday's prices, of companies and of what is none.
+async fn two_days(world: &World) {
+    deliver(
+        world,
+        json!({
+            "stocks": [
+                {"symbol": "UPA", "name": "Up & Co"}, {"symbol": "UPB", "name": "Upper", "type": "adr"},
+                {"symbol": "DOWN", "name": "Down"}, {"symbol": "FLAT", "name": "Flat"},
+                {"symbol": "FUND", "name": "A fund", "type": "etf"}, {"symbol": "SPY", "name": "The market"},
+                {"symbol": "GONE", "name": "Gone", "is_active": false}, {"symbol": "OLD", "name": "Not seen today"},
+                {"symbol": "NEW", "name": "First seen today"},
+            ],
+            "bars": [
+                bar("UPA", "2024-03-07", 100.0), bar("UPB", "2024-03-07", 50.0), bar("DOWN", "2024-03-07", 80.0),
+                bar("FLAT", "2024-03-07", 10.0), bar("FUND", "2024-03-07", 10.0), bar("SPY", "2024-03-07", 500.0),
+                bar("GONE", "2024-03-07", 10.0), bar("OLD", "2024-03-06", 10.0), bar("OLD", "2024-03-07", 20.0),
+            ],
+            "quotes": [
+                quote("UPA", 110.0, 5), quote("UPB", 55.0, 5), quote("DOWN", 60.0, 9), quote("FLAT", 10.0, 7),
+                quote("FUND", 30.0, 99), quote("SPY", 505.0, 99), quote("GONE", 30.0, 99), quote("NEW", 1.0, 99),
+            ],
+        }),
+    )
+    .await;
+}
+
+async fn indices_are_the_benchmark_and_what_is_called_or_known_as_one(world: World) {
+    let stock = |symbol: &str, kind: Option<&str>| json!({"symbol": symbol, "name": symbol, "type": kind});
+    let gone = json!({"symbol": "DIA", "name": "DIA", "is_active": false});
+    deliver(
+        &world,
+        json!({
+            "stocks": [stock("SPY", Some("etf")), stock("QQQ", None), stock("ACME", Some("index")), stock("XLE", Some("etf")),
+                stock("AAPL", Some("stock")), gone],
+            "bars": [bar("SPY", "2024-03-07", 500.0)], "quotes": [quote("SPY", 505.0, 7)],
+        }),
+    )
+    .await;
+    let indices = data(&world, "indices").await;
+    assert_eq!(symbols(&indices), ["SPY", "ACME", "QQQ"]);
+    let expected = json!({
+        "symbol": "SPY", "name": "SPY", "type": "etf", "is_benchmark": true, "price": 505, "previous_close": 500, "change": 5,
+        "change_percent": 1, "volume": 7, "time": "2024-03-08T15:00:00.000Z",
+    });
+    assert_eq!(indices[0], expected);
+    let unseen = &indices[2];
+    assert_eq!(
+        (&unseen["is_benchmark"], &unseen["type"]),
+        (&json!(false), &Value::Null)
+    );
+    for field in ["price", "previous_close", "change", "change_percent", "volume", "time"] {
+        assert_eq!(unseen.get(field), Some(&Value::Null), "{field}");
+    }
+    // Another benchmark comes first, whatever it is.
+    let world = World::on(Database::sqlite(), unlimited(), |house| {
+        house.benchmark = "ACME".parse().unwrap();
+    })
+    .await;
+    deliver(
+        &world,
+        json!({"stocks": [stock("ACME", Some("stock")), stock("AAPL", None), stock("SPY", None)]}),
+    )
+    .await;
+    let indices = data(&world, "indices").await;
+    assert_eq!(symbols(&indices), ["ACME", "SPY"]);
+    assert_eq!(indices[0]["is_benchmark"], true);
+}
+
+async fn movers_are_companies_of_the_latest_session(world: World) {
+    two_days(&world).await;
+    let movers = data(&world, "top-movers").await;
+    assert_eq!(movers["date"], "2024-03-08");
+    assert_eq!(symbols(&movers["gainers"]), ["UPA", "UPB"], "equals by symbol");
+    assert_eq!(symbols(&movers["losers"]), ["DOWN"]);
+    assert_eq!(symbols(&movers["most_active"]), ["DOWN", "FLAT", "UPA", "UPB"]);
+    let expected = json!({
+        "symbol": "DOWN", "name": "Down", "price": 60, "previous_close": 80, "change": -20, "change_percent": -25, "volume": 9,
+        "time": "2024-03-08T15:00:00.000Z",
+    });
+    assert_eq!(movers["losers"][0], expected);
+}
+
+async fn a_list_of_movers_is_as_long_as_was_asked_for(world: World) {
+    two_days(&world).await;
+    let movers = data(&world, "top-movers?limit=1").await;
+    let lengths = ["gainers", "losers", "most_active"].map(|list| movers[list].as_array().unwrap().len());
+    assert_eq!(lengths, [1, 1, 1]);
+    let many: Vec<_> = (0..60).map(|n| format!("M{n}")).collect();
+    let bars: Vec<_> = many.iter().map(|symbol| bar(symbol, "2024-03-07", 1.0)).collect();
+    let quotes: Vec<_> = many.iter().map(|symbol| quote(symbol, 2.0, 1)).collect();
+    deliver(&world, json!({"bars": bars, "quotes": quotes})).await;
+    for (query, expected) in [
+        ("", 10),
+        ("?limit=50", 50),
+        ("?limit=51", 50),
+        ("?limit=99999999999999", 50),
+    ] {
+        let movers = data(&world, &format!("top-movers{query}")).await;
+        assert_eq!(movers["gainers"].as_array().unwrap().len(), expected, "{query}");
+    }
+    for query in ["limit=0", "limit=-1", "limit=ten", "limit="] {
+        let refused = world.get(&format!("/v1/market/top-movers?{query}")).await;
+        let refused = refused.refused(422, "VALIDATION_ERROR");
+        assert!(
+            refused.body["error"]["details"]["fields"]["limit"].is_array(),
+            "{query}"
+        );
+    }
+}
+
+async fn sentiment_counts_companies_of_the_latest_session(world: World) {
+    two_days(&world).await;
+    // UPA and UPB rose, DOWN fell, FLAT did not move; all are beyond or at their only session before.
+    let expected = json!({
+        "date": "2024-03-08", "stocks": 4, "advancers": 2, "decliners": 1, "unchanged": 1, "advance_decline_ratio": 2,
+        "above_ma_50_pct": null, "above_ma_200_pct": null, "new_highs_52w": 2, "new_lows_52w": 1,
+        // (66.666667 + (50 + 12.5)) ÷ 2
+        "score": 64.6, "label": "bullish",
+    });
+    assert_eq!(data(&world, "sentiment").await, expected);
+}
+
+/// A number from 0 to `below`, the same for the same place.
+fn drawn(stock: usize, day: usize, below: u64) -> f64 {
+    let place = u64::try_from(stock * 1009 + day).unwrap();
+    let mixed = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33;
+    f64::from(u32::try_from(mixed % below).unwrap())
+}
+
+async fn sentiment_is_what_a_plain_look_at_the_bars_finds(world: World) {
+    const STOCKS: usize = 9;
+    let calendar = market::Calendar::nyse();
+    let (from, to) = ("2023-02-01".parse().unwrap(), "2024-03-07".parse().unwrap());
+    let days: Vec<_> = calendar.sessions(from, to).map(|session| session.date).collect();
+    let mut closes: Vec<Vec<f64>> = Vec::new();
+    for stock in 0..STOCKS {
+        // The later ones are too young for one average or for both.
+        let age = [days.len(), 199, 198, 49, 48][stock % 5];
+        let young = days.len() - age;
+        let walk = (young..days.len()).scan(1000.0, |price, day| {
+            *price += drawn(stock, day, 21) - 10.0;
+            Some(*price)
+        });
+        let closes_of: Vec<f64> = walk.collect();
+        let bars: Vec<_> = days[young..]
+            .iter()
+            .zip(&closes_of)
+            .map(|(day, close)| {
+                json!({"symbol": format!("S{stock}"), "date": day.to_string(), "open": close, "high": close + 1.0,
+                    "low": close - 1.0, "close": close, "volume": 1})
+            })
+            .collect();
+        deliver(&world, json!({"bars": bars})).await;
+        closes.push(closes_of);
+    }
+    for round in 0..4 {
+        let prices: Vec<f64> = closes
+            .iter()
+            .enumerate()
+            .map(|(stock, closes)| closes[closes.len() - 1] + (drawn(stock, 7000 + round, 41) - 20.0) * 4.0)
+            .collect();
+        let quotes: Vec<_> = prices
+            .iter()
+            .enumerate()
+            .map(|(stock, price)| quote(&format!("S{stock}"), *price, 1))
+            .collect();
+        deliver(&world, json!({"quotes": quotes})).await;
+        let first = days
+            .iter()
+            .position(|day| day.to_string().as_str() >= "2023-03-10")
+            .unwrap();
+        let count = |test: &dyn Fn(&[f64], f64) -> bool| {
+            closes
+                .iter()
+                .zip(&prices)
+                .filter(|(closes, price)| test(closes, **price))
+                .count()
+        };
+        let mean_with = |closes: &[f64], price: f64, period: usize| {
+            let past = closes.len().checked_sub(period - 1)?;
+            Some((closes[past..].iter().sum::<f64>() + price) / f64::from(u32::try_from(period).unwrap()))
+        };
+        let share = |period: usize| {
+            let with = count(&|closes, price| mean_with(closes, price, period).is_some());
+            let above = count(&|closes, price| mean_with(closes, price, period).is_some_and(|mean| price > mean));
+            100.0 * f64::from(u32::try_from(above).unwrap()) / f64::from(u32::try_from(with).unwrap())
+        };
+        let year = |closes: &[f64]| closes[closes.len().saturating_sub(days.len() - first)..].to_vec();
+        let sentiment = data(&world, "sentiment").await;
+        for (field, expected) in [
+            ("stocks", STOCKS),
+            ("advancers", count(&|closes, price| price > closes[closes.len() - 1])),
+            ("decliners", count(&|closes, price| price < closes[closes.len() - 1])),
+            (
+                "unchanged",
+                count(&|closes, price| price.total_cmp(&closes[closes.len() - 1]).is_eq()),
+            ),
+        ] {
+            assert_eq!(
+                sentiment[field],
+                json!(expected),
+                "{field} in round {round}: {sentiment}"
+            );
+        }
+        for (field, expected) in [("above_ma_50_pct", share(50)), ("above_ma_200_pct", share(200))] {
+            let found = sentiment[field].as_f64().unwrap();
+            assert!(
+                (found - expected).abs() < 1e-6,
+                "{field} in round {round}: {sentiment}, not {expected}"
+            );
+        }
+        // The day's extremes are those of all rounds so far; only the first round has no other.
+        if round == 0 {
+            let highs = count(&|closes, price| year(closes).iter().all(|close| price > close + 1.0));
+            let lows = count(&|closes, price| year(closes).iter().all(|close| price < close - 1.0));
+            assert_eq!(
+                (&sentiment["new_highs_52w"], &sentiment["new_lows_52w"]),
+                (&json!(highs), &json!(lows))
+            );
+            assert!(highs > 0 && lows > 0, "the draw has both: {sentiment}");
+        }
+    }
+}
+
+async fn where_nothing_is_known_nothing_is_made_up(world: World) {
+    assert_eq!(data(&world, "indices").await, json!([]));
+    let movers = json!({"date": null, "gainers": [], "losers": [], "most_active": []});
+    assert_eq!(data(&world, "top-movers").await, movers);
+    let sentiment = json!({
+        "date": null, "stocks": 0, "advancers": 0, "decliners": 0, "unchanged": 0, "advance_decline_ratio": null,
+        "above_ma_50_pct": null, "above_ma_200_pct": null, "new_highs_52w": 0, "new_lows_52w": 0, "score": null, "label": null,
+    });
+    assert_eq!(data(&world, "sentiment").await, sentiment);
+}
+
+async fn the_overview_answers_under_both_prefixes_and_takes_the_scope_for_stocks(world: World) {
+    let alerts_only = world
+        .another_key("operator@example.com", &[service::Scope::AlertsRead])
+        .await;
+    for path in [
+        "indices",
+        "top-movers",
+        "sentiment",
+        "dividend-dates",
+        "earnings",
+        "performance?symbols=SPY",
+    ] {
+        for prefix in ["/v1", "/api/v1"] {
+            let _: Answer = world.get(&format!("{prefix}/market/{path}")).await.ok(200);
+        }
+        let path = format!("/v1/market/{path}");
+        let _ = world.stranger("GET", &path).send().await.refused(401, "UNAUTHORIZED");
+        let request = world.stranger("GET", &path).header("x-api-key", &alerts_only);
+        let refused = request.send().await.refused(403, "FORBIDDEN");
+        assert_eq!(refused.body["error"]["details"]["required"], "stocks:read", "{path}");
+    }
+}

@@ -1,0 +1,94 @@
+//! What the calendar has of companies: dividends by month, earnings by day.
+//!
+//! It is what sources have delivered; a date that nobody told is not there.
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+use market::calendar::new_york_date;
+use market::records::{DividendRow, EarningsRow};
+
+use crate::{Service, ServiceError};
+
+/// The longest span of earnings dates, its last day included.
+pub const MAX_EARNINGS_DAYS: i32 = 31;
+/// How many days are shown, from today on, unless others are asked for.
+const USUAL_DAYS: i32 = 7;
+
+/// A fact with the name of the company that it is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Named<Row> {
+    /// The company's name.
+    pub name: String,
+    /// The fact.
+    pub row: Row,
+}
+
+impl Service {
+    /// The present date in New York.
+    #[must_use]
+    pub fn today(&self) -> Date {
+        new_york_date(self.0.ports.clock.now())
+    }
+
+    /// The dividends with an ex-date or a payment date in the month of `day` (of today, if none is given): by the first of these
+    /// dates in that month, then by symbol.
+    #[must_use]
+    pub fn dividend_dates(&self, day: Option<Date>) -> Vec<Named<DividendRow>> {
+        let day = day.unwrap_or_else(|| self.today());
+        let (first, last) = (day.first_of_month(), day.last_of_month());
+        let within = |date: &Date| (first..=last).contains(date);
+        let mut found = Vec::new();
+        for entry in self.0.catalog.all() {
+            for row in &entry.facts.dividends {
+                let dates = [Some(row.ex_date), row.payment_date];
+                if let Some(date) = dates.into_iter().flatten().filter(within).min() {
+                    found.push((date, named(&entry.row.name, *row)));
+                }
+            }
+        }
+        found.sort_by_key(|(date, named)| (*date, named.row.symbol, named.row.ex_date));
+        found.into_iter().map(|(_, named)| named).collect()
+    }
+
+    /// The earnings dates from `from` (or today) to `to` (or six days later), both included: by date, then by symbol.
+    ///
+    /// # Errors
+    /// [`ServiceError::Invalid`] for a span that ends before it begins, or is longer than [`MAX_EARNINGS_DAYS`].
+    pub fn earnings_dates(
+        &self,
+        from: Option<Date>,
+        to: Option<Date>,
+    ) -> Result<Vec<Named<EarningsRow>>, ServiceError> {
+        let from = from.unwrap_or_else(|| self.today());
+        let later = |days: i32| from.saturating_add((days - 1).days());
+        let to = to.unwrap_or_else(|| later(USUAL_DAYS));
+        if to < from {
+            let fault = format!("must not be before from, which is {from}");
+            return Err(ServiceError::field("to", fault));
+        }
+        if later(MAX_EARNINGS_DAYS) < to {
+            let last = later(MAX_EARNINGS_DAYS);
+            let fault =
+                format!("must be at most {last}: {MAX_EARNINGS_DAYS} days from {from} on; ask for the rest by itself");
+            return Err(ServiceError::field("to", fault));
+        }
+        let mut found = Vec::new();
+        for entry in self.0.catalog.all() {
+            let meant = entry
+                .facts
+                .earnings
+                .iter()
+                .filter(|row| (from..=to).contains(&row.date));
+            found.extend(meant.map(|row| named(&entry.row.name, *row)));
+        }
+        found.sort_by_key(|named| (named.row.date, named.row.symbol));
+        Ok(found)
+    }
+}
+
+fn named<Row>(name: &str, row: Row) -> Named<Row> {
+    Named {
+        name: name.to_owned(),
+        row,
+    }
+}

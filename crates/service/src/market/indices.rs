@@ -1,0 +1,33 @@
+//! What stands for the market as a whole.
+
+use super::ListedQuote;
+use super::listed::is_index;
+use crate::Service;
+
+impl Service {
+    /// The indices and index funds of the catalog with their prices: the benchmark first, the others by symbol.
+    #[must_use]
+    pub fn indices(&self) -> Vec<ListedQuote> {
+        let benchmark = self.0.settings.benchmark;
+        let figures = self.figures();
+        let all = self.0.catalog.all();
+        let found = all
+            .iter()
+            .filter(|entry| entry.row.is_active && is_index(&entry.row, benchmark));
+        let mut indices: Vec<ListedQuote> = found
+            .map(|entry| ListedQuote {
+                row: entry.row.clone(),
+                quote: figures.quote(entry.row.symbol),
+            })
+            .collect();
+        // Stable: the catalog is in the order of symbols.
+        indices.sort_by_key(|index| index.row.symbol != benchmark);
+        indices
+    }
+
+    /// What performance is compared with.
+    #[must_use]
+    pub fn benchmark(&self) -> market::Symbol {
+        self.0.settings.benchmark
+    }
+}
