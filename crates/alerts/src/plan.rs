@@ -24,6 +24,12 @@ pub const BASIC_ACTIVE_ALERTS: u32 = 20;
 /// How many text messages a month the paid plans have.
 pub const PAID_SMS_PER_MONTH: u32 = 50;
 
+/// How many stocks the watchlist of the basic plan has room for.
+pub const BASIC_WATCHLIST_ITEMS: u32 = 10;
+
+/// How many stocks the watchlists of the paid plans have room for.
+pub const PAID_WATCHLIST_ITEMS: u32 = 1_000;
+
 impl Plan {
     /// Every plan there is.
     pub const ALL: &'static [Self] = &[Self::Basic, Self::Premium, Self::EarlyBird];
@@ -68,6 +74,24 @@ impl Plan {
         match self {
             Self::Basic => 0,
             Self::Premium | Self::EarlyBird => PAID_SMS_PER_MONTH,
+        }
+    }
+
+    /// How many stocks its watchlist has room for.
+    #[must_use]
+    pub const fn watchlist_quota(self) -> u32 {
+        match self {
+            Self::Basic => BASIC_WATCHLIST_ITEMS,
+            Self::Premium | Self::EarlyBird => PAID_WATCHLIST_ITEMS,
+        }
+    }
+
+    /// Whether the analyst makes alerts for a new item of the watchlist, unless its owner says otherwise.
+    #[must_use]
+    pub const fn has_auto_alerts(self) -> bool {
+        match self {
+            Self::Basic => false,
+            Self::Premium | Self::EarlyBird => true,
         }
     }
 }
@@ -117,6 +141,14 @@ pub enum PlanRefusal {
         /// How many it has.
         quota: u32,
     },
+    /// The watchlist is full.
+    #[error("the watchlist of the {} plan has room for {quota} stocks; delete one{}", plan.name(), or_pay(*.plan))]
+    WatchlistFull {
+        /// The account's plan.
+        plan: Plan,
+        /// How many stocks it has room for.
+        quota: u32,
+    },
     /// Guests have no alerts of the family.
     #[error(
         "{kind} is one of the {} alerts, which need an account with the premium or early_bird \
@@ -143,6 +175,13 @@ impl PlanRefusal {
     #[must_use]
     pub const fn required(self) -> Plan {
         Plan::Premium
+    }
+}
+
+const fn or_pay(plan: Plan) -> &'static str {
+    match plan {
+        Plan::Basic => ", or take the premium or early_bird plan",
+        Plan::Premium | Plan::EarlyBird => "",
     }
 }
 
@@ -190,6 +229,18 @@ pub fn check_room(plan: Plan, active_count: u32) -> Result<(), PlanRefusal> {
         Some(quota) if active_count >= quota => Err(PlanRefusal::TooManyActive { plan, quota }),
         _ => Ok(()),
     }
+}
+
+/// Whether a watchlist with so many stocks has room for one more.
+///
+/// # Errors
+/// [`PlanRefusal::WatchlistFull`]
+pub fn check_watchlist(plan: Plan, items: u64) -> Result<(), PlanRefusal> {
+    let quota = plan.watchlist_quota();
+    if items >= u64::from(quota) {
+        return Err(PlanRefusal::WatchlistFull { plan, quota });
+    }
+    Ok(())
 }
 
 /// Whether somebody without an account may have an alert of that kind on that channel.

@@ -1,5 +1,6 @@
 //! The rooms put together: from settings to a store, a clock, chance and a service.
 
+mod analyst;
 mod messages;
 
 use std::sync::Arc;
@@ -136,6 +137,7 @@ pub fn service_settings(settings: &Settings) -> anyhow::Result<service::Settings
         public_url: public_url(settings),
         identity: identity(settings),
         messages: messages::settings(settings)?,
+        analyst: analyst::settings(&settings.analyst),
     })
 }
 

@@ -19,7 +19,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("sources", &["market"]),
     ("store", &["market", "alerts"]),
     ("notify", &["market", "alerts"]),
-    ("service", &["market", "alerts", "paper", "store", "sources", "notify"]),
+    (
+        "service",
+        &["market", "alerts", "analyst", "paper", "store", "sources", "notify"],
+    ),
     ("server", &["market", "alerts", "service"]),
     (
         "bellwether",

@@ -8,6 +8,7 @@
 //! * [`client`]: one attempt to deliver to a webhook, and what came of it.
 //! * [`schedule`]: when a delivery is tried again, and when it is given up.
 //! * [`dispatcher`]: gets deliveries out of an outbox and through a channel.
+//! * [`provider`]: one question to a provider that the operator chose.
 //! * [`time`]: the time, as a parameter.
 //!
 //! This room knows no HTTP server and no database. Whoever has both implements [`dispatcher::Outbox`] over the database, with
@@ -21,6 +22,7 @@ pub mod email;
 pub mod letter;
 pub mod message;
 pub mod message_attempt;
+pub mod provider;
 pub mod schedule;
 pub mod signature;
 pub mod sms;

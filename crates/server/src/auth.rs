@@ -118,6 +118,8 @@ macro_rules! needs {
 needs!(
     AlertsRead,
     AlertsWrite,
+    WatchlistRead,
+    WatchlistWrite,
     WebhooksRead,
     WebhooksWrite,
     StocksRead,

@@ -12,7 +12,8 @@ use alerts::AlertId;
 use axum::extract::{FromRequestParts, Path};
 use http::Uri;
 use http::request::Parts;
-use market::Symbol;
+use market::{Price, Symbol};
+use service::watchlist::WatchlistItemId;
 use service::webhooks::{DeliveryId, WebhookId};
 use service::{ApiKeyId, Fields, PageRequest, ServiceError};
 use uuid::Uuid;
@@ -135,6 +136,16 @@ impl Query {
         symbol
     }
 
+    /// A price; an empty text is as good as none.
+    pub fn price(&mut self, name: &str) -> Option<Price> {
+        let text = self.value(name).filter(|text| !text.trim().is_empty())?;
+        let price = text.trim().parse().ok();
+        if price.is_none() {
+            self.fault(name, "must be a price above 0 and at most 1000000000, such as 160.50");
+        }
+        price
+    }
+
     /// A list with commas between its words, of at most `most`, each read by `read`; an empty one is as good as none.
     pub fn list<T>(
         &mut self,
@@ -207,6 +218,21 @@ impl FromRequestParts<App> for WebhookPath {
         let id = text.ok().and_then(|Path(text)| uuid(&text));
         id.map(|id| Self(WebhookId(id)))
             .ok_or_else(|| ServiceError::NotFound("webhook").into())
+    }
+}
+
+/// The id of a watchlist item in the path; what cannot be one is not found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WatchlistItemPath(pub WatchlistItemId);
+
+impl FromRequestParts<App> for WatchlistItemPath {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let text = Path::<String>::from_request_parts(parts, app).await;
+        let id = text.ok().and_then(|Path(text)| uuid(&text));
+        id.map(|id| Self(WatchlistItemId(id)))
+            .ok_or_else(|| ServiceError::NotFound("watchlist item").into())
     }
 }
 
@@ -350,6 +376,24 @@ mod tests {
             faults(|reader| _ = reader.flag("minimal"), "minimal=maybe"),
             ["minimal"]
         );
+    }
+
+    #[test]
+    fn a_price_is_above_zero_and_a_number() {
+        for (text, price) in [("160.50", Some("160.5")), ("1e2", Some("100")), ("", None)] {
+            let mut reader = query(&format!("target_price={text}"));
+            let read = reader.price("target_price").map(|price| price.to_string());
+            assert_eq!(read.as_deref(), price, "{text}");
+            assert!(reader.finish().is_ok());
+        }
+        for text in ["0", "-1", "1e10", "NaN", "inf", "ten", "0x10", "1,5"] {
+            let read = |reader: &mut Query| _ = reader.price("target_price");
+            assert_eq!(
+                faults(read, &format!("target_price={text}")),
+                ["target_price"],
+                "{text}"
+            );
+        }
     }
 
     #[test]

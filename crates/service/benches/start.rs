@@ -78,6 +78,7 @@ async fn start(url: &str) -> Service {
         public_url: "https://alerts.example.com".to_owned(),
         identity: service::identity::Settings::default(),
         messages: service::messages::Settings::default(),
+        analyst: service::analyst::Settings::default(),
     };
     Service::start(ports, settings).await.unwrap()
 }

@@ -1,5 +1,6 @@
 //! The members of a request's body, read with all their faults at once.
 
+use market::{Decimal, Price};
 use serde_json::{Map, Value};
 
 use crate::{Fields, ServiceError};
@@ -79,6 +80,17 @@ impl<'a> Members<'a> {
         }
         self.fault(name, format!("must have {least} to {most} characters on one line"));
         None
+    }
+
+    /// A price, if it is there.
+    pub(crate) fn price(&mut self, name: &str) -> Option<Price> {
+        let number = self.value(name)?.as_f64();
+        let number = number.and_then(|number| Decimal::from_f64(number).ok());
+        let price = number.and_then(|number| Price::try_from(number).ok());
+        if price.is_none() {
+            self.fault(name, "must be a price above 0, or null");
+        }
+        price
     }
 
     /// `true` or `false`, if it is there.

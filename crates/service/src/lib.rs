@@ -5,11 +5,13 @@
 //!
 //! * [`access`]: who asks ([`Actor`]) and what they may do ([`Scope`]); accounts and API keys.
 //! * [`alerts`](mod@alerts): creating, reading, changing and deleting alerts.
+//! * [`analyst`](mod@analyst): a stock looked at, by the rules or by a language model.
 //! * [`catalog`]: every stock that is known.
 //! * [`stocks`]: the catalog and what is known of a stock.
 //! * [`market`]: what sources deliver comes in here; whether the market is open.
 //! * [`identity`]: how people come to accounts, and look after them; [`messages`]: how they are written to.
 //! * [`webhooks`]: where accounts have their events sent, and what became of that; [`vault`]: what secrets are sealed in.
+//! * [`watchlist`]: what accounts mean to do with stocks, the paper trades that try it out, and their performance.
 //! * [`feedback`]: what people think of the service; [`cron`]: what is done from time to time.
 //! * [`evaluator`]: owns the engine. It tells it what happens, commits what it decides, and tells it what users
 //!   changed, each change after its commit and in the order of the commits.
@@ -19,6 +21,7 @@
 
 pub mod access;
 pub mod alerts;
+pub mod analyst;
 mod body;
 pub mod catalog;
 pub mod chance;
@@ -35,6 +38,7 @@ mod redirect;
 mod start;
 pub mod stocks;
 pub mod vault;
+pub mod watchlist;
 pub mod webhooks;
 
 pub use access::{Actor, Scope, Shown, Via};

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::access::{Reception, Tokens};
+use crate::analyst::{Analyst, AnalystError};
 use crate::catalog::Catalog;
 use crate::cron::Housekeeping;
 use crate::evaluator::Evaluator;
@@ -16,6 +17,8 @@ use crate::identity::Throttle;
 use crate::market::Intake;
 use crate::messages::Sending;
 use crate::vault::Vault;
+use crate::watchlist::analysis;
+use crate::watchlist::opening::{self, Awaiting};
 use crate::webhooks::{self, Dispatching, Network, Webhooks};
 use crate::{Chance, Clock, ServiceError};
 
@@ -57,6 +60,8 @@ pub struct Settings {
     pub identity: crate::identity::Settings,
     /// How people are written to.
     pub messages: crate::messages::Settings,
+    /// Who looks at stocks.
+    pub analyst: crate::analyst::Settings,
 }
 
 /// Why the service does not start.
@@ -71,6 +76,9 @@ pub enum StartError {
     /// Mail and text messages.
     #[error(transparent)]
     Carrier(#[from] crate::messages::CarrierError),
+    /// The language model.
+    #[error(transparent)]
+    Analyst(#[from] AnalystError),
     /// The keys of tokens.
     #[error(transparent)]
     Tokens(#[from] ServiceError),
@@ -93,7 +101,12 @@ pub(crate) struct Inner {
     pub(crate) webhooks: Arc<Webhooks>,
     pub(crate) tokens: Tokens,
     pub(crate) throttle: Throttle,
-    stop: CancellationToken,
+    /// What the analyst is asked.
+    pub(crate) analyses: analysis::Queue,
+    /// Items of watchlists that await prices.
+    pub(crate) awaiting: Awaiting,
+    pub(crate) analyst: Analyst,
+    pub(crate) stop: CancellationToken,
     /// What runs in the background.
     tasks: TaskTracker,
 }
@@ -124,6 +137,14 @@ impl Service {
         }
         let housekeeping = Housekeeping::of(&service).run(service.0.stop.clone());
         service.0.tasks.spawn(housekeeping);
+        service
+            .0
+            .tasks
+            .spawn(analysis::run(service.clone(), service.0.stop.clone()));
+        service
+            .0
+            .tasks
+            .spawn(opening::run(service.clone(), service.0.stop.clone()));
         let dispatching = Dispatching::of(&service).run(service.0.stop.clone());
         service.0.tasks.spawn(dispatching);
         service.0.tasks.spawn(sending.run(service.0.stop.clone()));
@@ -133,12 +154,13 @@ impl Service {
     /// Does what the administrator's commands need, without judging alerts: another process may be doing that.
     ///
     /// # Errors
-    /// [`StartError::Tls`]
+    /// [`StartError::Tls`], [`StartError::Analyst`]
     pub fn without_evaluation(ports: Ports, settings: Settings) -> Result<Self, StartError> {
         let catalog = Arc::new(Catalog::default());
         let evaluator = Arc::new(Evaluator::new(&ports, &settings, Arc::clone(&catalog)));
         let webhooks = Webhooks::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
         let tokens = Tokens::new(&ports.vault, &settings.public_url)?;
+        let analyst = Analyst::new(&settings.analyst, &ports)?;
         Ok(Self(Arc::new(Inner {
             ports,
             settings,
@@ -149,6 +171,9 @@ impl Service {
             webhooks: Arc::new(webhooks),
             tokens,
             throttle: Throttle::default(),
+            analyses: analysis::Queue::default(),
+            awaiting: Awaiting::default(),
+            analyst,
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
         })))

@@ -29,7 +29,7 @@ impl Unit {
     }
 
     /// Removes what belongs to an account besides its alerts: webhooks with their deliveries, keys, sessions, codes,
-    /// messages, feedback and likes, answers kept for repeated requests.
+    /// messages, feedback and likes, answers kept for repeated requests, the watchlist and its paper trades.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
@@ -50,6 +50,11 @@ impl Unit {
             "DELETE FROM feedback_likes WHERE account_id = $1 OR feedback_seq IN
              (SELECT seq FROM feedback WHERE account_id = $1)",
             "DELETE FROM feedback WHERE account_id = $1",
+            "DELETE FROM analyst_queue WHERE account_id = $1",
+            "DELETE FROM paper_returns WHERE account_id = $1",
+            "DELETE FROM paper_progress WHERE account_id = $1",
+            "DELETE FROM paper_trades WHERE account_id = $1",
+            "DELETE FROM watchlist_items WHERE account_id = $1",
         ] {
             write!(self, sql, id);
         }
@@ -58,6 +63,9 @@ impl Unit {
 
     async fn erase_messages(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {
         let id = account.id.0;
+        // Those to addresses and numbers that were the account's before, too. What was kept has the message's id.
+        let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM messages WHERE account_id = $1)";
+        write!(self, sql, id);
         let counted = now
             .saturating_sub(COUNTED_FOR)
             .unwrap_or(Timestamp::MIN)

@@ -37,6 +37,7 @@ mod sessions;
 mod store;
 mod unit;
 mod usage;
+mod watchlist;
 mod webhooks;
 mod writer;
 

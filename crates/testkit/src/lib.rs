@@ -14,12 +14,15 @@
 //! first starts it (`scripts/postgres-for-tests`), and it stops by itself a while after the last. Without PostgreSQL the
 //! tests fail and say what to install; they are not skipped.
 //!
+//! [`endpoint`] is somebody else's server, which answers as a test says.
+//!
 //! [`chance`] is the chance of a test: the same for the same number, and it says which secrets were drawn from it, so that a
 //! test knows what is in a letter without opening it.
 
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test may fail so")]
 
 mod chance;
+pub mod endpoint;
 mod postgres;
 
 pub use chance::{Drawn, Generator, chance};

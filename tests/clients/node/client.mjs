@@ -1,4 +1,4 @@
-// Every method of `alerts`, `stocks` and `user` of the published JavaScript client, unchanged, against the program whose base
+// Every method of `alerts`, `watchlist`, `stocks` and `user` of the published JavaScript client, unchanged, against the program whose base
 // address and API key are in BASE_URL and API_KEY; NARROW_KEY is a key that may read stocks and nothing else. The stocks
 // AAPL (with history, at 100) and MSFT are there, and no alert.
 
@@ -7,7 +7,7 @@ import { ApiError, AuthenticationError, RateLimitError, StockAlert, ValidationEr
 
 const { BASE_URL: baseUrl, API_KEY: apiKey, NARROW_KEY: narrowKey } = process.env;
 const client = new StockAlert({ apiKey, baseUrl, maxRetries: 0 });
-const { alerts, stocks, user } = client;
+const { alerts, stocks, user, watchlist } = client;
 
 const tests = {};
 const isTime = (text) => typeof text === 'string' && new Date(text).toISOString() === text;
@@ -145,6 +145,43 @@ tests['errors are told with their message'] = async () => {
   await assert.rejects(stranger.alerts.list(), AuthenticationError);
 };
 
+tests['watchlist.create answers an item, which list shows with its stock'] = async () => {
+  const item = await watchlist.create({
+    stock_symbol: 'AAPL', stock_name: 'Apple', intention: 'buy', target_price: 90.5, notes: 'patience',
+  });
+  assert.deepEqual(
+    [item.stock_symbol, item.intention, item.target_price, item.notes, item.initial_price, item.is_active],
+    ['AAPL', 'buy', 90.5, 'patience', 100, true],
+  );
+  assert.equal(typeof item.auto_alerts_enabled, 'boolean');
+  assert.deepEqual([item.stocks.symbol, item.stocks.last_price], ['AAPL', 100]);
+  const { data } = await watchlist.list();
+  assert.deepEqual(data.map((one) => one.id), [item.id]);
+  assert.equal(typeof data[0].active_alert_count, 'number');
+  await assert.rejects(watchlist.create({ stock_symbol: 'AAPL', intention: 'sell' }), (error) => error.statusCode === 409 || error.status === 409 || /already/.test(error.message));
+  assert.deepEqual((await watchlist.remove(item.id)).deleted, true);
+};
+
+tests['watchlist.update changes what it names'] = async () => {
+  const { id } = await watchlist.create({ stock_symbol: 'MSFT', intention: 'sell' });
+  const changed = await watchlist.update(id, { target_price: 450, notes: null, is_active: false, auto_alerts_enabled: false });
+  assert.deepEqual(
+    [changed.id, changed.target_price, changed.notes, changed.is_active, changed.auto_alerts_enabled],
+    [id, 450, null, false, false],
+  );
+  assert.equal((await watchlist.update(id, { target_price: null })).target_price, null);
+  await watchlist.remove(id);
+};
+
+tests['watchlist.swapIntention turns an item'] = async () => {
+  const { id } = await watchlist.create({ stock_symbol: 'AAPL', intention: 'buy' });
+  const { item, deleted_alerts: deleted } = await watchlist.swapIntention({
+    item_id: id, new_intention: 'sell', stock_symbol: 'AAPL',
+  });
+  assert.deepEqual([item.id, item.intention, item.initial_price, typeof deleted], [id, 'sell', 100, 'number']);
+  await watchlist.remove(id);
+};
+
 tests['user.getSubscription tells what the plan has and what is used of it'] = async () => {
   const made = await alerts.create(above(200));
   await alerts.create(above(300));
@@ -202,6 +239,7 @@ tests['every method was called'] = async () => {
     ['activate', 'create', 'createBatch', 'history', 'iterate', 'list', 'pause', 'remove', 'retrieve', 'update']);
   assert.deepEqual(methods(stocks), ['retrieve']);
   assert.deepEqual(methods(user), ['getSubscription']);
+  assert.deepEqual(methods(watchlist), ['create', 'list', 'remove', 'swapIntention', 'update']);
 };
 
 let failed = 0;

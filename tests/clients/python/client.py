@@ -1,4 +1,4 @@
-"""Every method of `alerts`, `stocks` and `user` of the published Python client, unchanged, in both its forms, against the
+"""Every method of `alerts`, `watchlist`, `stocks` and `user` of the published Python client, unchanged, in both its forms, against the
 program whose base address and API key are in BASE_URL and API_KEY; NARROW_KEY is a key that may read stocks and nothing
 else. The stocks AAPL (with history, at 100) and MSFT are there, and no alert.
 """
@@ -27,6 +27,7 @@ class Sync:
 
     def __init__(self, client):
         self.alerts, self.stocks, self.user = (Resource(one) for one in (client.alerts, client.stocks, client.user))
+        self.watchlist = Resource(client.watchlist)
 
 
 class Resource:
@@ -190,10 +191,27 @@ async def subscription(client):
     assert told.current_period["start"] <= now < told.current_period["end"], told.current_period
     assert told.alerts["counts"] == {"total": 2, "by_status": {"active": 1, "inactive": 0, "paused": 1, "triggered": 0}}
     assert told.alerts["quota"] == {"limit": None, "remaining": None, "unlimited": True}
-    assert (told.watchlist_items_count, told.watchlist_quota) == (0, 0)
+    assert (told.watchlist_items_count, told.watchlist_quota) == (0, 1000)
 
 
-TESTS = [create, create_every_condition, list_, iterate, get, update, pause_and_activate, history, delete, stocks, subscription, errors]
+async def watchlist(client):
+    wish = {"stock_symbol": "AAPL", "intention": "buy", "stock_name": "Apple", "target_price": 90.5, "notes": "patience"}
+    item = await client.watchlist.create(**wish)
+    shown = tuple(item[name] for name in ("stock_symbol", "intention", "target_price", "notes", "initial_price", "is_active"))
+    assert shown == ("AAPL", "buy", 90.5, "patience", 100, True), item
+    listed = await client.watchlist.list()
+    assert [one["id"] for one in listed] == [item["id"]], listed
+    assert listed[0]["stocks"]["last_price"] == 100 and isinstance(listed[0]["active_alert_count"], int)
+    await expect(StockAlertError, client.watchlist.create("AAPL", "sell"), "already")
+    changed = await client.watchlist.update(item["id"], target_price=95, auto_alerts_enabled=False)
+    assert (changed["target_price"], changed["auto_alerts_enabled"], changed["notes"]) == (95, False, "patience"), changed
+    turned = await client.watchlist.swap_intention(item["id"], "sell", "AAPL")
+    assert turned["item"]["intention"] == "sell" and isinstance(turned["deleted_alerts"], int), turned
+    assert (await client.watchlist.delete(item["id"]))["deleted"] is True
+    assert await client.watchlist.list() == []
+
+
+TESTS = [create, create_every_condition, list_, iterate, get, update, pause_and_activate, history, delete, stocks, watchlist, subscription, errors]
 
 
 async def run(form, client):
@@ -223,6 +241,9 @@ async def once():
     for resource in (StockAlert(api_key=API_KEY, base_url=BASE_URL).user, AsyncStockAlert(api_key=API_KEY).user):
         methods = {name for name, _ in inspect.getmembers(resource, inspect.isroutine) if not name.startswith("_")}
         assert methods == {"get_subscription"}, methods
+    for resource in (StockAlert(api_key=API_KEY, base_url=BASE_URL).watchlist, AsyncStockAlert(api_key=API_KEY).watchlist):
+        methods = {name for name, _ in inspect.getmembers(resource, inspect.isroutine) if not name.startswith("_")}
+        assert methods == {"list", "create", "update", "delete", "swap_intention"}, methods
     for resource in (StockAlert(api_key=API_KEY, base_url=BASE_URL).alerts, AsyncStockAlert(api_key=API_KEY).alerts):
         methods = {name for name, _ in inspect.getmembers(resource, inspect.isroutine) if not name.startswith("_")}
         # A new version with new methods has to be looked at.

@@ -30,11 +30,15 @@ use std::path::Path;
 pub use error::{Problem, SettingsError};
 pub use headers::Prefix;
 pub use mail::{Sender, SmtpUrl};
-pub use net::{Network, PublicUrl};
-pub use secret::{DatabaseUrl, Secret};
-pub use sections::{Auth, Database, Email, Limits, Log, Market, Operator, Server, Settings, Sms, Telemetry, Webhooks};
+pub use net::{BaseUrl, Network, PublicUrl};
+pub use secret::{ApiKey, DatabaseUrl, Secret};
+pub use sections::{
+    Analyst, Auth, Database, Email, Limits, Log, Market, Operator, Server, Settings, Sms, Telemetry, Webhooks,
+};
 pub use text::Filter;
-pub use value::{EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat};
+pub use value::{
+    AnalystKind, EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat, TokenLimitName,
+};
 
 use layers::Layers;
 

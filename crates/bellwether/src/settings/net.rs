@@ -83,6 +83,44 @@ impl Setting for PublicUrl {
     }
 }
 
+/// Where an API is: `https://api.openai.com/v1`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BaseUrl(String);
+
+impl BaseUrl {
+    /// Whether it is OpenAI's own, which takes nobody without a key.
+    #[must_use]
+    pub fn is_openai(&self) -> bool {
+        let uri: Option<Uri> = self.0.parse().ok();
+        uri.is_some_and(|uri| {
+            uri.host()
+                .is_some_and(|host| host.eq_ignore_ascii_case("api.openai.com"))
+        })
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Setting for BaseUrl {
+    fn allowed() -> String {
+        "an address like https://api.openai.com/v1 or http://localhost:11434/v1, without a query or a user".to_owned()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        service::analyst::check_base_url(text)
+            .ok()
+            .map(|()| Self(text.to_owned()))
+    }
+
+    fn to_toml(&self) -> Value {
+        self.0.clone().into()
+    }
+}
+
 impl Setting for SocketAddr {
     fn allowed() -> String {
         "an address and a port, like 127.0.0.1:8080 or [::]:8080 (port 0: any that is free)".to_owned()
@@ -109,6 +147,21 @@ mod tests {
         assert_eq!(shown("fd00::/8").as_deref(), Some("fd00::/8"));
         for wrong in ["10.0.0.0/33", "10.0.0/8", "::/129", "proxy", "10.0.0.0/", ""] {
             assert_eq!(shown(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_api_may_be_anywhere_but_its_address_holds_no_secret() {
+        let is_openai = |text: &str| BaseUrl::from_text(text).map(|url| url.is_openai());
+        assert_eq!(is_openai("https://API.openai.com/v1/"), Some(true));
+        assert_eq!(is_openai("http://127.0.0.1:11434/v1"), Some(false));
+        for wrong in [
+            "",
+            "api.openai.com",
+            "https://key@api.openai.com",
+            "https://a.example/v1?key=x",
+        ] {
+            assert_eq!(BaseUrl::from_text(wrong), None, "{wrong}");
         }
     }
 

@@ -52,6 +52,38 @@ impl Setting for Secret {
     }
 }
 
+/// A key that somebody else gave out, so that how long it is is not for us to judge. It is sent in a header.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// The key. Whoever asks for it must not print it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+impl Setting for ApiKey {
+    fn allowed() -> String {
+        "a key of visible ASCII characters without spaces".to_owned()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        service::analyst::Key::new(text).map(|_| Self(text.to_owned()))
+    }
+
+    fn to_toml(&self) -> Value {
+        MASK.into()
+    }
+}
+
 /// Where the database is. It may hold a password, which is not shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
@@ -142,6 +174,15 @@ mod tests {
             format!("{MASK} {MASK} Some({MASK})")
         );
         assert_eq!(secret.expose(), "correct horse battery staple");
+    }
+
+    #[test]
+    fn a_key_of_others_may_be_short_and_prints_as_stars() {
+        let key = ApiKey::from_text("sk-1").unwrap();
+        assert_eq!((format!("{key:?}").as_str(), key.to_toml()), (MASK, MASK.into()));
+        for wrong in ["", "two words", "line\n"] {
+            assert_eq!(ApiKey::from_text(wrong), None, "{wrong:?}");
+        }
     }
 
     #[test]

@@ -11,8 +11,10 @@ use market::{Decimal, Symbol};
 use super::layers::Layers;
 use super::mail::{Sender, SmtpUrl};
 use super::section::section;
-use super::value::{EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat};
-use super::{DatabaseUrl, Filter, Network, Prefix, PublicUrl, Secret};
+use super::value::{
+    AnalystKind, EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat, TokenLimitName,
+};
+use super::{ApiKey, BaseUrl, DatabaseUrl, Filter, Network, Prefix, PublicUrl, Secret};
 
 section! {
     /// How the service is reached.
@@ -181,6 +183,30 @@ section! {
 }
 
 section! {
+    /// Who looks at stocks and proposes alerts.
+    Analyst "analyst" {
+        /// The rules, or a language model.
+        kind: AnalystKind,
+        /// Where the model's API is.
+        base_url: BaseUrl,
+        /// What it is called there.
+        model: Option<String>,
+        /// What the API is shown.
+        api_key: Option<ApiKey>,
+        /// How long an answer may take.
+        timeout: SignedDuration,
+        /// How many tokens an answer may have.
+        max_tokens: NonZeroU32,
+        /// What the API calls that limit.
+        max_tokens_name: TokenLimitName,
+        /// How often the model is asked on a day.
+        calls_per_day: NonZeroU32,
+        /// How often of that for one account.
+        calls_per_account: NonZeroU32,
+    }
+}
+
+section! {
     /// How people show who they are.
     Auth "auth" {
         /// What secrets at rest and tokens are protected with.
@@ -237,6 +263,8 @@ pub struct Settings {
     pub email: Email,
     /// How text messages are sent.
     pub sms: Sms,
+    /// Who looks at stocks.
+    pub analyst: Analyst,
     /// How people show who they are.
     pub auth: Auth,
     /// What only the operator may do.
@@ -263,6 +291,7 @@ impl Settings {
         let webhooks = Webhooks::read(layers);
         let email = Email::read(layers);
         let sms = Sms::read(layers);
+        let analyst = Analyst::read(layers);
         let auth = Auth::read(layers);
         let operator = Operator::read(layers);
         let telemetry = Telemetry::read(layers);
@@ -275,6 +304,7 @@ impl Settings {
             webhooks: webhooks?,
             email: email?,
             sms: sms?,
+            analyst: analyst?,
             auth: auth?,
             operator: operator?,
             telemetry: telemetry?,
@@ -320,6 +350,21 @@ impl Settings {
             ];
             refuse_missing(layers, &given, "must be given when sms.provider is \"twilio\"");
         }
+        // Whoever works on the analyst's queue has claimed an item for a quarter of an hour.
+        if self.analyst.timeout > SignedDuration::from_mins(10) {
+            layers.refuse("analyst.timeout", "must be at most 10m");
+        }
+        if self.analyst.kind == AnalystKind::Openai {
+            let given = [("analyst.model", self.analyst.model.is_some())];
+            refuse_missing(layers, &given, "must name the model when analyst.kind is \"openai\"");
+            let is_key_missing = self.analyst.base_url.is_openai() && self.analyst.api_key.is_none();
+            let given = [("analyst.api_key", !is_key_missing)];
+            refuse_missing(
+                layers,
+                &given,
+                "must be given for api.openai.com; other servers may do without",
+            );
+        }
     }
 
     pub(super) fn show(&self) -> toml::Table {
@@ -331,6 +376,7 @@ impl Settings {
             (Webhooks::NAME, self.webhooks.show()),
             (Email::NAME, self.email.show()),
             (Sms::NAME, self.sms.show()),
+            (Analyst::NAME, self.analyst.show()),
             (Auth::NAME, self.auth.show()),
             (Operator::NAME, self.operator.show()),
             (Telemetry::NAME, self.telemetry.show()),
@@ -353,6 +399,7 @@ impl Settings {
             Webhooks::keys(),
             Email::keys(),
             Sms::keys(),
+            Analyst::keys(),
             Auth::keys(),
             Operator::keys(),
             Telemetry::keys(),

@@ -95,7 +95,7 @@ fn an_unknown_section_is_refused_with_those_there_are() {
         "{refused}"
     );
     assert!(
-        refused.contains("auth, database, email, limits, log, market"),
+        refused.contains("analyst, auth, database, email, limits, log, market"),
         "{refused}"
     );
 }
@@ -197,6 +197,17 @@ fn a_value_of_the_wrong_type_is_refused() {
             "a number above 0",
         ),
         ("[log]\nlevel = \"loud\"", "log.level", "error, warn, info"),
+        (
+            "[analyst]\nkind = \"oracle\"",
+            "analyst.kind",
+            "one of \"rules\", \"openai\"",
+        ),
+        (
+            "[analyst]\nbase_url = \"https://key@a.example/v1\"",
+            "analyst.base_url",
+            "without a query or a user",
+        ),
+        ("[analyst]\ncalls_per_day = 0", "analyst.calls_per_day", "from 1 to"),
     ] {
         let refused = with_file(text).unwrap_err();
         assert!(
@@ -221,6 +232,21 @@ fn what_does_not_go_together_is_refused() {
         endpoint.contains("must be an address like http://localhost:4318"),
         "{endpoint}"
     );
+    let no_model = refused(&[("BELLWETHER_ANALYST__KIND", "openai")]);
+    assert_eq!(
+        no_model,
+        "setting analyst.model (by default): must name the model when analyst.kind is \"openai\"\n\
+         setting analyst.api_key (by default): must be given for api.openai.com; other servers may do without"
+    );
+    let too_long = refused(&[("BELLWETHER_ANALYST__TIMEOUT", "601s")]);
+    assert!(too_long.ends_with("must be at most 10m"), "{too_long}");
+    assert!(with_variables(&[("BELLWETHER_ANALYST__TIMEOUT", "600s")]).is_ok());
+    let local = [
+        ("BELLWETHER_ANALYST__KIND", "openai"),
+        ("BELLWETHER_ANALYST__MODEL", "qwen3"),
+        ("BELLWETHER_ANALYST__BASE_URL", "http://localhost:11434/v1"),
+    ];
+    assert!(with_variables(&local).is_ok());
 }
 
 #[test]
@@ -256,10 +282,15 @@ fn what_is_shown_has_no_secret_and_can_be_read_again() {
         ("BELLWETHER_DATABASE__URL", "postgres://bw:open@db/bw"),
         ("BELLWETHER_SERVER__TRUSTED_PROXIES", "10.0.0.0/8"),
         ("BELLWETHER_MARKET__EXTRA_CLOSURES", "2025-01-09"),
+        ("BELLWETHER_ANALYST__API_KEY", "sk-long-enough"),
     ])
     .unwrap();
     let shown = settings.to_toml();
     assert!(!shown.contains("long enough") && !shown.contains("open@"), "{shown}");
+    assert!(
+        !shown.contains("sk-long") && !format!("{settings:?}").contains("sk-long"),
+        "{shown}"
+    );
     assert!(!format!("{settings:?}").contains("long enough"));
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("shown.toml");

@@ -247,6 +247,26 @@ choice! {
 }
 
 choice! {
+    /// Who looks at stocks.
+    AnalystKind {
+        /// The rules, without any network.
+        Rules = "rules",
+        /// A language model behind an endpoint that speaks as OpenAI's does.
+        Openai = "openai",
+    }
+}
+
+choice! {
+    /// What an endpoint calls the limit on an answer's tokens.
+    TokenLimitName {
+        /// As OpenAI does.
+        MaxCompletionTokens = "max_completion_tokens",
+        /// As OpenAI did, and others do.
+        MaxTokens = "max_tokens",
+    }
+}
+
+choice! {
     /// What the log looks like.
     LogFormat {
         /// Text on a terminal, else JSON.

@@ -111,6 +111,7 @@ impl WebhookClient {
         let took = self.dialler.time.now().duration_since(at);
         let (outcome, response) = done.unwrap_or_else(|outcome| (outcome, None));
         Attempt {
+            url: Some(url.to_owned()),
             at,
             duration_ms: u64::try_from(took.as_millis()).unwrap_or_default(),
             outcome,

@@ -140,6 +140,8 @@ impl fmt::Display for Outcome {
 /// One attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt {
+    /// Where it went; `None`, if it broke before it was known.
+    pub url: Option<String>,
     /// When it began.
     pub at: Timestamp,
     /// How long it took.
@@ -153,6 +155,7 @@ pub struct Attempt {
 impl Report for Attempt {
     fn broken(at: Timestamp) -> Self {
         Self {
+            url: None,
             at,
             duration_ms: 0,
             outcome: Outcome::Broken,

@@ -16,8 +16,8 @@ use crate::address::{Host, Target};
 
 /// Servers close what is idle; some do so without a word.
 const KEPT_FOR: SignedDuration = SignedDuration::from_secs(30);
-/// So many connections are kept to one receiver ...
-const KEPT_EACH: usize = 16;
+/// So many connections are kept to one receiver, as many as the dispatcher makes attempts at one host at once ...
+const KEPT_EACH: usize = 32;
 /// ... and so many in all.
 const KEPT_IN_ALL: usize = 256;
 

@@ -44,7 +44,10 @@ pub enum Letter {
         new_address: String,
     },
     /// The password of an account was changed.
-    PasswordChanged {},
+    PasswordChanged {
+        /// Where its owner has a link mailed to choose another one with.
+        link: String,
+    },
     /// Somebody without an account has made an alert with this address.
     GuestAlert {
         /// The stock.
@@ -79,7 +82,7 @@ impl Letter {
             Self::ResetPassword { .. } => "reset_password",
             Self::ConfirmNewAddress { .. } => "confirm_new_address",
             Self::AddressChanged { .. } => "address_changed",
-            Self::PasswordChanged {} => "password_changed",
+            Self::PasswordChanged { .. } => "password_changed",
             Self::GuestAlert { .. } => "guest_alert",
             Self::WebhookOff { .. } => "webhook_off",
             Self::PhoneCode { .. } => "phone_code",

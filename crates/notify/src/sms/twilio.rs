@@ -1,14 +1,11 @@
 //! Posts a message to Twilio's Messages resource and reads what it says.
 
-use std::error::Error as _;
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use reqwest::header::RETRY_AFTER;
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode};
 use serde::Deserialize;
 use url::{Host, Url};
@@ -16,6 +13,7 @@ use url::{Host, Url};
 use super::{Sender, Sms, SmsError, TwilioSettings};
 use crate::client::tls;
 use crate::message_attempt::{MessageAttempt, MessageOutcome};
+use crate::provider::{self, lost};
 use crate::schedule::retry_after;
 use crate::time::Time;
 
@@ -70,12 +68,7 @@ impl Twilio {
             url.path().trim_end_matches('/')
         );
         let url = url.join(&path).map_err(|_| SmsError::BadBaseUrl)?;
-        let client = Client::builder()
-            .tls_backend_preconfigured(tls::config(&settings.own_roots, &time)?)
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .no_proxy()
-            .build()?;
+        let client = provider::builder(tls::config(&settings.own_roots, &time)?).build()?;
         Ok(Self {
             client,
             url,
@@ -122,7 +115,7 @@ impl Twilio {
         let request = request
             .basic_auth(&self.settings.account_sid, Some(&self.settings.auth_token))
             .form(&form);
-        let response = request.send().await.map_err(|error| (lost(&error), None))?;
+        let response = request.send().await.map_err(|error| (lost(&error).into(), None))?;
         let status = response.status();
         let wait = wait(&response, self.time.now());
         let answer = read(response).await;
@@ -169,31 +162,6 @@ async fn read(mut response: Response) -> Result<Answer, ()> {
 /// How long Twilio asks to be left alone.
 fn wait(response: &Response, now: Timestamp) -> Option<Duration> {
     retry_after(response.headers().get(RETRY_AFTER)?.to_str().ok()?, now)
-}
-
-/// Why there is no answer.
-fn lost(error: &reqwest::Error) -> MessageOutcome {
-    let mut is_bad = false;
-    let mut source = error.source();
-    while let Some(inner) = source {
-        if let Some(error) = inner.downcast_ref::<io::Error>()
-            && error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())
-        {
-            return MessageOutcome::TlsFailed(tls::fault(error));
-        }
-        if inner.to_string().starts_with("dns error") {
-            return MessageOutcome::NameNotFound;
-        }
-        is_bad |= inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse);
-        source = inner.source();
-    }
-    if error.is_connect() {
-        MessageOutcome::ConnectionFailed
-    } else if is_bad {
-        MessageOutcome::BadAnswer
-    } else {
-        MessageOutcome::ConnectionLost
-    }
 }
 
 /// Where the API is. The secret goes there, so it goes there encrypted, or stays on this machine.

@@ -18,7 +18,7 @@ fn letters() -> Vec<Letter> {
         Letter::AddressChanged {
             new_address: "new@example.org".to_owned(),
         },
-        Letter::PasswordChanged {},
+        Letter::PasswordChanged { link: link("sign-in") },
         Letter::GuestAlert {
             symbol: "AAPL".to_owned(),
             wish: "AAPL rises to 200 or above".to_owned(),

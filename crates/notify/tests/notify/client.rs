@@ -34,6 +34,7 @@ async fn a_signed_delivery_arrives_and_verifies() {
     let transport = WebhookTransport::new(world.client(), HeaderStyle::default());
     let attempt = transport.deliver(id, &job).await;
     let expected = Attempt {
+        url: Some(job.url.clone()),
         at: world.time.now(),
         duration_ms: 0,
         outcome: Outcome::Delivered { status: 200 },

@@ -125,8 +125,10 @@ async fn no_disguise_of_a_refused_address_is_dialled() {
             "hooks.example",
         ] {
             for scheme in ["http", "https"] {
-                let attempt = post(&client, &receiver.url(scheme, host)).await;
+                let url = receiver.url(scheme, host);
+                let attempt = post(&client, &url).await;
                 let refused = Attempt {
+                    url: Some(url),
                     at: world.time.now(),
                     duration_ms: 0,
                     outcome: Outcome::AddressRefused,

@@ -86,6 +86,10 @@ pub async fn serve(app: &App, listeners: Listeners, stop: CancellationToken) -> 
     server.drain().await
 }
 
+/// That the server is told to stop, for those whose answers take long: they had better come to an end.
+#[derive(Clone, Debug)]
+pub struct Stopping(pub CancellationToken);
+
 const MAX_OPS_CONNECTIONS: usize = 100;
 
 #[derive(Clone)]
@@ -154,7 +158,8 @@ impl Server {
         }
         let activity = Arc::new(Activity::default());
         let stream = Timed::new(stream, self.timeouts, Arc::clone(&activity));
-        let service = service_fn(move |request| answer(router.clone(), peer, &activity, request));
+        let stopping = Stopping(self.stop.clone());
+        let service = service_fn(move |request| answer(router.clone(), peer, &activity, &stopping, request));
         let connection = self.builder.serve_connection(TokioIo::new(stream), service);
         let mut connection = std::pin::pin!(connection);
         let ended = tokio::select! {
@@ -193,11 +198,13 @@ fn answer(
     router: Router,
     peer: SocketAddr,
     activity: &Arc<Activity>,
+    stopping: &Stopping,
     request: Request<Incoming>,
 ) -> impl Future<Output = Result<Response, Infallible>> + Send + use<> {
     let under_way = Activity::begin(activity);
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(Peer(peer));
+    request.extensions_mut().insert(stopping.clone());
     async move {
         let response = router.oneshot(request).await?;
         // A request is under way until the last of its answer is handed on.

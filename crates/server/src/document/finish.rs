@@ -35,6 +35,7 @@ pub(super) fn finish(document: &mut Value) {
         {"name": "Alerts", "description": "What you wait for: made, read, changed, deleted"},
         {"name": "Stocks", "description": "The catalog, and what is known of each stock"},
         {"name": "Market", "description": "Prices, the exchange's hours, and the door for market data"},
+        {"name": "Watchlist", "description": "What you mean to do with stocks, and what following that would have earned"},
         {"name": "Webhooks", "description": "Where events are sent, and what became of that"},
         {"name": "Pages", "description": "What the links in mails open: they ask, and change nothing before a button is pressed"},
         {"name": "Messages", "description": "Mail and text messages: the outbox, ending mail, reports of providers"},
@@ -89,7 +90,12 @@ fn components(components: &mut Value) {
             }
         }
     }
-    for name in ["DeletedWebhook", "DeletedApiKey", "DeletedAccount"] {
+    for name in [
+        "DeletedWebhook",
+        "DeletedWatchlistItem",
+        "DeletedApiKey",
+        "DeletedAccount",
+    ] {
         schemas[name]["properties"]["deleted"]["const"] = json!(true);
     }
     components["securitySchemes"] = json!({

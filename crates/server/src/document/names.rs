@@ -61,6 +61,14 @@ words! {
     SortDirection = vec!["asc", "desc"], Some("desc");
     /// How far back candles go.
     CandleRangeName = crate::routes::stocks::candles::RANGES.iter().map(|(word, _)| *word).collect(), Some("1y");
+    /// What is meant to be done with a stock.
+    IntentionName = names(service::watchlist::Intention::ALL, service::watchlist::Intention::name), None;
+    /// Which way a paper trade bets.
+    TradeDirectionName = vec!["long", "short"], None;
+    /// Whether a paper trade goes on.
+    TradeStatusName = vec!["open", "closed"], None;
+    /// How far back performance goes.
+    PerformanceRangeName = crate::routes::watchlist::performance::RANGES.iter().map(|(word, _)| *word).collect(), Some("max");
     /// The events that webhooks are told of.
     EventName = vec![service::webhooks::EVENT], None;
     /// What the service's own signature of a delivery is over: `<timestamp>.<body>`, or the body alone.

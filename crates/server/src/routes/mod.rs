@@ -13,6 +13,7 @@ pub mod pages;
 pub mod redirect;
 pub mod stocks;
 pub mod user;
+pub mod watchlist;
 pub mod webhooks;
 
 use utoipa::OpenApi;
@@ -33,6 +34,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(cron::router())
         .merge(stocks::router())
         .merge(market::router())
+        .merge(watchlist::router())
         .merge(webhooks::router())
         .merge(messages::router())
 }

@@ -4,6 +4,7 @@
 
 mod account;
 mod alerts;
+mod analysis;
 mod anonymity;
 mod api_keys;
 mod connections;
@@ -30,4 +31,5 @@ mod sessions;
 mod sign_in;
 mod signing;
 mod subscription;
+mod watchlist;
 mod world;

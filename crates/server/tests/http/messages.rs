@@ -206,3 +206,48 @@ async fn without_a_provider_nobody_reports_on_text_messages() {
         .refused(404, "NOT_FOUND");
     report("application/json").await.refused(415, "UNSUPPORTED_MEDIA_TYPE");
 }
+
+/// Where the links of a mail lead, in its text and in its HTML.
+fn links(mail: &Value) -> Vec<String> {
+    let mut links = Vec::new();
+    for form in ["text", "html"] {
+        for rest in mail[form].as_str().unwrap().split("https://alerts.example.com").skip(1) {
+            let end = rest.find(|c: char| c.is_whitespace() || "\"<".contains(c)).unwrap_or(rest.len());
+            links.push(rest[..end].replace("&#38;", "&"));
+        }
+    }
+    links
+}
+
+#[tokio::test]
+async fn every_link_in_a_mail_leads_to_a_page() {
+    let world = World::with(crate::signing::unlimited()).await;
+    world.stock_at("AAPL", 190.0).await;
+    let ann = world.person("ann", Plan::Premium).await;
+    fire(&world, &ann.key, 200).await;
+    let known = json!({"email": ann.email, "password": "correct horse"});
+    let _ = world.ask("register", known).await.ok(201);
+    let _ = world.register("new@example.com", "correct horse").await;
+    let _ = world.magic_link(&ann.email).await;
+    let _ = world.reset_link(&ann.email).await;
+    let guest = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 300, "email": "new@example.com"});
+    let _ = world.stranger("POST", "/v1/alerts").json(&guest).send().await.ok(201);
+    let changed = json!({"current_password": "correct horse", "new_password": "battery staple"});
+    let _ = ann.post("/v1/user/account/password", changed).await.ok(200);
+    let other = json!({"email": "ann@example.org"});
+    let _ = ann.send("PUT", "/v1/user/account/email", other).await.ok(200);
+    let mut subjects = std::collections::BTreeSet::new();
+    for (to, count) in [(ann.email.as_str(), 5), ("new@example.com", 2), ("ann@example.org", 1)] {
+        for mail in mailed(&world, to, count).await {
+            let links = links(&mail);
+            assert!(!links.is_empty(), "{mail}");
+            for link in links {
+                let page = world.stranger("GET", &link).send().await;
+                assert_eq!(page.status, 200, "{link} in {mail}");
+                assert!(page.header("content-type").starts_with("text/html"), "{link}");
+            }
+            subjects.insert(mail["subject"].to_string());
+        }
+    }
+    assert_eq!(subjects.len(), 8, "{subjects:?}");
+}

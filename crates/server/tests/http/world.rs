@@ -52,6 +52,7 @@ fn house() -> service::Settings {
         public_url: "https://alerts.example.com".to_owned(),
         identity: service::identity::Settings::default(),
         messages: service::messages::Settings::default(),
+        analyst: service::analyst::Settings::default(),
     }
 }
 

@@ -109,6 +109,7 @@ fn settings(root: Option<&CertificateDer<'static>>) -> Settings {
         public_url: "http://127.0.0.1".to_owned(),
         identity: service::identity::Settings::default(),
         messages: service::messages::Settings::default(),
+        analyst: service::analyst::Settings::default(),
     }
 }
 

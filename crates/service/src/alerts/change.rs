@@ -116,8 +116,7 @@ impl Change {
         let transition = transition.map_err(refused)?;
         if matches!((&self.how, &transition), (How::Activate { .. }, Transition::Changed(_))) {
             terms::check(account, alert.condition.kind(), alert.notification).map_err(Abort::Refused)?;
-            let active = unit.count_active_alerts(self.account).await?;
-            terms::check_room(account.plan, active).map_err(Abort::Refused)?;
+            terms::require_room(unit, account).await?;
         }
         Ok(transition)
     }

@@ -98,8 +98,7 @@ impl Work for Create {
             // The plan as it is now: the actor's may be a few seconds old.
             let (kind, channel) = (self.asked.condition.kind(), self.asked.notification);
             terms::check(&account, kind, channel).map_err(Abort::Refused)?;
-            let active = unit.count_active_alerts(self.account).await?;
-            terms::check_room(account.plan, active).map_err(Abort::Refused)?;
+            terms::require_room(unit, &account).await?;
             let made = transition::create(
                 self.asked.clone(),
                 self.id,

@@ -20,7 +20,7 @@ mod metric;
 mod outcome;
 mod read;
 mod record;
-mod terms;
+pub(crate) mod terms;
 mod view;
 
 pub use create::Created;

@@ -6,7 +6,7 @@
 use alerts::transition::{Entry, HistoryStatus};
 use alerts::{AlertId, HistoryAction, Status};
 use jiff::Timestamp;
-use market::{Decimal, Price, Symbol};
+use market::{Price, Symbol};
 use serde_json::{Map, Value, json};
 use store::model::HistoryRow;
 use store::{Abort, BoxFuture, Unit, Work};
@@ -78,7 +78,7 @@ fn read(body: &Value) -> Result<Noted, ServiceError> {
     if new_status.is_none() {
         members.missing("new_status");
     }
-    let price = price(&mut members);
+    let price = members.price("trigger_price");
     let details = details(&mut members);
     members.finish()?;
     // Whatever is missing was a fault.
@@ -103,16 +103,6 @@ fn missing_or(members: &mut Members<'_>, name: &str, fault: &str) {
     if members.value(name).is_some_and(Value::is_string) {
         members.fault(name, fault);
     }
-}
-
-fn price(members: &mut Members<'_>) -> Option<Price> {
-    let value = members.value("trigger_price")?;
-    let number = value.as_f64().and_then(|number| Decimal::from_f64(number).ok());
-    let price = number.and_then(|number| Price::try_from(number).ok());
-    if price.is_none() {
-        members.fault("trigger_price", "must be a price above 0, or null");
-    }
-    price
 }
 
 /// What is kept beside the entry: who says so, and what they say.

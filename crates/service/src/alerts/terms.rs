@@ -1,13 +1,13 @@
 //! What an account may have.
 
-use alerts::plan::{self, PlanRefusal};
-use alerts::{Channel, ConditionKind, Plan};
+use alerts::{Channel, ConditionKind, plan};
 use store::model::Account;
+use store::{Abort, Unit};
 
 use crate::ServiceError;
 
 /// Refuses an alert of that kind on that channel unless the account's plan has both and the channel reaches somebody.
-pub(super) fn check(account: &Account, kind: ConditionKind, channel: Channel) -> Result<(), ServiceError> {
+pub(crate) fn check(account: &Account, kind: ConditionKind, channel: Channel) -> Result<(), ServiceError> {
     plan::check_terms(account.plan, kind, channel)?;
     if channel == Channel::Email || account.profile.phone.is_some() {
         return Ok(());
@@ -21,13 +21,19 @@ pub(super) fn check(account: &Account, kind: ConditionKind, channel: Channel) ->
     })
 }
 
-/// Refuses one more active alert beside `active` ones if that is more than the plan has.
-pub(super) fn check_room(plan: Plan, active: u32) -> Result<(), ServiceError> {
-    plan::check_room(plan, active).map_err(|refusal: PlanRefusal| refusal.into())
+/// Refuses one more active alert of an account, which is locked, if that is more than its plan has. Where the plan has any number
+/// nothing is counted: that would make each alert cost the more the more there are.
+pub(crate) async fn require_room(unit: &mut Unit, account: &Account) -> Result<(), Abort<ServiceError>> {
+    if account.plan.active_alert_quota().is_none() {
+        return Ok(());
+    }
+    let active = unit.count_active_alerts(account.id).await?;
+    plan::check_room(account.plan, active).map_err(|refusal| Abort::Refused(refusal.into()))
 }
 
 #[cfg(test)]
 mod tests {
+    use alerts::Plan;
     use jiff::Timestamp;
     use store::model::{AccountId, Phone, Profile};
     use uuid::Uuid;

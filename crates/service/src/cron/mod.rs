@@ -23,6 +23,8 @@ const CLEANED_EVERY: SignedDuration = SignedDuration::from_hours(1);
 const KEPT_AFTER_THE_END: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Messages that are done with are kept for so long, with what the outbox has of them: a month of them is counted.
 const MESSAGES_KEPT: SignedDuration = SignedDuration::from_hours(40 * 24);
+/// Deliveries that are done with are kept for so long after their events, to be looked at and sent again.
+const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// Answers are repeated for so long.
 const REPEATED_FOR: SignedDuration = SignedDuration::from_hours(24);
 /// So many things of a kind are deleted at once, so that nobody waits long behind it.
@@ -135,10 +137,11 @@ impl Service {
                     requests,
                     unverified,
                     messages,
+                    deliveries,
                 } = housekeeping.sweep().await?;
                 let detail = format!(
-                    "{ended} sessions and codes, {requests} kept answers, {messages} messages that are done with and \
-                     {unverified} alerts of guests that were never verified were deleted"
+                    "{ended} sessions and codes, {requests} kept answers, {messages} messages and {deliveries} \
+                     deliveries that are done with and {unverified} alerts of guests that were never verified were deleted"
                 );
                 (true, detail)
             }
@@ -146,17 +149,31 @@ impl Service {
             Job::Catalog | Job::Bars | Job::Fundamentals | Job::Events => {
                 nothing("the source of market data delivers this by itself, or it is pushed; nothing is fetched")
             }
-            Job::Analyst => nothing("there is no watchlist to look at"),
-            Job::PaperTrades => nothing("there are no paper trades"),
+            Job::Analyst => {
+                let asked = self.run_analyst().await?;
+                let detail = format!(
+                    "the analyst has looked at all it was asked about, {asked} items with stale alerts among them"
+                );
+                (true, detail)
+            }
+            Job::PaperTrades => {
+                let opened = self.open_awaited_trades().await?;
+                let followed = self.follow_all_paper_trades().await?;
+                let detail = format!(
+                    "{opened} paper trades that awaited a price were opened; those of {followed} accounts were followed \
+                     through the sessions that are over"
+                );
+                (true, detail)
+            }
         };
         tracing::info!(job = job.name(), has_run, "a job was asked for");
         Ok(JobReport { job, has_run, detail })
     }
 }
 
-/// Deletes what is of no use any more.
-#[derive(Debug)]
+/// Deletes what is of no use any more, and follows paper trades.
 pub(crate) struct Housekeeping {
+    service: Service,
     store: Store,
     clock: Arc<dyn Clock>,
 }
@@ -167,12 +184,14 @@ struct Swept {
     requests: u64,
     unverified: u64,
     messages: u64,
+    deliveries: u64,
 }
 
 impl Housekeeping {
     pub(crate) fn of(service: &Service) -> Self {
         let ports = &service.0.ports;
         Self {
+            service: service.clone(),
             store: ports.store.clone(),
             clock: Arc::clone(&ports.clock),
         }
@@ -188,6 +207,9 @@ impl Housekeeping {
             }
             if let Err(error) = self.sweep().await {
                 tracing::warn!(%error, "what is of no use any more could not be deleted; it is tried again in an hour");
+            }
+            if let Err(error) = self.service.follow_all_paper_trades().await {
+                tracing::warn!(%error, "paper trades could not be followed; it is tried again in an hour");
             }
         }
     }
@@ -221,11 +243,20 @@ impl Housekeeping {
                 break;
             }
         }
+        let mut deliveries = 0;
+        loop {
+            let deleted = self.store.forget_deliveries(before(DELIVERIES_KEPT), AT_ONCE).await?;
+            deliveries += deleted;
+            if deleted == 0 {
+                break;
+            }
+        }
         Ok(Swept {
             ended,
             requests,
             unverified,
             messages,
+            deliveries,
         })
     }
 }

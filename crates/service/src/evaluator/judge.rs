@@ -13,9 +13,24 @@ use store::model::{EvaluationCommit, EventId, Firing, LatestQuote, Settled, Side
 use super::telling::Reading;
 use super::{Evaluator, event};
 
+/// Of many decisions so many are committed before the others, so that the first are told at once.
+const HEAD: usize = 128;
+
 /// What was decided and is not on disk yet, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Backlog(VecDeque<EvaluationCommit>);
+pub(super) struct Backlog(VecDeque<Judged>);
+
+/// What came of one judging, as far as it is not on disk yet.
+#[derive(Debug)]
+struct Judged {
+    /// What is being committed.
+    commit: EvaluationCommit,
+    /// What comes after it.
+    decisions: Vec<Decision>,
+    /// What was observed, which comes with the last.
+    quotes: Vec<LatestQuote>,
+    clock: Option<Timestamp>,
+}
 
 /// What a judging has looked at.
 #[derive(Debug, Default)]
@@ -63,19 +78,32 @@ impl Evaluator {
         let (observed, result) = judge(&mut engine, &mut decisions);
         let quotes = latest_quotes(&engine, observed.symbols);
         drop(engine);
-        let mut commit = EvaluationCommit {
-            quotes,
-            clock: observed.clock,
-            ..EvaluationCommit::default()
-        };
-        for decision in decisions {
-            self.note(&mut commit, &decision);
-        }
-        let is_idle = commit.firings.is_empty() && commit.sides.is_empty() && commit.quotes.is_empty();
-        if !is_idle || commit.clock.is_some() {
-            backlog.0.push_back(commit);
+        if !decisions.is_empty() || !quotes.is_empty() || observed.clock.is_some() {
+            let rest = decisions.split_off(HEAD.min(decisions.len()));
+            let mut judged = Judged {
+                commit: EvaluationCommit::default(),
+                decisions,
+                quotes,
+                clock: observed.clock,
+            };
+            self.take_up(&mut judged, rest);
+            backlog.0.push_back(judged);
         }
         result
+    }
+
+    /// Makes a commit of the decisions at hand, and goes on to those that come after them.
+    fn take_up(&self, judged: &mut Judged, after: Vec<Decision>) {
+        let is_last = after.is_empty();
+        let mut commit = EvaluationCommit::default();
+        for decision in std::mem::replace(&mut judged.decisions, after) {
+            self.note(&mut commit, &decision);
+        }
+        if is_last {
+            commit.quotes = std::mem::take(&mut judged.quotes);
+            commit.clock = judged.clock.take();
+        }
+        judged.commit = commit;
     }
 
     fn note(&self, commit: &mut EvaluationCommit, decision: &Decision) {
@@ -103,14 +131,21 @@ impl Evaluator {
 
     /// Commits what is in the backlog, in order.
     pub(super) async fn commit(self: &Arc<Self>, backlog: &mut Backlog) -> Result<(), StoreError> {
-        while let Some(next) = backlog.0.front() {
+        while let Some(next) = backlog.0.front_mut() {
             let reading = self.telling.reading();
             // A copy, because the backlog keeps its own until the database has said yes.
-            let committed = self.store.commit_evaluation(next.clone(), event::composer(self)).await;
+            let committed = self
+                .store
+                .commit_evaluation(next.commit.clone(), event::composer(self))
+                .await;
             self.is_behind.store(committed.is_err(), Ordering::Release);
             let outcome = committed?;
-            self.settle(next, outcome.firings, &reading);
-            backlog.0.pop_front();
+            self.settle(&next.commit, outcome.firings, &reading);
+            if next.decisions.is_empty() {
+                backlog.0.pop_front();
+            } else {
+                self.take_up(next, Vec::new());
+            }
         }
         Ok(())
     }

@@ -24,12 +24,14 @@
 //! * [`splits`]: a stock is divided, and everything that is counted in its shares with it.
 //! * [`facts`]: records as the engine wants them.
 //! * [`event`]: what is delivered about a firing.
+//! * [`snapshot`]: a stock as the engine knows it at one instant.
 
 mod compare;
 mod event;
 pub(crate) mod facts;
 mod judge;
 mod load;
+mod snapshot;
 mod splits;
 mod telling;
 mod tick;
@@ -53,6 +55,7 @@ use crate::{Chance, Clock};
 
 pub(crate) use judge::Observed;
 pub(crate) use load::INSIDER_DAYS;
+pub(crate) use snapshot::Snapshot;
 use telling::{Reading, Telling};
 
 /// A price that was seen while the market was closed.
@@ -116,19 +119,7 @@ impl Evaluator {
     /// The last price of a stock: observed in a session or out of one, or the close of a later bar.
     #[must_use]
     pub fn last_price(&self, symbol: Symbol) -> Option<Price> {
-        let (observed, closed) = self.read(|engine| {
-            let observed = engine.session_so_far(symbol).map(|seen| (seen.last_at, seen.last));
-            let closed = engine.history(symbol).and_then(|history| history.last().copied());
-            (observed, closed)
-        });
-        let closed = closed.map(|bar| (self.close_of(bar.date), bar.close));
-        let off = self.off_session(symbol).map(|off| (off.at, off.price));
-        // At one instant the observation counts.
-        [closed, off, observed]
-            .into_iter()
-            .flatten()
-            .max_by_key(|&(at, _)| at)
-            .map(|(_, price)| price)
+        self.read(|engine| self.last_price_in(engine, symbol))
     }
 
     /// When a session ended.

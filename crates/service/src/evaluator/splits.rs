@@ -19,6 +19,7 @@ use store::{Abort, BoxFuture, StoreError, Unit, Work};
 
 use super::Evaluator;
 use crate::market::{Record, ended_session, refused_never};
+use crate::watchlist;
 
 /// The splits that are known.
 #[derive(Debug, Default)]
@@ -120,6 +121,13 @@ impl Evaluator {
     /// A bar as the engine counts it.
     pub(crate) fn in_todays_shares(&self, symbol: Symbol, bar: Bar) -> Bar {
         self.known_splits().in_todays_shares(symbol, bar)
+    }
+
+    /// The splits of a stock, those to come included.
+    pub(crate) fn splits_of(&self, symbol: Symbol) -> Vec<SplitRow> {
+        let known = self.known_splits();
+        let of_symbol = known.rows.iter().filter(|(split, _)| split.symbol == symbol);
+        of_symbol.map(|(split, _)| *split).collect()
     }
 
     pub(super) fn known_splits(&self) -> std::sync::MutexGuard<'_, Known> {
@@ -293,6 +301,9 @@ impl Work for ApplySplit {
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Self::Done, Abort<Self::Refusal>>> {
         Box::pin(async move {
             let is_first = unit.mark_split_applied(&self.split).await?;
+            if is_first {
+                watchlist::adjust_to_split(unit, &self.split, self.at).await?;
+            }
             let stored = unit.alerts_of_symbol_to_change(self.split.symbol).await?;
             let mut alerts = Vec::with_capacity(stored.len());
             for stored in stored {

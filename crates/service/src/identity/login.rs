@@ -70,7 +70,7 @@ impl Service {
         self.0.throttle.attempt(&email, address, now)?;
         match self.sign_in_by_password(&email, password.to_owned(), now).await {
             Ok(signed_in) => {
-                self.0.throttle.was_right(&email, address);
+                self.0.throttle.was_right(&email, address, now);
                 Ok(SignIn::Done(Box::new(signed_in)))
             }
             Err(wrong @ ServiceError::Unauthenticated(_)) => Err(wrong),

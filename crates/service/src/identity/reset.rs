@@ -45,12 +45,19 @@ impl Service {
         let work = Reset {
             hash,
             password_hash: self.hash_password(password).await?,
-            message: self.0.mail(&email, None, &Letter::PasswordChanged {})?,
+            message: self.0.mail(&email, None, &self.password_changed())?,
             now,
         };
         let account = ports.store.write(work).await?;
         self.0.reception.forget(account);
         Ok(())
+    }
+
+    /// Tells the owner of an account that its password was changed.
+    pub(super) fn password_changed(&self) -> Letter {
+        Letter::PasswordChanged {
+            link: self.0.link("sign-in", &[]),
+        }
     }
 }
 

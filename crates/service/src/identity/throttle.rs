@@ -1,8 +1,12 @@
 //! Guessing passwords is made slow, without keeping the owner out.
 //!
 //! Wrong guesses are counted for each account and client address together, and for each client address. After the first
-//! few the next has to wait, twice as long each time. Nothing is counted for an account as such: whoever guesses at
-//! somebody's password from elsewhere slows down only themselves. And a link by mail signs in whatever was counted.
+//! few the next has to wait, twice as long each time. So whoever guesses at somebody's password from elsewhere slows down
+//! only themselves. Who guesses from very many addresses is not slowed down by that: so they are also counted for each
+//! account, and beyond a hundred in an hour passwords for it are taken only from where somebody has signed in to it by one
+//! before. A link by mail signs in whatever was counted.
+//!
+//! Whether there is such an account plays no part in it. All of this is one process's, and begins anew with it.
 //!
 //! An attempt is counted before it is judged, so that many at once are counted one by one.
 
@@ -19,15 +23,19 @@ use crate::ServiceError;
 const FREE_PER_ACCOUNT: u32 = 5;
 /// So many wrong guesses from one address, at whichever accounts, cost nothing: many people may share an address.
 const FREE_PER_ADDRESS: u32 = 50;
+/// So many wrong guesses at an account, from whichever addresses, are taken from those that have never been right.
+const FREE_FROM_ANYWHERE: u32 = 100;
 /// The longest wait.
 const LONGEST: SignedDuration = SignedDuration::from_mins(15);
 /// Who has guessed nothing for so long begins anew.
 const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(1);
 /// So many are counted one by one; of more the longest idle ones are forgotten.
 const MAX_COUNTED: usize = 20_000;
+/// So many are known to have been right; of more the longest idle ones are forgotten.
+const MAX_KNOWN: usize = 20_000;
 
-/// What guesses are counted for: an account's address, hashed, and the client's; or the client's alone.
-type Guesser = (Option<[u8; 16]>, IpAddr);
+/// What guesses are counted for: an account's address, hashed, and the client's; or either alone.
+type Guesser = (Option<[u8; 16]>, Option<IpAddr>);
 
 #[derive(Clone, Copy, Debug)]
 struct Guesses {
@@ -37,7 +45,14 @@ struct Guesses {
 
 /// Counts wrong guesses.
 #[derive(Debug, Default)]
-pub(crate) struct Throttle(Mutex<HashMap<Guesser, Guesses>>);
+pub(crate) struct Throttle(Mutex<Counted>);
+
+#[derive(Debug, Default)]
+struct Counted {
+    guesses: HashMap<Guesser, Guesses>,
+    /// Who was right, at which account and from where, and when.
+    known: HashMap<Guesser, Timestamp>,
+}
 
 impl Throttle {
     /// Counts an attempt, which is a wrong one until the contrary is shown.
@@ -45,8 +60,19 @@ impl Throttle {
     /// # Errors
     /// [`ServiceError::TooMany`] if it comes too soon; it is not counted then.
     pub(super) fn attempt(&self, email: &str, address: IpAddr, now: Timestamp) -> Result<(), ServiceError> {
-        let [pair, alone] = guessers(email, address);
+        let [pair, alone, anywhere] = guessers(email, address);
         let mut counted = self.lock();
+        let at_account = counted.guesses.get(&anywhere).filter(|guesses| is_fresh(guesses, now));
+        if let Some(guesses) = at_account.filter(|guesses| guesses.wrong >= FREE_FROM_ANYWHERE)
+            && !counted.known.contains_key(&pair)
+        {
+            let left = FORGOTTEN_AFTER.saturating_sub(now.duration_since(guesses.last));
+            return Err(ServiceError::TooMany {
+                message: "too many wrong passwords were sent for this address; sign in by a link (type magic_link)".to_owned(),
+                retry_after_s: u64::try_from(left.as_secs()).unwrap_or_default().saturating_add(1),
+            });
+        }
+        let counted = &mut counted.guesses;
         let wait = [(pair, FREE_PER_ACCOUNT), (alone, FREE_PER_ADDRESS)]
             .into_iter()
             .filter_map(|(guesser, free)| wait(counted.get(&guesser)?, free, now))
@@ -61,9 +87,9 @@ impl Throttle {
                 retry_after_s: seconds,
             });
         }
-        for guesser in [pair, alone] {
+        for guesser in [pair, alone, anywhere] {
             if counted.len() >= MAX_COUNTED && !counted.contains_key(&guesser) {
-                make_room(&mut counted, now);
+                make_room(counted, now);
             }
             let fresh = Guesses { wrong: 0, last: now };
             let guesses = counted.entry(guesser).or_insert(fresh);
@@ -77,33 +103,40 @@ impl Throttle {
     }
 
     /// The attempt was right: what was counted for this account from here is forgotten, and of what was counted for the
-    /// address this one attempt. So nobody clears an address by signing in to an account of their own.
-    pub(super) fn was_right(&self, email: &str, address: IpAddr) {
-        let [pair, alone] = guessers(email, address);
+    /// address, and for the account, this one attempt. So nobody clears an address by signing in to an account of their own.
+    pub(super) fn was_right(&self, email: &str, address: IpAddr, now: Timestamp) {
+        let [pair, alone, anywhere] = guessers(email, address);
         let mut counted = self.lock();
-        counted.remove(&pair);
-        if let Some(guesses) = counted.get_mut(&alone) {
-            guesses.wrong = guesses.wrong.saturating_sub(1);
+        counted.guesses.remove(&pair);
+        for guesser in [alone, anywhere] {
+            if let Some(guesses) = counted.guesses.get_mut(&guesser) {
+                guesses.wrong = guesses.wrong.saturating_sub(1);
+            }
         }
+        if counted.known.len() >= MAX_KNOWN && !counted.known.contains_key(&pair) {
+            let until = tenth(counted.known.values().copied());
+            counted.known.retain(|_, last| *last > until);
+        }
+        counted.known.insert(pair, now);
     }
 
     /// The attempt could not be judged: it counts for nothing.
     pub(super) fn was_not_judged(&self, email: &str, address: IpAddr) {
         let mut counted = self.lock();
         for guesser in guessers(email, address) {
-            if let Some(guesses) = counted.get_mut(&guesser) {
+            if let Some(guesses) = counted.guesses.get_mut(&guesser) {
                 guesses.wrong = guesses.wrong.saturating_sub(1);
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Guesser, Guesses>> {
+    fn lock(&self) -> MutexGuard<'_, Counted> {
         // A panic elsewhere leaves the map whole: at worst a guess is counted once too little.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn guessers(email: &str, address: IpAddr) -> [Guesser; 2] {
+fn guessers(email: &str, address: IpAddr) -> [Guesser; 3] {
     const HOST_BITS: u32 = 64;
     // One client has a whole network of version 6.
     let address = match address.to_canonical() {
@@ -112,7 +145,7 @@ fn guessers(email: &str, address: IpAddr) -> [Guesser; 2] {
     };
     let mut short = [0; 16];
     short.copy_from_slice(&Sha256::digest(email.as_bytes())[..16]);
-    [(Some(short), address), (None, address)]
+    [(Some(short), Some(address)), (None, Some(address)), (Some(short), None)]
 }
 
 /// Whether it still counts. A clock that was set back makes nothing last longer.
@@ -137,12 +170,16 @@ fn make_room(counted: &mut HashMap<Guesser, Guesses>, now: Timestamp) {
     if counted.len() < MAX_COUNTED {
         return;
     }
-    // A tenth at once, because looking for them takes long.
-    let mut lasts: Vec<_> = counted.values().map(|guesses| guesses.last).collect();
+    let until = tenth(counted.values().map(|guesses| guesses.last));
+    counted.retain(|_, guesses| guesses.last > until);
+}
+
+/// By when the longest idle tenth was seen last. So many are forgotten at once, because looking for them takes long.
+fn tenth(lasts: impl Iterator<Item = Timestamp>) -> Timestamp {
+    let mut lasts: Vec<_> = lasts.collect();
     let tenth = lasts.len() / 10;
     let (_, until, _) = lasts.select_nth_unstable(tenth);
-    let until = *until;
-    counted.retain(|_, guesses| guesses.last > until);
+    *until
 }
 
 #[cfg(test)]
@@ -210,8 +247,25 @@ mod tests {
         }
         assert!(!may(&throttle, "another", HERE, 0));
         throttle.attempt("own", here, at(1)).unwrap();
-        throttle.was_right("own", here);
+        throttle.was_right("own", here, at(1));
         assert!(!may(&throttle, "another", HERE, 1));
+    }
+
+    #[test]
+    fn guessing_from_everywhere_comes_to_its_end_but_not_for_whoever_was_right_before() {
+        let throttle = Throttle::default();
+        throttle.attempt("ann", HERE.parse().unwrap(), at(0)).unwrap();
+        throttle.was_right("ann", HERE.parse().unwrap(), at(0));
+        let from = |number: u32| IpAddr::V4(std::net::Ipv4Addr::from(0x0a00_0000 + number));
+        for number in 0..100 {
+            throttle.attempt("ann", from(number), at(1)).unwrap();
+        }
+        assert!(throttle.attempt("ann", from(100), at(2)).is_err());
+        assert!(may(&throttle, "ann", HERE, 2), "it was right before");
+        throttle.attempt("bob", from(100), at(2)).unwrap();
+        // What is refused is not counted, so an hour after the last that was not it begins anew.
+        assert!(throttle.attempt("ann", from(101), at(3601)).is_err());
+        throttle.attempt("ann", from(101), at(3602)).unwrap();
     }
 
     #[test]
@@ -221,7 +275,7 @@ mod tests {
         for _ in 0..4 {
             assert!(may(&throttle, "ann", HERE, 0));
         }
-        throttle.was_right("ann", here);
+        throttle.was_right("ann", here, at(0));
         for _ in 0..20 {
             assert!(may(&throttle, "ann", HERE, 0));
             throttle.was_not_judged("ann", here);
@@ -253,6 +307,11 @@ mod tests {
             let address = IpAddr::V4(std::net::Ipv4Addr::from(number));
             throttle.attempt("ann", address, at(i64::from(number) / 100)).unwrap();
         }
-        assert!(throttle.lock().len() <= MAX_COUNTED);
+        assert!(throttle.lock().guesses.len() <= MAX_COUNTED);
+        for number in 0_u32..25_000 {
+            let address = IpAddr::V4(std::net::Ipv4Addr::from(number));
+            throttle.was_right("ann", address, at(i64::from(number)));
+        }
+        assert!(throttle.lock().known.len() <= MAX_KNOWN);
     }
 }

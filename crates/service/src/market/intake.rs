@@ -68,6 +68,7 @@ impl Service {
                 .map_err(refused_never)?;
             self.put_into_catalog(batch);
         }
+        self.0.awaiting.prices_have_come();
         metrics::counter!("bellwether_quotes_total").increment(u64::try_from(quotes.len()).unwrap_or_default());
         Ok(rejected)
     }

@@ -56,8 +56,6 @@ impl Composer {
         let mail = match &message.said {
             Said::Letter(sealed) => render::mail(&self.letter(message, sealed)?, &frame),
             Said::Fired(data) => {
-                let id = message.alert.map(|alert| alert.0.to_string());
-                frame.manage_link = id.map(|id| link(&self.public_url, "alerts", &[("id", &id)]));
                 let token = unsubscribe::token(&self.vault, &recipient.to);
                 frame.unsubscribe_link = Some(link(&self.public_url, "unsubscribe", &[("token", &token)]));
                 render::fired_mail(&FiredAlert::of_data(data), &frame)

@@ -169,6 +169,7 @@ impl Deliveries {
             seq: delivery.seq,
             lease: delivery.lease,
             lane: delivery.lane,
+            url: None,
             attempt: None,
             verdict: Verdict::PutOff { until: at },
         });
@@ -238,6 +239,7 @@ fn settlement(settled: &Settled<Attempt>) -> Settlement {
         seq: settled.key,
         lease: settled.lease,
         lane: settled.lane,
+        url: settled.report.as_ref().and_then(|attempt| attempt.url.clone()),
         attempt: settled.report.as_ref().map(|attempt| model::Attempt {
             at: attempt.at,
             outcome: attempt.outcome.name().to_owned(),

@@ -17,3 +17,4 @@ mod quotas;
 mod stocks;
 #[allow(dead_code, reason = "the tests of the evaluation need more of it")]
 mod support;
+mod watchlist;

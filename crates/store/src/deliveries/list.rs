@@ -11,11 +11,13 @@ use crate::database::query;
 use crate::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
 use crate::{Store, StoreError};
 
+/// The latest attempts of each: whoever has a delivery sent again and again makes as many of them as they like.
 const ATTEMPTS: Statement = Statement {
-    before: "SELECT delivery_seq, at, outcome, http_status, duration_ms, response FROM delivery_attempts
-             WHERE delivery_seq IN (VALUES ",
+    before: "SELECT delivery_seq, at, outcome, http_status, duration_ms, response FROM
+             (SELECT *, ROW_NUMBER() OVER (PARTITION BY delivery_seq ORDER BY seq DESC) AS place FROM delivery_attempts
+              WHERE delivery_seq IN (VALUES ",
     columns: 1,
-    after: ") ORDER BY seq",
+    after: ")) latest WHERE place <= 20 ORDER BY seq",
 };
 
 #[derive(sqlx::FromRow)]
@@ -65,7 +67,7 @@ macro_rules! select {
 }
 
 impl Store {
-    /// A webhook's deliveries, newest first, with their attempts.
+    /// A webhook's deliveries, newest first, with their latest attempts.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.

@@ -11,10 +11,13 @@
 //!
 //! Firings are recorded exactly once, deliveries are made at least once, each under one id.
 //!
+//! What was delivered or given up long ago is forgotten ([`forget`]).
+//!
 //! Lanes are what keeps one endpoint out of the way of others: the index of what is due is by webhook first, so finding
 //! all lanes costs a look for each of them, however many deliveries wait in one.
 
 mod claim;
+mod forget;
 mod list;
 pub(crate) mod make;
 mod requeue;

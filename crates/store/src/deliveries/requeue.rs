@@ -71,8 +71,10 @@ impl Work for EndLeases {
             let now = self.0.as_microsecond();
             let sql = "UPDATE messages SET lease = NULL, due_at = $1 WHERE status = 'pending' AND lease IS NOT NULL";
             let messages = write!(unit, sql, now);
+            let sql = "UPDATE analyst_queue SET lease = NULL, due_at = $1 WHERE lease IS NOT NULL";
+            let analyses = write!(unit, sql, now);
             let sql = "UPDATE deliveries SET lease = NULL, due_at = $1 WHERE status = 'pending' AND lease IS NOT NULL";
-            Ok(messages + write!(unit, sql, now))
+            Ok(messages + analyses + write!(unit, sql, now))
         })
     }
 }

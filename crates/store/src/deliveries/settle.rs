@@ -14,10 +14,13 @@ use crate::model::{AccountId, DisabledReason, NewMessage, Patience, Settlement, 
 use crate::unit::{ask, write};
 use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
 
+/// What was deleted meanwhile, with its account, has no attempts any more.
 const NOTE_ATTEMPTS: Statement = Statement {
-    before: "INSERT INTO delivery_attempts (delivery_seq, at, outcome, http_status, duration_ms, response) VALUES ",
+    before: "WITH noted (delivery_seq, at, outcome, http_status, duration_ms, response) AS (VALUES ",
     columns: 6,
-    after: "",
+    after: ") INSERT INTO delivery_attempts (delivery_seq, at, outcome, http_status, duration_ms, response)
+            SELECT delivery_seq, noted.at, outcome, http_status, duration_ms, response
+            FROM noted JOIN deliveries ON deliveries.seq = noted.delivery_seq",
 };
 
 /// A receiver that has taken a delivery has taken it, whatever became of the lease.
@@ -145,11 +148,14 @@ impl Settle {
         Ok(())
     }
 
-    fn health(&self) -> BTreeMap<i64, Health> {
-        let mut lanes: BTreeMap<i64, Health> = BTreeMap::new();
+    /// By webhook and by where it led.
+    fn health(&self) -> BTreeMap<(i64, &str), Health> {
+        let mut lanes: BTreeMap<(i64, &str), Health> = BTreeMap::new();
         for settled in &self.settlements {
-            let Some(attempt) = &settled.attempt else { continue };
-            let health = lanes.entry(settled.lane).or_default();
+            let (Some(attempt), Some(url)) = (&settled.attempt, &settled.url) else {
+                continue;
+            };
+            let health = lanes.entry((settled.lane, url)).or_default();
             let at = attempt.at.as_microsecond();
             if settled.verdict == Verdict::Delivered {
                 health.succeeded_at = health.succeeded_at.max(Some(at));
@@ -165,15 +171,22 @@ impl Settle {
     }
 
     /// Takes note of how a webhook does, and switches it off if it has to be.
-    async fn judge(&self, unit: &mut Unit, lane: i64, health: &Health) -> Result<Option<SwitchedOff>, StoreError> {
+    async fn judge(
+        &self,
+        unit: &mut Unit,
+        lane: i64,
+        url: &str,
+        health: &Health,
+    ) -> Result<Option<SwitchedOff>, StoreError> {
         if let Some(at) = health.succeeded_at {
             let sql = "UPDATE webhooks SET failing_since = NULL, last_success_at = $2
-                       WHERE seq = $1 AND (failing_since IS NOT NULL OR COALESCE(last_success_at, 0) < $2 - 1000000)";
-            write!(unit, sql, lane, at);
+                       WHERE seq = $1 AND url = $3
+                       AND (failing_since IS NOT NULL OR COALESCE(last_success_at, 0) < $2 - 1000000)";
+            write!(unit, sql, lane, at, url);
         }
         if let Some(at) = health.failed_at.filter(|_| health.ends_badly) {
-            let sql = "UPDATE webhooks SET failing_since = $2 WHERE seq = $1 AND failing_since IS NULL";
-            write!(unit, sql, lane, at);
+            let sql = "UPDATE webhooks SET failing_since = $2 WHERE seq = $1 AND url = $3 AND failing_since IS NULL";
+            write!(unit, sql, lane, at, url);
         }
         if !health.ends_badly {
             return Ok(None);
@@ -185,9 +198,9 @@ impl Settle {
             DisabledReason::Failing
         };
         let sql = "UPDATE webhooks SET is_active = $5, disabled_at = $2, disabled_reason = $3
-                   WHERE seq = $1 AND is_active AND deleted_at IS NULL AND ($6 OR failing_since <= $4)";
+                   WHERE seq = $1 AND url = $7 AND is_active AND deleted_at IS NULL AND ($6 OR failing_since <= $4)";
         let now = self.now.as_microsecond();
-        if write!(unit, sql, lane, now, reason.name(), limit, false, health.is_gone) == 0 {
+        if write!(unit, sql, lane, now, reason.name(), limit, false, health.is_gone, url) == 0 {
             return Ok(None);
         }
         let sql = "UPDATE deliveries SET status = 'failed', lease = NULL WHERE status = 'pending' AND webhook_seq = $1";
@@ -222,8 +235,8 @@ impl Work for Settle {
             self.note_attempts(unit).await?;
             self.move_deliveries(unit).await?;
             let mut off = Vec::new();
-            for (lane, health) in self.health() {
-                off.extend(self.judge(unit, lane, &health).await?);
+            for ((lane, url), health) in self.health() {
+                off.extend(self.judge(unit, lane, url, &health).await?);
             }
             Ok(off)
         })

@@ -127,6 +127,7 @@ impl Unit {
     /// # Errors
     /// [`StoreError`], if the database fails.
     pub async fn record_market(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        let news = self.news_of_the_past(batch).await?;
         self.record_stocks(&batch.stocks, &symbols(batch)).await?;
         let bars: Vec<(Symbol, Bar)> = last_of_each(&batch.bars, |row| (row.symbol, row.bar.date))
             .into_iter()
@@ -159,7 +160,7 @@ impl Unit {
                 .bind(i64::from(row.mentions))
         });
         self.noted_rows(written)?;
-        Ok(())
+        self.forget_progress(&news).await
     }
 
     async fn record_stocks(&mut self, stocks: &[StockRow], symbols: &BTreeSet<Symbol>) -> Result<(), StoreError> {

@@ -24,6 +24,9 @@ impl Unit {
             days(split.date),
             split.ratio.micros(),
         );
+        if rows == 1 {
+            self.forget_progress(&[(split.symbol, split.date)]).await?;
+        }
         Ok(rows == 1)
     }
 

@@ -175,6 +175,8 @@ pub struct Settlement {
     pub lease: i64,
     /// The webhook's place among all.
     pub lane: i64,
+    /// Where it went, if it was tried. It says nothing of a webhook that leads elsewhere by now.
+    pub url: Option<String>,
     /// What was tried, if it was.
     pub attempt: Option<Attempt>,
     /// What comes next.

@@ -14,6 +14,7 @@ pub(crate) mod message;
 mod page;
 mod repeatable;
 mod session;
+mod watchlist;
 mod webhook;
 
 pub use account::{Account, AccountId, Phone, Profile, QuietHours};
@@ -36,4 +37,8 @@ pub use message::{
 pub use page::{Page, PageRequest};
 pub use repeatable::{Claim, Claimed, FirstAnswer, RepeatableRequest};
 pub use session::{Refreshed, Session, SessionId};
+pub use watchlist::{
+    Advised, ClaimedAnalysis, Fill, Intention, ListedItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId,
+    PriceAt, WatchlistItem, WatchlistItemId,
+};
 pub use webhook::{DisabledReason, SealedSecrets, SignatureForm, Webhook, WebhookId};

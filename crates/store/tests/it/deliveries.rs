@@ -89,6 +89,7 @@ fn settled(claimed: &ClaimedDelivery, at: Timestamp, verdict: Verdict) -> Settle
         seq: claimed.seq,
         lease: claimed.lease,
         lane: claimed.lane,
+        url: Some(claimed.url.clone()),
         attempt: (verdict != Verdict::Released).then(|| Attempt {
             at,
             outcome: format!("http_{status}"),
@@ -145,6 +146,19 @@ async fn statuses(store: &Store, webhook: &Webhook) -> Vec<DeliveryStatus> {
         .iter()
         .map(|delivery| delivery.status)
         .collect()
+}
+
+/// How many attempts there are of whatever.
+async fn attempts(url: &str) -> i64 {
+    let sql = "SELECT COUNT(*) FROM delivery_attempts";
+    let (count,): (i64,) = if url.starts_with("postgres") {
+        let pool = sqlx::PgPool::connect(url).await.unwrap();
+        sqlx::query_as(sql).fetch_one(&pool).await.unwrap()
+    } else {
+        let pool = sqlx::SqlitePool::connect(url).await.unwrap();
+        sqlx::query_as(sql).fetch_one(&pool).await.unwrap()
+    };
+    count
 }
 
 /// A webhook of the first account, and so many alerts that have fired, one each second.
@@ -299,6 +313,41 @@ on_both! {
         // A second 410 finds it off already.
         assert_eq!(settle(&store, vec![settled(&claimed[1], at(102), Verdict::Gone)], 102).await, []);
         assert_eq!(letters(&store, 103).await, [(hook.id.0, hook.url.into_bytes())]);
+    }
+
+    async fn what_comes_of_an_address_says_nothing_of_the_one_that_took_its_place(database) {
+        let (store, webhook) = fired(&database, 2).await;
+        let claimed = claim(&store, 1, 1, 10).await;
+        let moved = Webhook { url: "https://elsewhere.example/hook".to_owned(), ..webhook.clone() };
+        update(&store, &moved).await;
+        let old = claimed.iter().map(|one| settled(one, at(2), Verdict::Gone)).collect();
+        assert!(settle(&store, old, 3).await.is_empty());
+        let found = store.webhook(webhook.account, webhook.id).await.unwrap().unwrap();
+        assert_eq!((found.is_active, found.failing_since), (true, None));
+        let now = Settlement { url: Some(moved.url), ..settled(&claimed[0], at(4), Verdict::Gone) };
+        assert_eq!(settle(&store, vec![now], 5).await, [(webhook.id, DisabledReason::Gone)]);
+    }
+
+    async fn a_delivery_shows_its_latest_attempts_and_is_forgotten_with_all_of_them_once_it_is_done_with(database) {
+        let url = database.url().to_owned();
+        let (store, webhook) = fired(&database, 2).await;
+        let claimed = claim(&store, 1, 1, 10).await;
+        for second in 0..25 {
+            let tried = settled(&claimed[0], at(second), Verdict::Delivered);
+            settle(&store, vec![tried], second).await;
+        }
+        let shown = deliveries(&store, &webhook).await;
+        let tried = shown.iter().find(|shown| !shown.attempts.is_empty()).unwrap();
+        let times: Vec<_> = tried.attempts.iter().map(|attempt| attempt.at).collect();
+        assert_eq!(times, (5..25).map(at).collect::<Vec<_>>());
+        // What is older than that, and waits for nothing; the other one does.
+        assert_eq!(store.forget_deliveries(tried.created_at, 100).await.unwrap(), 0);
+        let later = tried.created_at + SignedDuration::from_secs(1);
+        assert_eq!(store.forget_deliveries(later, 100).await.unwrap(), 1);
+        assert_eq!(statuses(&store, &webhook).await, [DeliveryStatus::Pending]);
+        // Nobody notes an attempt at what is not there any more.
+        settle(&store, vec![settled(&claimed[0], at(30), Verdict::Delivered)], 30).await;
+        assert_eq!(attempts(&url).await, 0);
     }
 
     async fn a_webhook_that_only_failed_for_five_days_is_switched_off_and_not_before(database) {

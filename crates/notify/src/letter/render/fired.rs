@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use super::page::{self, Action, Content, Fact, Tone};
+use super::page::{self, Content, Fact, Tone};
 use super::{Frame, Mail, gsm};
 use crate::letter::plain;
 
@@ -126,10 +126,7 @@ pub fn fired_mail(alert: &FiredAlert, frame: &Frame) -> Mail {
         headline: format!("Your alert on {} has fired", alert.symbol),
         paragraphs,
         facts: alert.facts(&frame.time_zone),
-        action: frame.manage_link.as_ref().map(|link| Action {
-            label: "See the alert",
-            link: link.clone(),
-        }),
+        action: None,
         shows_link: false,
         closing: vec!["Prices may be delayed. This is no advice to buy or to sell.".to_owned()],
     };

@@ -44,7 +44,7 @@ fn content(letter: &Letter, product: &str) -> Content {
             "Somebody, hopefully you, has tried to register with this address, which has an account. Nothing was changed."
                 .to_owned(),
             action("Sign in", link),
-            "If you have forgotten your password, choose \"forgotten password\" there. If it was not you, do nothing.",
+            "If you have forgotten your password, say so there, and choose another one. If it was not you, do nothing.",
         ),
         Letter::MagicLink { link } => asking(
             &format!("Sign in to {product}"),
@@ -76,11 +76,13 @@ fn content(letter: &Letter, product: &str) -> Content {
             closing: vec!["If it was not you, answer whoever runs this service at once.".to_owned()],
             ..Content::default()
         },
-        Letter::PasswordChanged {} => Content {
+        Letter::PasswordChanged { link } => Content {
             subject: format!("The password of your {product} account was changed"),
             headline: "Your password was changed".to_owned(),
             paragraphs: vec!["All other sessions have ended.".to_owned()],
-            closing: vec!["If it was not you, choose a new password at once by \"forgotten password\".".to_owned()],
+            action: Some(action("Choose another password", link)),
+            shows_link: true,
+            closing: vec!["If it was not you, say there that you have forgotten your password, and choose another one at once.".to_owned()],
             ..Content::default()
         },
         Letter::GuestAlert { symbol, wish, link } => {

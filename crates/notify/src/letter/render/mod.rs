@@ -25,9 +25,7 @@ pub struct Frame {
     pub recipient_name: Option<String>,
     /// The recipient's time zone.
     pub time_zone: TimeZone,
-    /// Where alerts are managed. It is shown with news of alerts.
-    pub manage_link: Option<String>,
-    /// Where one click ends mail about alerts. Only for mail that one can do without.
+    /// Where one click ends mail about alerts, and another has it sent again. Only for mail that one can do without.
     pub unsubscribe_link: Option<String>,
 }
 
@@ -40,7 +38,6 @@ impl Frame {
             public_url: public_url.trim_end_matches('/').to_owned(),
             recipient_name: None,
             time_zone: TimeZone::UTC,
-            manage_link: None,
             unsubscribe_link: None,
         }
     }

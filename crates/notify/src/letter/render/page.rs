@@ -54,7 +54,7 @@ pub(super) struct Content {
 
 struct Page<'a> {
     product: &'a str,
-    home: &'a str,
+    home: String,
     subject: &'a str,
     preview: &'a str,
     greeting: String,
@@ -64,7 +64,6 @@ struct Page<'a> {
     action: Option<&'a Action>,
     shows_link: bool,
     closing: &'a [String],
-    manage: Option<&'a str>,
     unsubscribe: Option<&'a str>,
 }
 
@@ -85,7 +84,8 @@ pub(super) fn mail(content: &Content, frame: &Frame) -> Mail {
     let name = plain(frame.recipient_name.as_deref().unwrap_or_default(), NAME);
     let page = Page {
         product: &frame.product,
-        home: &frame.public_url,
+        // The page that says what this service is.
+        home: format!("{}/docs", frame.public_url),
         subject: &content.subject,
         preview: content.paragraphs.first().unwrap_or(&content.headline),
         greeting: if name.is_empty() {
@@ -99,7 +99,6 @@ pub(super) fn mail(content: &Content, frame: &Frame) -> Mail {
         action: content.action.as_ref(),
         shows_link: content.shows_link,
         closing: &content.closing,
-        manage: frame.manage_link.as_deref(),
         unsubscribe: frame.unsubscribe_link.as_deref(),
     };
     // Writing into a string cannot fail, and the templates have no other fault.

@@ -68,7 +68,6 @@ pub(crate) fn frame() -> Frame {
     Frame {
         recipient_name: Some("Ann Lee".to_owned()),
         time_zone: TimeZone::get("America/New_York").unwrap(),
-        manage_link: Some("https://alerts.example.com/alerts/7f1c".to_owned()),
         unsubscribe_link: Some("https://alerts.example.com/unsubscribe?token=abc-_123".to_owned()),
         ..Frame::new("Bellwether", "https://alerts.example.com/")
     }

@@ -1,20 +1,24 @@
 //! Stocks and their prices.
 
+pub mod analysis;
+pub mod analysis_events;
 pub mod candles;
 pub mod get;
 pub mod quotes;
 pub mod search;
 pub mod view;
 
+use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
 
 pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::new()
+    OpenApiRouter::with_openapi(analysis::Events::openapi())
         .routes(routes!(search::search_stocks))
         .routes(routes!(get::get_stock))
         .routes(routes!(candles::list_candles))
         .routes(routes!(quotes::list_quotes))
+        .routes(routes!(analysis::stream_analysis))
 }

@@ -74,7 +74,7 @@ pub struct WebhookDelivery {
     /// How far it has come.
     #[schema(value_type = DeliveryStatusName)]
     pub status: &'static str,
-    /// What was tried, oldest first.
+    /// What was tried, oldest first: the latest 20.
     pub attempts: Vec<DeliveryAttempt>,
     /// When the event happened.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]

@@ -12,7 +12,7 @@ use store::{Abort, BoxFuture, Unit, Work};
 use uuid::Uuid;
 
 use super::{PURPOSE, address, as_asked, payload};
-use crate::alerts::{AlertDetail, no_such_alert};
+use crate::alerts::{AlertDetail, no_such_alert, terms};
 use crate::body::Members;
 use crate::identity::account::awake;
 use crate::{AccountId, Actor, Service, ServiceError};
@@ -116,8 +116,7 @@ impl Attach {
             Transition::Unchanged => return Err(refused(at_the_same_moment())),
         };
         if changed.alert.status == Status::Active {
-            let active = unit.count_active_alerts(self.account).await?;
-            plan::check_room(account.plan, active).map_err(refused)?;
+            terms::require_room(unit, account).await?;
         }
         Ok(*changed)
     }

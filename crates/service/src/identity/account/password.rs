@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 
 use jiff::Timestamp;
-use notify::letter::Letter;
 use serde_json::Value;
 use store::model::{NewMessage, SessionId};
 use store::{Abort, BoxFuture, Unit, Work};
@@ -47,7 +46,7 @@ impl Service {
                              (POST /auth/request-reset)";
                 return Err(ServiceError::field("current_password", fault));
             }
-            self.0.throttle.was_right(&account.email, address);
+            self.0.throttle.was_right(&account.email, address, now);
         }
         let work = Change {
             account: account.id,
@@ -56,7 +55,7 @@ impl Service {
             password_hash: self.hash_password(new).await?,
             message: self
                 .0
-                .mail(&account.email, Some(account.id), &Letter::PasswordChanged {})?,
+                .mail(&account.email, Some(account.id), &self.password_changed())?,
             now,
         };
         ports.store.write(work).await?;

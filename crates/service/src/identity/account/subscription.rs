@@ -48,7 +48,7 @@ pub struct Subscription {
     pub alerts: Vec<(Status, u64)>,
     /// How many stocks are on the watchlist.
     pub watchlist_items: u64,
-    /// How many may be. This service keeps no watchlists yet, so there is room for none.
+    /// How many may be.
     pub watchlist_quota: u64,
 }
 
@@ -91,8 +91,8 @@ impl Service {
             period,
             sms_sent: sent.await?,
             alerts: Status::ALL.iter().copied().map(count).collect(),
-            watchlist_items: 0,
-            watchlist_quota: 0,
+            watchlist_items: ports.store.count_watchlist_items(account.id).await?,
+            watchlist_quota: account.plan.watchlist_quota().into(),
         })
     }
 }

@@ -16,6 +16,7 @@ on_each_database! {
     of_many_at_once_one_deletes_it
     what_was_sent_is_counted_on
     a_link_that_was_mailed_before_is_good_for_nothing
+    what_was_kept_for_addresses_that_it_had_before_goes_too
 }
 
 const PHONE: &str = "+14155550123";
@@ -144,4 +145,20 @@ async fn a_link_that_was_mailed_before_is_good_for_nothing(world: World) {
     delete(&world, &ann).await.unwrap();
     let followed = world.service.confirm_address_change(&json!({"token": token})).await;
     assert_eq!(kind(&followed.unwrap_err()), "malformed");
+}
+
+async fn what_was_kept_for_addresses_that_it_had_before_goes_too(world: World) {
+    let ann = ann(&world, Plan::Basic).await;
+    let body = json!({"email": "ann@example.org"});
+    world.service.request_address_change(&ann, &body).await.unwrap();
+    let token = super::last_token(&world, "ann@example.org").await;
+    let body = json!({"token": token});
+    world.service.confirm_address_change(&body).await.unwrap();
+    for email in [&ann.email, "ann@example.org"] {
+        assert_eq!(mailed(&world, email).await.len(), 1, "{email}");
+    }
+    delete(&world, &ann).await.unwrap();
+    for email in [&ann.email, "ann@example.org"] {
+        assert!(mailed(&world, email).await.is_empty(), "{email}");
+    }
 }

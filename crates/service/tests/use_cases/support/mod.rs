@@ -197,6 +197,7 @@ pub(crate) fn settings() -> Settings {
         public_url: "https://alerts.example.com".to_owned(),
         identity: service::identity::Settings::default(),
         messages: service::messages::Settings::default(),
+        analyst: service::analyst::Settings::default(),
     }
 }
 

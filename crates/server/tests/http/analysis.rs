@@ -1,0 +1,330 @@
+//! A stock's analysis as server-sent events, on each database, with rules and with a model that takes its time.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use http_body_util::BodyExt;
+use jiff::civil::date;
+use market::Calendar;
+use serde_json::{Value, json};
+use server::layers::client::Peer;
+use server::{Ended, Listeners, Settings, Timeouts};
+use service::Scope;
+use service::analyst::{Budget, ModelSettings, TokenLimit};
+use testkit::Database;
+use testkit::endpoint::{Endpoint, Say, answer};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use crate::world::World;
+
+const PATH: &str = "/v1/stocks/acme/analysis?intention=buy&target_price=95.5";
+
+/// An event with its data.
+type Event = (String, Value);
+
+/// The events of a whole stream; signs of life are left out.
+fn events(text: &str) -> Vec<Event> {
+    let blocks = text
+        .split("\n\n")
+        .filter(|block| !block.is_empty() && !block.starts_with(':'));
+    blocks
+        .map(|block| {
+            let (name, data) = block.split_once('\n').unwrap();
+            let name = name.strip_prefix("event: ").unwrap().to_owned();
+            let data = data.strip_prefix("data: ").unwrap();
+            (name, serde_json::from_str(data).unwrap())
+        })
+        .collect()
+}
+
+fn names(events: &[Event]) -> Vec<&str> {
+    let mut names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
+    names.dedup();
+    names
+}
+
+/// A year that swings between 100 and 110 and stands at 105, with an ex-date ten days ahead.
+async fn stock(world: &World) {
+    let calendar = Calendar::nyse();
+    let days = calendar.sessions(date(2023, 3, 7), date(2024, 3, 7));
+    let bars: Vec<Value> = (0..)
+        .zip(days)
+        .map(|(day, session): (i32, _)| {
+            let close = 100 + (day % 20 - 10).abs();
+            json!({"symbol": "ACME", "date": session.date.to_string(), "open": close, "high": f64::from(close) + 0.5,
+                "low": f64::from(close) - 0.5, "close": close, "volume": 1_000 + 500 * (day % 3)})
+        })
+        .collect();
+    let dividend = json!({"symbol": "ACME", "ex_date": "2024-03-18", "payment_date": "2024-04-01", "amount": 0.5});
+    let body = json!({"stocks": [{"symbol": "ACME", "name": "Acme"}], "bars": bars, "dividends": [dividend],
+        "quotes": [{"symbol": "ACME", "price": 105}]});
+    let answer = world.post("/v1/market/ingest", body).await.ok(200);
+    assert_eq!(answer.body["data"]["rejected"], json!([]));
+}
+
+async fn on_each(settings: Settings, model: Option<ModelSettings>, test: impl AsyncFn(World)) {
+    for database in testkit::fresh_databases().await {
+        let model = model.clone();
+        let world = World::on(database, settings.clone(), |house| house.analyst.model = model).await;
+        stock(&world).await;
+        test(world).await;
+    }
+}
+
+fn model(endpoint: &Endpoint) -> ModelSettings {
+    ModelSettings {
+        base_url: format!("{}/v1", endpoint.origin()),
+        name: "test-model".to_owned(),
+        key: None,
+        timeout: Duration::from_secs(60),
+        tokens: TokenLimit::MaxTokens(1_000),
+        budget: Budget { in_all: 9, to_each: 9 },
+    }
+}
+
+/// What a model answers that does as it is told.
+fn good() -> Vec<u8> {
+    let alert = |role: &str, condition: &str, threshold: f64| {
+        json!({"role": role, "condition": condition, "threshold": threshold, "direction": null,
+            "rationale": "The stock has turned there 12 times within the last year."})
+    };
+    let said = json!({
+        "summary": "ACME swings between 100 and 110 dollars.",
+        "alerts": [alert("entry", "price_below", 100.4), alert("breakout", "price_above", 110.75)],
+    });
+    let message = json!({"role": "assistant", "content": said.to_string()});
+    let body = json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
+    answer("200 OK", "", &body.to_string())
+}
+
+/// The stream of an answer, piece by piece.
+struct Stream(Body);
+
+impl Stream {
+    async fn of(world: &World, path: &str) -> Self {
+        let mut request = Request::get(path)
+            .header("x-api-key", &world.key)
+            .body(Body::empty())
+            .unwrap();
+        request.extensions_mut().insert(Peer("192.0.2.1:4711".parse().unwrap()));
+        let response = world.router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), 200);
+        Self(response.into_body())
+    }
+
+    async fn next(&mut self) -> Option<String> {
+        let data = self.0.frame().await?.unwrap().into_data().unwrap();
+        Some(String::from_utf8(data.to_vec()).unwrap())
+    }
+
+    async fn rest(mut self) -> Vec<Event> {
+        let mut text = String::new();
+        while let Some(piece) = self.next().await {
+            text.push_str(&piece);
+        }
+        events(&text)
+    }
+}
+
+#[tokio::test]
+async fn figures_come_first_then_alerts_that_can_be_created_then_a_summary_and_the_end() {
+    on_each(Settings::default(), None, async |world| {
+        for prefix in ["", "/api"] {
+            let answer = world.get(&format!("{prefix}{PATH}")).await;
+            assert_eq!(
+                (answer.status, answer.header("content-type")),
+                (200, "text/event-stream")
+            );
+            assert_eq!(answer.header("cache-control"), "no-cache");
+            assert!(!answer.header("x-ratelimit-remaining").is_empty());
+            let events = events(&answer.text);
+            assert_eq!(names(&events), ["figures", "alert", "summary", "done"]);
+            let told = &events[0].1;
+            assert_eq!((&told["symbol"], &told["intention"]), (&json!("ACME"), &json!("buy")));
+            assert_eq!((&told["price"], &told["target_price"]), (&json!(105), &json!(95.5)));
+            assert_eq!(told["as_of"], "2024-03-08T15:00:00.000Z");
+            let figures = &told["figures"];
+            assert_eq!(figures["ex_dividend"]["days_ahead"], 10);
+            assert_eq!(figures["ex_dividend"]["amount"], 0.5);
+            assert_eq!(figures["earnings"], Value::Null);
+            assert_eq!(figures["volatility"]["basis"], "measured");
+            assert_eq!(
+                (&figures["high_52_weeks"], &figures["low_52_weeks"]),
+                (&json!(110.5), &json!(99.5))
+            );
+            let level = &figures["supports"][0];
+            assert!(
+                level["price"].as_f64().unwrap() < 105.0 && level["touches"].as_u64().unwrap() > 5,
+                "{level}"
+            );
+            let done = &events.last().unwrap().1;
+            assert_eq!(*done, json!({"by": "rules", "fell_back": null}));
+            for (_, alert) in events.iter().filter(|(name, _)| name == "alert") {
+                assert_eq!(alert["body"]["parameters"]["role"], alert["role"]);
+                assert_eq!(alert["body"]["parameters"]["rationale"], alert["rationale"]);
+                let status = if prefix.is_empty() { 201 } else { 200 };
+                let _ = world.post("/v1/alerts", alert["body"].clone()).await.ok(status);
+            }
+            let counts = world.get("/v1/alerts?status=active").await.ok(200);
+            assert!(
+                counts.body["meta"]["pagination"]["total"].as_u64().unwrap() >= 2,
+                "none fires at once"
+            );
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_in_the_envelope_before_anything_is_streamed() {
+    on_each(Settings::default(), None, async |world| {
+        let path = |rest: &str| format!("/v1/stocks/{rest}");
+        for (rest, field) in [
+            ("ACME/analysis", "intention"),
+            ("ACME/analysis?intention=hold", "intention"),
+            ("ACME/analysis?intention=sell&target_price=0", "target_price"),
+            ("ACME/analysis?intention=sell&target_price=ten", "target_price"),
+            ("ELEVENCHARS/analysis?intention=sell", "symbol"),
+        ] {
+            let refused = world.get(&path(rest)).await.refused(422, "VALIDATION_ERROR");
+            assert!(refused.body["error"]["details"]["fields"][field].is_array(), "{rest}");
+        }
+        let _ = world
+            .get(&path("NOSUCH/analysis?intention=buy"))
+            .await
+            .refused(404, "NOT_FOUND");
+        let unpriced = json!({"stocks": [{"symbol": "NEWCO", "name": "New & Co"}]});
+        let _ = world.post("/v1/market/ingest", unpriced).await.ok(200);
+        let unpriced = world.get(&path("NEWCO/analysis?intention=buy")).await;
+        let _ = unpriced.refused(503, "SERVICE_UNAVAILABLE");
+        let _ = world.stranger("GET", PATH).send().await.refused(401, "UNAUTHORIZED");
+        let other = world.another_key("operator@example.com", &[Scope::AlertsRead]).await;
+        let _ = world
+            .stranger("GET", PATH)
+            .header("x-api-key", &other)
+            .send()
+            .await
+            .refused(403, "FORBIDDEN");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn figures_are_there_before_a_slow_model_has_answered_and_no_limit_of_requests_cuts_it_off() {
+    let endpoint = Endpoint::start(Say::Held(good())).await;
+    let settings = Settings {
+        timeouts: Timeouts {
+            request: Duration::from_secs(1),
+            ..Timeouts::default()
+        },
+        ..Settings::default()
+    };
+    on_each(settings, Some(model(&endpoint)), async |world| {
+        let mut stream = Stream::of(&world, PATH).await;
+        let first = events(&stream.next().await.unwrap());
+        assert_eq!(names(&first), ["figures"]);
+        // Longer than a request may take.
+        let quiet = tokio::time::timeout(Duration::from_millis(1_300), stream.next()).await;
+        assert!(quiet.is_err(), "nothing comes while the model thinks: {quiet:?}");
+        let _ = endpoint.asked().await;
+        endpoint.release();
+        let rest = stream.rest().await;
+        assert_eq!(names(&rest), ["alert", "summary", "done"]);
+        assert_eq!(rest[0].1["body"]["parameters"]["analyst"], "test-model");
+        assert_eq!(rest.last().unwrap().1, json!({"by": "test-model", "fell_back": null}));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn where_a_model_is_no_help_the_rules_answer_and_it_is_said_why() {
+    let endpoint = Endpoint::start(Say::answer("200 OK", "", "{}")).await;
+    on_each(Settings::default(), Some(model(&endpoint)), async |world| {
+        let events = Stream::of(&world, PATH).await.rest().await;
+        assert_eq!(names(&events), ["figures", "alert", "summary", "done"]);
+        assert_eq!(
+            events.last().unwrap().1,
+            json!({"by": "rules", "fell_back": "bad_answer"})
+        );
+    })
+    .await;
+}
+
+/// A real server in front of a model that never answers.
+struct Served {
+    world: World,
+    endpoint: Endpoint,
+    address: SocketAddr,
+    stop: CancellationToken,
+    server: JoinHandle<Ended>,
+}
+
+async fn served() -> Served {
+    let endpoint = Endpoint::start(Say::Nothing).await;
+    let model = model(&endpoint);
+    let change = |house: &mut service::Settings| house.analyst.model = Some(model);
+    let world = World::on(Database::sqlite(), Settings::default(), change).await;
+    stock(&world).await;
+    let api = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = api.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let server = tokio::spawn({
+        let (app, stop) = (world.app.clone(), stop.clone());
+        async move { server::serve(&app, Listeners { api, ops: None }, stop).await }
+    });
+    Served {
+        world,
+        endpoint,
+        address,
+        stop,
+        server,
+    }
+}
+
+impl Served {
+    /// Asks for an analysis and reads its figures.
+    async fn figures(&self) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let key = &self.world.key;
+        let request = format!("GET {PATH} HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut text = Vec::new();
+        while !String::from_utf8_lossy(&text).contains("event: figures") {
+            assert_ne!(stream.read_buf(&mut text).await.unwrap(), 0);
+        }
+        let _ = self.endpoint.asked().await;
+        stream
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_ends_the_work() {
+    let served = served().await;
+    drop(served.figures().await);
+    served.endpoint.left().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_told_to_stop_ends_its_streams_with_the_rules_alerts() {
+    let served = served().await;
+    let mut stream = served.figures().await;
+    served.stop.cancel();
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).await.unwrap();
+    assert!(
+        rest.contains("event: alert") && rest.contains("event: summary"),
+        "{rest}"
+    );
+    assert!(
+        rest.contains(r#"data: {"by":"rules","fell_back":"stopping"}"#),
+        "{rest}"
+    );
+    assert_eq!(served.server.await.unwrap(), Ended { cut_off: 0 });
+    served.endpoint.left().await;
+}

@@ -1,0 +1,277 @@
+//! The watchlist over HTTP.
+
+use alerts::Plan;
+use serde_json::{Value, json};
+use service::Scope;
+
+use crate::world::World;
+
+const NONE: &str = "11111111-1111-4111-8111-111111111111";
+
+async fn watched(world: &World) -> Value {
+    world.stock_at("AAPL", 200.0).await;
+    let body = json!({"stock_symbol": "aapl", "intention": "buy", "target_price": 180.5, "notes": "wait\nfor it"});
+    world.post("/v1/watchlist", body).await.ok(201).body["data"].clone()
+}
+
+#[tokio::test]
+async fn an_item_has_all_its_fields() {
+    let world = World::new().await;
+    let item = watched(&world).await;
+    let expected = json!({
+        "id": item["id"], "stock_symbol": "AAPL", "intention": "buy", "target_price": 180.5, "initial_price": 200,
+        "auto_alerts_enabled": true, "notes": "wait\nfor it", "is_active": true, "active_alert_count": item["active_alert_count"],
+        "paused_alert_count": 0, "analysis": item["analysis"],
+        "stocks": {"symbol": "AAPL", "name": "AAPL Company", "last_price": 200},
+        "created_at": "2024-03-08T15:00:00.000Z", "updated_at": "2024-03-08T15:00:00.000Z",
+    });
+    assert_eq!(item, expected);
+    let list = world.get("/api/v1/watchlist").await.ok(200);
+    assert_eq!(list.body["data"][0]["id"], item["id"]);
+    assert_eq!(list.body["meta"]["rate_limit"]["limit"], 10_000);
+}
+
+#[tokio::test]
+async fn alerts_on_the_stock_are_counted_by_status() {
+    let world = World::new().await;
+    let item = watched(&world).await;
+    let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
+    let off = json!({"auto_alerts_enabled": false});
+    let _ = world.request("PATCH", &path).json(&off).send().await.ok(200);
+    let (paused, _) = (world.alert(300).await, world.alert(301).await);
+    let _ = world
+        .post(&format!("/v1/alerts/{paused}/pause"), json!({}))
+        .await
+        .ok(200);
+    let list = world.get("/v1/watchlist").await.ok(200).body["data"].clone();
+    let counts = |item: &Value| (item["active_alert_count"].clone(), item["paused_alert_count"].clone());
+    assert_eq!(counts(&list[0]), (json!(1), json!(1)));
+}
+
+#[tokio::test]
+async fn an_item_is_changed_turned_and_deleted() {
+    let world = World::new().await;
+    let item = watched(&world).await;
+    let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
+    let change = json!({"target_price": null, "notes": "", "is_active": false, "auto_alerts_enabled": false});
+    let changed = world.request("PATCH", &path).json(&change).send().await.ok(200).body["data"].clone();
+    for (field, value) in [
+        ("target_price", json!(null)),
+        ("notes", json!(null)),
+        ("is_active", json!(false)),
+        ("auto_alerts_enabled", json!(false)),
+        ("initial_price", json!(200)),
+    ] {
+        assert_eq!(changed[field], value, "{field}");
+    }
+    let swap = json!({"item_id": item["id"], "new_intention": "sell", "stock_symbol": "AAPL"});
+    let swapped = world
+        .request("PUT", "/v1/watchlist/order")
+        .json(&swap)
+        .send()
+        .await
+        .ok(200);
+    assert_eq!(swapped.body["data"]["item"]["intention"], "sell");
+    assert_eq!(swapped.body["data"]["deleted_alerts"], 0);
+    let deleted = world.request("DELETE", &path).send().await.ok(200);
+    assert_eq!(deleted.body["data"], json!({"id": item["id"], "deleted": true}));
+    let _ = world.request("DELETE", &path).send().await.refused(404, "NOT_FOUND");
+    assert_eq!(world.get("/v1/watchlist").await.ok(200).body["data"], json!([]));
+}
+
+#[tokio::test]
+async fn a_paper_trade_has_all_its_fields() {
+    let world = World::new().await;
+    let item = watched(&world).await;
+    let user = world.get("/v1/user/subscription").await.ok(200).body["data"]["user_id"].clone();
+    world.stock_at("AAPL", 220.0).await;
+    let trades = world.get("/v1/watchlist/paper-trades").await.ok(200);
+    let trade = trades.body["data"][0].clone();
+    let expected = json!({
+        "id": trade["id"], "user_id": trade["user_id"], "watchlist_id": trade["watchlist_id"], "watchlist_item_id": item["id"],
+        "symbol": "AAPL", "direction": "long", "notional_usd": 1000, "quantity": 5, "entry_price": 200,
+        "entry_at": "2024-03-08T15:00:00.000Z", "status": "open", "exit_price": null, "exit_at": null,
+        "realized_pnl_usd": null, "unrealized_pnl_usd": 100,
+    });
+    assert_eq!(trade, expected);
+    assert!(user.is_null() || user == trade["user_id"]);
+    let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
+    let _ = world.request("DELETE", &path).send().await.ok(200);
+    let trades = world.get("/v1/watchlist/paper-trades?limit=1").await.ok(200);
+    let trade = trades.body["data"][0].clone();
+    assert_eq!(
+        (&trade["status"], &trade["exit_price"]),
+        (&json!("closed"), &json!(220))
+    );
+    assert_eq!(
+        (&trade["realized_pnl_usd"], &trade["unrealized_pnl_usd"]),
+        (&json!(100), &json!(null))
+    );
+    assert_eq!(trade["exit_at"], "2024-03-08T15:00:00.000Z");
+    assert_eq!(trades.body["meta"]["pagination"]["total"], 1);
+}
+
+#[tokio::test]
+async fn performance_without_trades_is_empty_and_not_a_fault() {
+    let world = World::new().await;
+    for (query, range) in [
+        ("", "max"),
+        ("?range=3m", "3m"),
+        ("?range=6m", "6m"),
+        ("?range=1y", "1y"),
+        ("?range=max", "max"),
+    ] {
+        let answer = world.get(&format!("/v1/watchlist/performance{query}")).await.ok(200);
+        let expected = json!({
+            "range": range, "base_date": null, "benchmark": "SPY", "series": {"watchlist": [], "sp_500": []},
+            "summary": {"watchlist_return_pct": 0, "sp500_return_pct": 0, "sp_500_return_pct": 0, "alpha_pct": 0},
+        });
+        assert_eq!(answer.body["data"], expected);
+    }
+    let _ = world
+        .get("/v1/watchlist/performance?range=2y")
+        .await
+        .refused(422, "VALIDATION_ERROR");
+    let _ = world
+        .get("/v1/watchlist/paper-trades?page=0")
+        .await
+        .refused(422, "VALIDATION_ERROR");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_body_is_400_and_named() {
+    let world = World::new().await;
+    let item = watched(&world).await;
+    let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
+    for (method, path, body, field) in [
+        ("POST", "/v1/watchlist", json!({"stock_symbol": "AAPL"}), "intention"),
+        ("POST", "/v1/watchlist", json!({"intention": "buy"}), "stock_symbol"),
+        (
+            "POST",
+            "/v1/watchlist",
+            json!({"stock_symbol": "AAPL", "intention": "hold"}),
+            "intention",
+        ),
+        (
+            "POST",
+            "/v1/watchlist",
+            json!({"stock_symbol": "AAPL", "intention": "buy", "target_price": -1}),
+            "target_price",
+        ),
+        ("PATCH", &path, json!({"is_active": "yes"}), "is_active"),
+        ("PATCH", &path, json!({"target_price": 0}), "target_price"),
+        (
+            "PUT",
+            "/v1/watchlist/order",
+            json!({"new_intention": "sell", "stock_symbol": "AAPL"}),
+            "item_id",
+        ),
+        (
+            "PUT",
+            "/v1/watchlist/order",
+            json!({"item_id": item["id"], "new_intention": "sell", "stock_symbol": "MSFT"}),
+            "stock_symbol",
+        ),
+    ] {
+        let refused = world
+            .request(method, path)
+            .json(&body)
+            .send()
+            .await
+            .refused(400, "VALIDATION_ERROR");
+        assert!(
+            refused.body["error"]["details"]["fields"][field].is_array(),
+            "{refused:?}"
+        );
+    }
+    for (method, path) in [
+        ("POST", "/v1/watchlist"),
+        ("PATCH", path.as_str()),
+        ("PUT", "/v1/watchlist/order"),
+    ] {
+        let _ = world
+            .request(method, path)
+            .json(&json!([]))
+            .send()
+            .await
+            .refused(400, "BAD_REQUEST");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_404_and_what_is_there_already_409() {
+    let world = World::new().await;
+    let item = watched(&world).await;
+    let again = json!({"stock_symbol": "AAPL", "intention": "sell"});
+    let _ = world.post("/v1/watchlist", again).await.refused(409, "CONFLICT");
+    let unknown = json!({"stock_symbol": "NOSUCH", "intention": "sell"});
+    let _ = world.post("/v1/watchlist", unknown).await.refused(404, "NOT_FOUND");
+    for id in [NONE, "nonsense"] {
+        let path = format!("/v1/watchlist/{id}");
+        let _ = world
+            .request("PATCH", &path)
+            .json(&json!({}))
+            .send()
+            .await
+            .refused(404, "NOT_FOUND");
+        let _ = world.request("DELETE", &path).send().await.refused(404, "NOT_FOUND");
+    }
+    let swap = json!({"item_id": NONE, "new_intention": "sell", "stock_symbol": "AAPL"});
+    let _ = world
+        .request("PUT", "/v1/watchlist/order")
+        .json(&swap)
+        .send()
+        .await
+        .refused(404, "NOT_FOUND");
+    // An unchanged item is answered as it is.
+    let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
+    let same = world.request("PATCH", &path).json(&json!({})).send().await.ok(200);
+    assert_eq!(same.body["data"]["id"], item["id"]);
+}
+
+#[tokio::test]
+async fn each_route_takes_its_scope() {
+    let world = World::new().await;
+    let email = "narrow@example.com";
+    let reading = world
+        .account(email, Plan::Premium, false, &[Scope::WatchlistRead])
+        .await;
+    let other = world.another_key(email, &[Scope::AlertsRead, Scope::AlertsWrite]).await;
+    for path in [
+        "/v1/watchlist",
+        "/v1/watchlist/paper-trades",
+        "/v1/watchlist/performance",
+    ] {
+        let _ = world
+            .stranger("GET", path)
+            .header("x-api-key", &reading)
+            .send()
+            .await
+            .ok(200);
+        let refused = world
+            .stranger("GET", path)
+            .header("x-api-key", &other)
+            .send()
+            .await
+            .refused(403, "FORBIDDEN");
+        assert_eq!(refused.body["error"]["details"]["required"], "watchlist:read");
+        let _ = world.stranger("GET", path).send().await.refused(401, "UNAUTHORIZED");
+    }
+    for (method, path) in [
+        ("POST", "/v1/watchlist".to_owned()),
+        ("PUT", "/v1/watchlist/order".to_owned()),
+        ("PATCH", format!("/v1/watchlist/{NONE}")),
+        ("DELETE", format!("/v1/watchlist/{NONE}")),
+    ] {
+        let refused = world
+            .stranger(method, &path)
+            .header("x-api-key", &reading)
+            .json(&json!({}))
+            .send()
+            .await;
+        assert_eq!(
+            refused.refused(403, "FORBIDDEN").body["error"]["details"]["required"],
+            "watchlist:write"
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Opens and closes the paper trades of items, within the transaction of whatever makes that necessary.
+
+use jiff::Timestamp;
+use market::{Price, Symbol};
+use paper::{Change, Direction, Events, Item, Position, Quote, Trade};
+use store::model::{Intention, PaperTrade, PaperTradeId, PriceAt, WatchlistItem};
+use store::{StoreError, Unit};
+use uuid::Uuid;
+
+use crate::Service;
+
+/// What a change of an item's trades needs to know.
+#[derive(Clone, Debug)]
+pub(super) struct Desk {
+    /// The instant.
+    pub(super) now: Timestamp,
+    /// The stock's last price.
+    pub(super) price: Option<Price>,
+    /// The id of the trade that may be opened.
+    trade: Uuid,
+    /// The stock's splits and dividends.
+    events: Events,
+}
+
+impl Service {
+    pub(super) fn desk(&self, symbol: Symbol) -> Desk {
+        Desk {
+            now: self.0.ports.clock.now(),
+            price: self.0.evaluator.last_price(symbol),
+            trade: self.0.ports.chance.uuid(),
+            events: self.paper_events([symbol]),
+        }
+    }
+
+    /// The splits and dividends of some stocks.
+    pub(super) fn paper_events(&self, symbols: impl IntoIterator<Item = Symbol> + Clone) -> Events {
+        let splits: Vec<_> = symbols
+            .clone()
+            .into_iter()
+            .flat_map(|symbol| self.0.evaluator.splits_of(symbol))
+            .collect();
+        let entries: Vec<_> = symbols
+            .into_iter()
+            .filter_map(|symbol| self.0.catalog.get(symbol))
+            .collect();
+        let dividends = entries.iter().flat_map(|entry| &entry.facts.dividends);
+        Events::new(&self.0.settings.calendar, &splits, dividends)
+    }
+}
+
+/// Which way the trade of an intention bets.
+pub(super) const fn direction(intention: Intention) -> Direction {
+    match intention {
+        Intention::Buy => Direction::Long,
+        Intention::Sell => Direction::Short,
+    }
+}
+
+/// A stored trade as it is reckoned with, before any split or dividend.
+pub(super) fn trade_of(stored: &PaperTrade) -> Option<Trade> {
+    let entry = paper::Fill {
+        at: stored.entry.at,
+        price: stored.entry.price,
+    };
+    let direction = direction(stored.intention);
+    // Nothing but a notional of zero is refused, and none is ever written.
+    let mut trade = Trade::of(stored.notional, stored.id.0, stored.symbol, direction, entry).ok()?;
+    trade.exit = stored.exit.map(|PriceAt { price, at }| paper::Fill { at, price });
+    Some(trade)
+}
+
+impl Desk {
+    /// The stock's price at this instant, as it is kept.
+    pub(super) fn priced(&self) -> Option<PriceAt> {
+        self.price.map(|price| PriceAt { price, at: self.now })
+    }
+
+    /// Opens the trade of an item that has none; without a price it is awaited.
+    pub(super) async fn open(&self, unit: &mut Unit, item: &WatchlistItem) -> Result<(), StoreError> {
+        let open = |paper: &mut Item, quote| {
+            if paper.is_active() {
+                paper.first_price(quote, self.trade)
+            } else {
+                paper.activate(quote, self.trade)
+            }
+        };
+        self.step(unit, item, open).await
+    }
+
+    /// Closes the trade of an item, if it has one.
+    pub(super) async fn close(&self, unit: &mut Unit, item: &WatchlistItem) -> Result<(), StoreError> {
+        self.step(unit, item, Item::deactivate).await
+    }
+
+    /// Closes the trade of an item and opens the opposite one. `item` still has the intention it had.
+    pub(super) async fn turn(&self, unit: &mut Unit, item: &WatchlistItem, to: Intention) -> Result<(), StoreError> {
+        let to = direction(to);
+        self.step(unit, item, |paper, quote| paper.turn_to(to, quote, self.trade))
+            .await
+    }
+
+    async fn step(
+        &self,
+        unit: &mut Unit,
+        item: &WatchlistItem,
+        step: impl FnOnce(&mut Item, Quote) -> Change,
+    ) -> Result<(), StoreError> {
+        let open = unit.open_paper_trade(item.id).await?;
+        let position = match open.as_ref().and_then(trade_of) {
+            Some(trade) => Position::Open(trade),
+            None if item.is_active && item.initial_price.is_none() => Position::Awaited,
+            None => Position::Inactive,
+        };
+        let mut paper = Item {
+            id: item.id.0,
+            symbol: item.symbol,
+            direction: direction(item.intention),
+            position,
+        };
+        paper.settle(&self.events, self.now);
+        let quote = Quote {
+            at: self.now,
+            price: self.price,
+        };
+        let Change { closed, opened } = step(&mut paper, quote);
+        if let Some((id, exit)) = closed.and_then(|trade| Some((trade.id, trade.exit?))) {
+            let exit = PriceAt {
+                price: exit.price,
+                at: exit.at,
+            };
+            unit.close_paper_trade(PaperTradeId(id), exit).await?;
+        }
+        if let Some(trade) = opened {
+            let opened = PaperTrade {
+                id: PaperTradeId(trade.id),
+                account: item.account,
+                item: item.id,
+                symbol: trade.symbol,
+                intention: match trade.direction {
+                    Direction::Long => Intention::Buy,
+                    Direction::Short => Intention::Sell,
+                },
+                notional: trade.notional,
+                entry: PriceAt {
+                    price: trade.entry.price,
+                    at: trade.entry.at,
+                },
+                exit: None,
+            };
+            unit.insert_paper_trade(&opened).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Opens the paper trades that await their stock's first price.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::SignedDuration;
+use store::model::WatchlistItem;
+use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::After;
+use super::desk::Desk;
+use crate::identity::account::present;
+use crate::{Service, ServiceError};
+
+/// So often it is looked for items that another process has added.
+const LOOKED_EVERY: SignedDuration = SignedDuration::from_mins(1);
+
+/// Whether items await prices, and a bell for when prices have come.
+#[derive(Debug, Default)]
+pub(crate) struct Awaiting {
+    any: AtomicBool,
+    bell: Notify,
+}
+
+impl Awaiting {
+    /// An item awaits a price.
+    pub(super) fn expect_prices(&self) {
+        self.any.store(true, Ordering::Release);
+        self.bell.notify_one();
+    }
+
+    /// Prices have come.
+    pub(crate) fn prices_have_come(&self) {
+        if self.any.load(Ordering::Acquire) {
+            self.bell.notify_one();
+        }
+    }
+}
+
+/// Opens trades as prices come, until it is told to stop.
+pub(crate) async fn run(service: Service, stop: CancellationToken) {
+    loop {
+        if let Err(error) = service.open_awaited_trades().await {
+            tracing::warn!(%error, "paper trades that await a price could not be looked at; it is tried again in a minute");
+        }
+        let clock = &service.0.ports.clock;
+        let next = clock.now().saturating_add(LOOKED_EVERY).unwrap_or(jiff::Timestamp::MAX);
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = service.0.awaiting.bell.notified() => {}
+            () = clock.sleep_until(next) => {}
+        }
+    }
+}
+
+impl Service {
+    /// Opens the trades of the items whose stock has a price by now. Answers how many.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub(crate) async fn open_awaited_trades(&self) -> Result<u64, StoreError> {
+        let awaiting = &self.0.awaiting;
+        // Whoever adds an item from here on says so again.
+        awaiting.any.store(false, Ordering::Release);
+        let (mut opened, mut is_any_left) = (0, false);
+        for item in self.0.ports.store.awaiting_items().await? {
+            let desk = self.desk(item.symbol);
+            if desk.price.is_none() {
+                is_any_left = true;
+                continue;
+            }
+            let work = Open {
+                service: self.clone(),
+                item,
+                desk,
+            };
+            match self.0.ports.store.write(work).await {
+                Ok(_) => opened += 1,
+                // Its owner is gone, and it with them.
+                Err(Abort::Refused(_)) => {}
+                Err(Abort::Store(error)) => return Err(error),
+            }
+        }
+        if is_any_left {
+            awaiting.any.store(true, Ordering::Release);
+        }
+        Ok(opened)
+    }
+}
+
+struct Open {
+    service: Service,
+    item: WatchlistItem,
+    desk: Desk,
+}
+
+impl Work for Open {
+    type Done = After;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+        Box::pin(async move {
+            present(unit, self.item.account).await?;
+            let found = unit.watchlist_item(self.item.account, self.item.id).await?;
+            let Some(before) = found.filter(|item| item.is_active && item.initial_price.is_none()) else {
+                return Ok(After::default());
+            };
+            let item = WatchlistItem {
+                initial_price: self.desk.priced(),
+                updated_at: self.desk.now,
+                ..before.clone()
+            };
+            unit.update_watchlist_item(&item).await?;
+            self.desk.open(unit, &before).await?;
+            if item.has_auto_alerts {
+                unit.ask_analyst(item.id, item.account, self.desk.now).await?;
+            }
+            Ok(After {
+                asked: item.has_auto_alerts,
+                ..After::default()
+            })
+        })
+    }
+
+    fn committed(&self, after: &After) {
+        self.service.tell_after(after);
+    }
+}

@@ -1,0 +1,61 @@
+//! The watchlist as it is shown.
+
+use market::{Price, Symbol};
+use store::model::{ListedItem, WatchlistItemId};
+
+use super::no_such_item;
+use crate::{AccountId, Actor, Service, ServiceError};
+
+/// The least that is said of a stock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BriefStock {
+    /// Its symbol.
+    pub symbol: Symbol,
+    /// Its name.
+    pub name: String,
+    /// Its last price, if one is known.
+    pub last_price: Option<Price>,
+}
+
+/// An item with its stock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ItemView {
+    /// The item, and how many alerts there are on its stock.
+    pub listed: ListedItem,
+    /// Its stock.
+    pub stock: BriefStock,
+}
+
+impl Service {
+    /// The actor's watchlist, newest first.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] only.
+    pub async fn watchlist(&self, actor: &Actor) -> Result<Vec<ItemView>, ServiceError> {
+        let listed = self.0.ports.store.watchlist(actor.account).await?;
+        Ok(listed.into_iter().map(|listed| self.item_view(listed)).collect())
+    }
+
+    /// An item of an account.
+    pub(super) async fn watchlist_item(
+        &self,
+        account: AccountId,
+        id: WatchlistItemId,
+    ) -> Result<ItemView, ServiceError> {
+        let found = self.0.ports.store.watchlist_item(account, id).await?;
+        found.map(|listed| self.item_view(listed)).ok_or_else(no_such_item)
+    }
+
+    fn item_view(&self, listed: ListedItem) -> ItemView {
+        let symbol = listed.item.symbol;
+        let entry = self.0.catalog.get(symbol);
+        ItemView {
+            listed,
+            stock: BriefStock {
+                symbol,
+                name: entry.map_or_else(|| symbol.as_str().to_owned(), |entry| entry.row.name.clone()),
+                last_price: self.0.evaluator.last_price(symbol),
+            },
+        }
+    }
+}

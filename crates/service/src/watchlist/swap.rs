@@ -1,0 +1,99 @@
+//! Turning an item to the other intention.
+
+use serde_json::Value;
+use store::model::WatchlistItem;
+use store::{Abort, BoxFuture, Unit, Work};
+
+use super::auto_alerts::{self, Which};
+use super::body::{self, Swap};
+use super::desk::Desk;
+use super::{After, ItemView, no_such_item};
+use crate::identity::account::awake;
+use crate::{AccountId, Actor, Service, ServiceError};
+
+/// An item that was turned.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Swapped {
+    /// The item as it is now.
+    pub item: ItemView,
+    /// How many alerts of the analyst's were deleted.
+    pub deleted_alerts: usize,
+}
+
+impl Service {
+    /// Turns an item to an intention from the body of a swap request (interface 3): its initial price is the present one, the
+    /// analyst's alerts are deleted, its paper trade is closed and the opposite one opened, and the analyst looks at it anew.
+    /// All of it in one transaction. A trade that has the direction already stays.
+    ///
+    /// # Errors
+    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`], [`ServiceError::NotFound`]
+    pub async fn swap_watchlist_item(&self, actor: &Actor, body: &Value) -> Result<Swapped, ServiceError> {
+        let swap = body::read_swap(body)?;
+        let work = Turn {
+            service: self.clone(),
+            account: actor.account,
+            swap,
+            desk: self.desk(swap.symbol),
+        };
+        let after = self.0.ports.store.write(work).await?;
+        Ok(Swapped {
+            item: self.watchlist_item(actor.account, swap.item).await?,
+            deleted_alerts: after.forgotten.len(),
+        })
+    }
+}
+
+struct Turn {
+    service: Service,
+    account: AccountId,
+    swap: Swap,
+    desk: Desk,
+}
+
+impl Turn {
+    async fn item(&self, unit: &mut Unit) -> Result<WatchlistItem, Abort<ServiceError>> {
+        let found = unit.watchlist_item(self.account, self.swap.item).await?;
+        let item = found.ok_or_else(|| Abort::Refused(no_such_item()))?;
+        if item.symbol != self.swap.symbol {
+            let fault = format!("must be {}, which this item is about", item.symbol);
+            return Err(Abort::Refused(ServiceError::field("stock_symbol", fault)));
+        }
+        Ok(item)
+    }
+}
+
+impl Work for Turn {
+    type Done = After;
+    type Refusal = ServiceError;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+        Box::pin(async move {
+            awake(unit, self.account).await?;
+            let before = self.item(unit).await?;
+            let now = self.desk.now;
+            let item = WatchlistItem {
+                intention: self.swap.intention,
+                // Without a price there is nothing to begin anew from.
+                initial_price: self.desk.priced().or(before.initial_price),
+                updated_at: now,
+                ..before.clone()
+            };
+            unit.update_watchlist_item(&item).await?;
+            self.desk.turn(unit, &before, item.intention).await?;
+            let forgotten = auto_alerts::remove(unit, item.id, Which::All, now).await?;
+            let asked = item.is_active && item.has_auto_alerts && item.initial_price.is_some();
+            if asked {
+                unit.ask_analyst(item.id, self.account, now).await?;
+            }
+            Ok(After {
+                forgotten,
+                asked,
+                ..After::default()
+            })
+        })
+    }
+
+    fn committed(&self, after: &After) {
+        self.service.tell_after(after);
+    }
+}

@@ -1,0 +1,57 @@
+//! Paper trades as they are shown.
+
+use std::collections::BTreeSet;
+
+use market::{Decimal, Price};
+use paper::Trade;
+use store::model::{Page, PageRequest, PaperTrade};
+
+use super::desk::trade_of;
+use crate::{Actor, Service, ServiceError};
+
+/// A paper trade with what splits and dividends have made of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TradeView {
+    /// The trade as it was made.
+    pub stored: PaperTrade,
+    /// `long` or `short`.
+    pub direction: &'static str,
+    /// How many shares, after splits.
+    pub quantity: Decimal,
+    /// The price at the entry, in the shares of after splits.
+    pub entry_price: Price,
+    /// What a closed trade has earned in US dollars, dividends included.
+    pub realized_pnl: Option<Decimal>,
+    /// What an open trade would earn if it were closed now; `None` without a price.
+    pub unrealized_pnl: Option<Decimal>,
+}
+
+impl Service {
+    /// The actor's paper trades, those that were opened last first.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] only.
+    pub async fn paper_trades(&self, actor: &Actor, page: PageRequest) -> Result<Page<TradeView>, ServiceError> {
+        let Page { items, total } = self.0.ports.store.paper_trades(actor.account, page).await?;
+        let symbols: BTreeSet<_> = items.iter().map(|trade| trade.symbol).collect();
+        let events = self.paper_events(symbols);
+        let now = self.0.ports.clock.now();
+        let view = |stored: PaperTrade| {
+            let mut trade: Trade = trade_of(&stored)?;
+            trade.settle(&events, now);
+            let price = self.0.evaluator.last_price(stored.symbol).filter(|_| trade.is_open());
+            Some(TradeView {
+                direction: trade.direction.as_str(),
+                quantity: trade.quantity(),
+                entry_price: trade.entry_price(),
+                realized_pnl: trade.realised_profit(),
+                unrealized_pnl: price.map(|price| trade.profit_at(price)),
+                stored,
+            })
+        };
+        Ok(Page {
+            items: items.into_iter().filter_map(view).collect(),
+            total,
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! The key: shown to the endpoint, and to nobody else.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use testkit::endpoint::Say;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::stage::{KEY, Stage, good, says};
+
+/// All that is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// On one thread, so that all of it is heard.
+#[tokio::test]
+async fn the_key_is_in_the_header_and_neither_in_the_log_nor_in_what_is_said() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
+        .with_ansi(false)
+        .with_writer(log.clone())
+        .finish();
+    let _heard = tracing::subscriber::set_default(subscriber);
+    let stage = Stage::of(says(&good())).await;
+    let mut said = format!("{:?}", stage.advise().await);
+    assert_eq!(
+        stage.endpoint.asked().await.headers["authorization"],
+        format!("Bearer {KEY}")
+    );
+    // An endpoint that says it back is told apart like any other that errs.
+    for say in [
+        Say::answer("401 Unauthorized", "", &format!("{{\"error\": \"bad key {KEY}\"}}")),
+        Say::answer("200 OK", "", KEY),
+        Say::answer("302 Found", &format!("Location: http://127.0.0.1:1/?{KEY}\r\n"), ""),
+        Say::Bytes(format!("{KEY}\r\n").into_bytes()),
+        Say::Bytes(Vec::new()),
+    ] {
+        stage.endpoint.say(say);
+        let advised = stage.advise().await;
+        let why = advised.fell_back.clone().unwrap();
+        said.push_str(&format!("{advised:?} {why} {}", why.name()));
+    }
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains("the language model is no help"), "{log}");
+    let secret = KEY.strip_prefix("sk-").unwrap();
+    assert!(!log.contains(secret), "{log}");
+    assert!(!said.contains(secret), "{said}");
+}

@@ -1,0 +1,187 @@
+//! What following the watchlist would have earned.
+
+use alerts::Plan;
+use jiff::civil::date;
+use serde_json::json;
+use service::Actor;
+use service::cron::Job;
+use service::watchlist::{PerformanceView, Range};
+
+use crate::support::{World, at, on_each_database};
+
+on_each_database! {
+    without_trades_there_is_nothing_and_no_fault
+    the_return_of_each_session_is_chained_beside_the_benchmark
+    a_session_waits_for_its_closes_but_not_for_ever
+    what_becomes_known_late_is_reckoned_in
+    following_day_by_day_comes_to_the_same_as_following_at_once
+}
+
+async fn performance(world: &World, actor: &Actor) -> PerformanceView {
+    world.service.paper_performance(actor, Range::Max).await.unwrap()
+}
+
+fn values(view: &PerformanceView) -> Vec<f64> {
+    let values = view.performance.watchlist.iter().map(|point| point.value);
+    values.map(|value| (value * 1e6).round() / 1e6).collect()
+}
+
+/// Delivers the bars of a session, each with one price all day.
+async fn close(world: &World, date: &str, prices: &[(&str, f64)]) {
+    let bars = prices.iter().map(|(symbol, price)| {
+        json!({
+            "symbol": symbol, "date": date, "open": price, "high": price, "low": price, "close": price, "volume": 1000,
+        })
+    });
+    world.deliver(json!({"bars": bars.collect::<Vec<_>>()})).await;
+}
+
+async fn without_trades_there_is_nothing_and_no_fault(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    let view = performance(&world, &ann).await;
+    assert!(view.performance.watchlist.is_empty() && view.performance.benchmark.is_empty());
+    assert_eq!(view.performance.base_date, None);
+    assert_eq!(view.performance.summary.watchlist_return_pct, 0.0);
+}
+
+async fn the_return_of_each_session_is_chained_beside_the_benchmark(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world.quote("AAPL", 100.0).await;
+    world.watch(&ann, "AAPL", "buy").await;
+    // Friday, Monday, Tuesday; one trade that is long from 100.
+    world.clock.set(at("2024-03-12T20:00:00Z"));
+    close(&world, "2024-03-08", &[("AAPL", 110.0), ("SPY", 500.0)]).await;
+    close(&world, "2024-03-11", &[("AAPL", 121.0), ("SPY", 510.0)]).await;
+    close(&world, "2024-03-12", &[("AAPL", 108.9), ("SPY", 505.0)]).await;
+    let view = performance(&world, &ann).await;
+    // The first day is 100, whatever it brought.
+    assert_eq!(values(&view), [100.0, 110.0, 99.0]);
+    assert_eq!(view.performance.base_date, Some(date(2024, 3, 8)));
+    let benchmark: Vec<f64> = view.performance.benchmark.iter().map(|point| point.value).collect();
+    assert_eq!(benchmark, [100.0, 102.0, 101.0]);
+    let summary = view.performance.summary;
+    assert!((summary.watchlist_return_pct + 1.0).abs() < 1e-9);
+    assert!((summary.alpha_pct.unwrap() + 2.0).abs() < 1e-9);
+    // The trade ends in the next session.
+    world.clock.set(at("2024-03-13T15:00:00Z"));
+    world.quote("AAPL", 120.0).await;
+    let item = world.item(&ann, "AAPL").await.listed.item.id;
+    world.service.delete_watchlist_item(&ann, item).await.unwrap();
+    world.clock.set(at("2024-03-13T20:00:00Z"));
+    close(&world, "2024-03-13", &[("AAPL", 1.0), ("SPY", 505.0)]).await;
+    let view = performance(&world, &ann).await;
+    assert_eq!(values(&view)[3], (99.0_f64 * 120.0 / 108.9 * 1e6).round() / 1e6);
+}
+
+async fn a_session_waits_for_its_closes_but_not_for_ever(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world.quote("AAPL", 100.0).await;
+    world
+        .deliver(
+            json!({"stocks": [{"symbol": "MSFT", "name": "Microsoft"}], "quotes": [{"symbol": "MSFT", "price": 50}]}),
+        )
+        .await;
+    world.watch(&ann, "AAPL", "buy").await;
+    world.watch(&ann, "MSFT", "buy").await;
+    world.clock.set(at("2024-03-08T21:30:00Z"));
+    close(&world, "2024-03-08", &[("AAPL", 100.0)]).await;
+    assert!(values(&performance(&world, &ann).await).is_empty());
+    // Twenty hours after the close (21:00 in UTC) it is taken as it is.
+    world.clock.set(at("2024-03-09T16:59:59Z"));
+    assert!(values(&performance(&world, &ann).await).is_empty());
+    world.clock.set(at("2024-03-09T17:00:00Z"));
+    assert_eq!(values(&performance(&world, &ann).await), [100.0]);
+}
+
+async fn what_becomes_known_late_is_reckoned_in(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world.quote("AAPL", 100.0).await;
+    world.watch(&ann, "AAPL", "buy").await;
+    world.clock.set(at("2024-03-13T00:00:00Z"));
+    for (date, price) in [("2024-03-08", 100.0), ("2024-03-11", 110.0), ("2024-03-12", 55.0)] {
+        close(&world, date, &[("AAPL", price)]).await;
+    }
+    assert_eq!(values(&performance(&world, &ann).await), [100.0, 110.0, 55.0]);
+    // A bar is corrected, a split becomes known, and a dividend.
+    close(&world, "2024-03-11", &[("AAPL", 120.0)]).await;
+    assert_eq!(values(&performance(&world, &ann).await), [100.0, 120.0, 55.0]);
+    world
+        .deliver(json!({"splits": [{"symbol": "AAPL", "date": "2024-03-12", "ratio": 2}]}))
+        .await;
+    assert_eq!(values(&performance(&world, &ann).await), [100.0, 120.0, 110.0]);
+    world
+        .deliver(json!({"dividends": [{"symbol": "AAPL", "ex_date": "2024-03-12", "amount": 5}]}))
+        .await;
+    assert_eq!(values(&performance(&world, &ann).await), [100.0, 120.0, 120.0]);
+}
+
+async fn following_day_by_day_comes_to_the_same_as_following_at_once(world: World) {
+    let (ann, bob) = (world.ann(Plan::Basic).await, world.bob(Plan::Basic).await);
+    let mut random = Numbers(7);
+    let calendar = market::Calendar::nyse();
+    let mut price = 100.0;
+    let mut ann_read = Vec::new();
+    for (day, session) in calendar.sessions(date(2024, 3, 8), date(2024, 4, 30)).enumerate() {
+        world.clock.set(
+            session
+                .open
+                .saturating_add(jiff::SignedDuration::from_mins(10))
+                .unwrap(),
+        );
+        world.service.evaluate().await.unwrap();
+        world.quote("AAPL", price).await;
+        for actor in [&ann, &bob] {
+            let items = world.service.watchlist(actor).await.unwrap();
+            match (items.first(), day % 5) {
+                (None, _) => _ = world.watch(actor, "AAPL", "buy").await,
+                (Some(item), 1) => _ = world.swap(actor, item, "sell").await.unwrap(),
+                (Some(item), 2) => _ = world.change(actor, item, json!({"is_active": false})).await,
+                (Some(item), 3) => _ = world.change(actor, item, json!({"is_active": true})).await,
+                (Some(item), _) if day % 10 == 4 => {
+                    world
+                        .service
+                        .delete_watchlist_item(actor, item.listed.item.id)
+                        .await
+                        .unwrap();
+                }
+                (Some(item), _) => _ = world.swap(actor, item, "buy").await.unwrap(),
+            }
+            let open = world
+                .trades(actor)
+                .await
+                .iter()
+                .filter(|trade| trade.stored.exit.is_none())
+                .count();
+            let items = world.service.watchlist(actor).await.unwrap();
+            assert_eq!(
+                open,
+                items.iter().filter(|item| item.listed.item.is_active).count(),
+                "day {day}"
+            );
+        }
+        price = (price * (0.97 + 0.06 * random.fraction()) * 100.0).round() / 100.0;
+        world.clock.set(session.close);
+        close(&world, &session.date.to_string(), &[("AAPL", price)]).await;
+        // Ann looks every day, Bob's are followed at the end only.
+        ann_read = values(&performance(&world, &ann).await);
+        assert_eq!(ann_read.len(), day + 1);
+    }
+    world.service.run_job(Job::PaperTrades).await.unwrap();
+    assert_eq!(values(&performance(&world, &bob).await), ann_read);
+    let spread = |values: &[f64]| values.iter().any(|value| (value - 100.0).abs() > 1.0);
+    assert!(spread(&ann_read), "{ann_read:?}");
+}
+
+/// A small generator of fractions (a 64-bit LCG with Knuth's constants), the same on each run.
+struct Numbers(u64);
+
+impl Numbers {
+    /// From 0 to below 1.
+    fn fraction(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        f64::from(u32::try_from(self.0 >> 32).unwrap()) / f64::from(u32::MAX)
+    }
+}

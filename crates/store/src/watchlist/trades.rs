@@ -1,0 +1,79 @@
+//! Paper trades as they are opened, closed and listed.
+
+use super::row::{TRADES, TradeRow, micros, trades};
+use crate::database::query;
+use crate::model::{AccountId, Fill, Page, PageRequest, PaperTrade, PaperTradeId, WatchlistItemId};
+use crate::unit::{ask, write};
+use crate::{Store, StoreError, Unit};
+
+impl Store {
+    /// An account's paper trades, those that were opened last first.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn paper_trades(&self, account: AccountId, page: PageRequest) -> Result<Page<PaperTrade>, StoreError> {
+        let sql = "SELECT COUNT(*) FROM paper_trades WHERE account_id = $1";
+        let (total,) = query!(fetch_one(i64,), &self.pools, sql, account.0)?;
+        let sql = trades!("WHERE account_id = $1 ORDER BY seq DESC LIMIT $2 OFFSET $3");
+        let (limit, offset) = (i64::from(page.limit), page.offset());
+        let rows = query!(fetch_all TradeRow, &self.pools, sql, account.0, limit, offset)?;
+        Ok(Page {
+            items: rows.into_iter().map(PaperTrade::try_from).collect::<Result<_, _>>()?,
+            total: TRADES.narrow("COUNT(*)", total)?,
+        })
+    }
+
+    /// All of an account's paper trades in the order in which they were opened.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn all_paper_trades(&self, account: AccountId) -> Result<Vec<PaperTrade>, StoreError> {
+        let sql = trades!("WHERE account_id = $1 ORDER BY seq");
+        let rows = query!(fetch_all TradeRow, &self.pools, sql, account.0)?;
+        rows.into_iter().map(PaperTrade::try_from).collect()
+    }
+}
+
+impl Unit {
+    /// The open trade of an item, whose account was locked before.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn open_paper_trade(&mut self, item: WatchlistItemId) -> Result<Option<PaperTrade>, StoreError> {
+        let sql = trades!("WHERE item_id = $1 AND exit_at IS NULL");
+        let row = ask!(self, fetch_optional TradeRow, sql, item.0);
+        row.map(PaperTrade::try_from).transpose()
+    }
+
+    /// Adds an open trade.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn insert_paper_trade(&mut self, trade: &PaperTrade) -> Result<(), StoreError> {
+        write!(
+            self,
+            "INSERT INTO paper_trades (id, account_id, item_id, symbol, intention, notional, entry_at, entry_price)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            trade.id.0,
+            trade.account.0,
+            trade.item.0,
+            trade.symbol.as_str(),
+            trade.intention.name(),
+            trade.notional.micros(),
+            micros(trade.entry.at),
+            trade.entry.price.micros(),
+        );
+        let sql = "INSERT INTO paper_progress (account_id, version) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING";
+        write!(self, sql, trade.account.0);
+        Ok(())
+    }
+
+    /// Closes a trade. `false`: it is closed already, and nothing was written.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn close_paper_trade(&mut self, id: PaperTradeId, exit: Fill) -> Result<bool, StoreError> {
+        let sql = "UPDATE paper_trades SET exit_at = $2, exit_price = $3 WHERE id = $1 AND exit_at IS NULL";
+        Ok(write!(self, sql, id.0, micros(exit.at), exit.price.micros()) == 1)
+    }
+}
