@@ -212,7 +212,9 @@ fn links(mail: &Value) -> Vec<String> {
     let mut links = Vec::new();
     for form in ["text", "html"] {
         for rest in mail[form].as_str().unwrap().split("https://alerts.example.com").skip(1) {
-            let end = rest.find(|c: char| c.is_whitespace() || "\"<".contains(c)).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| c.is_whitespace() || "\"<".contains(c))
+                .unwrap_or(rest.len());
             links.push(rest[..end].replace("&#38;", "&"));
         }
     }
