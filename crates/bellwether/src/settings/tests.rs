@@ -294,7 +294,7 @@ fn what_is_shown_has_no_secret_and_can_be_read_again() {
     assert!(!format!("{settings:?}").contains("long enough"));
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("shown.toml");
-    let readable = shown.replace("\"********\"", "\"another one of sixteen\"");
+    let readable = shown.replace("\"********\"", "\"another-one-of-sixteen\"");
     fs::write(&path, readable).unwrap();
     let again = Settings::load(Some(&path), []).unwrap();
     assert_eq!(again.to_toml(), shown);
