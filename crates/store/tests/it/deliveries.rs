@@ -316,7 +316,7 @@ on_both! {
     }
 
     async fn what_comes_of_an_address_says_nothing_of_the_one_that_took_its_place(database) {
-        let (store, webhook) = fired(&database, 2).await;
+        let (store, webhook) = fired(database, 2).await;
         let claimed = claim(&store, 1, 1, 10).await;
         let moved = Webhook { url: "https://elsewhere.example/hook".to_owned(), ..webhook.clone() };
         update(&store, &moved).await;
@@ -330,7 +330,7 @@ on_both! {
 
     async fn a_delivery_shows_its_latest_attempts_and_is_forgotten_with_all_of_them_once_it_is_done_with(database) {
         let url = database.url().to_owned();
-        let (store, webhook) = fired(&database, 2).await;
+        let (store, webhook) = fired(database, 2).await;
         let claimed = claim(&store, 1, 1, 10).await;
         for second in 0..25 {
             let tried = settled(&claimed[0], at(second), Verdict::Delivered);
