@@ -191,7 +191,7 @@ tests['user.getSubscription tells what the plan has and what is used of it'] = a
   assert.match(id, /^[0-9a-f-]{36}$/);
   assert.deepEqual(rest, {
     account_type: 'premium', status: 'active', is_early_bird: false, is_early_bird_eligible: false, is_premium: true,
-    cancel_at_period_end: false, quotas: { sms: 50 }, usage: { count: 0 }, watchlist_items_count: 0, watchlist_quota: 0,
+    cancel_at_period_end: false, quotas: { sms: 50 }, usage: { count: 0 }, watchlist_items_count: 0, watchlist_quota: 1000,
   });
   assert.ok(isTime(period.start) && isTime(period.end), JSON.stringify(period));
   assert.ok(Date.parse(period.start) <= Date.now() && Date.now() < Date.parse(period.end), JSON.stringify(period));

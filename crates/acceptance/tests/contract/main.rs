@@ -28,4 +28,5 @@ mod ownership;
 mod plans;
 mod scopes;
 mod stocks;
+mod watchlist;
 mod webhooks;

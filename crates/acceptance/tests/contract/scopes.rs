@@ -35,12 +35,21 @@ const ROUTES: &[(Method, &str, &str)] = &[
     (Method::GET, "/market/dividend-dates?month=2024-03", "stocks:read"),
     (Method::GET, "/market/earnings", "stocks:read"),
     (Method::GET, "/market/performance?symbols=AAPL&period=1m", "stocks:read"),
+    (Method::GET, "/watchlist", "watchlist:read"),
+    (Method::GET, "/watchlist/paper-trades", "watchlist:read"),
+    (Method::GET, "/watchlist/performance", "watchlist:read"),
     (Method::POST, "/market/ingest", "market:write"),
 ];
 
 async fn each_route_refuses_a_key_that_lacks_its_scope(setup: Setup) {
     let world = setup.world().await;
-    for lacking in ["alerts:read", "alerts:write", "stocks:read", "market:write"] {
+    for lacking in [
+        "alerts:read",
+        "alerts:write",
+        "watchlist:read",
+        "stocks:read",
+        "market:write",
+    ] {
         let others: Vec<_> = ALL_SCOPES.split(',').filter(|scope| *scope != lacking).collect();
         let client = world.me_with(&others.join(",")).await;
         for (method, path, scope) in ROUTES {
@@ -63,7 +72,13 @@ async fn each_route_takes_a_key_that_has_only_its_scope(setup: Setup) {
     world.stock_at("AAPL", 100.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
     let id = world.me.post("/alerts", &body).await.ok(201).id();
-    for only in ["alerts:read", "alerts:write", "stocks:read", "market:write"] {
+    for only in [
+        "alerts:read",
+        "alerts:write",
+        "watchlist:read",
+        "stocks:read",
+        "market:write",
+    ] {
         let client = world.me_with(only).await;
         for (method, path, scope) in ROUTES {
             if *scope != only {

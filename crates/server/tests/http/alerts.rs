@@ -144,7 +144,9 @@ async fn an_alert_goes_through_its_states_and_its_history_tells() {
     let _ = world.get(&path).await.refused(404, "NOT_FOUND");
     let history = world.get(&format!("{path}/history?limit=1000")).await.ok(200);
     assert_eq!(history.body["meta"]["pagination"]["limit"], 200);
-    let entries = history.body["data"].as_array().unwrap();
+    let mut entries = history.body["data"].as_array().unwrap().clone();
+    // What became of the mail is told whenever it does.
+    entries.retain(|entry| !entry["action_type"].as_str().unwrap().starts_with("notification_"));
     let actions: Vec<_> = entries
         .iter()
         .map(|entry| entry["action_type"].as_str().unwrap())

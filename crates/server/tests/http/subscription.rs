@@ -43,7 +43,7 @@ async fn an_api_key_of_any_scope_reads_the_subscription_whole() {
                     },
                     "quota": {"limit": 20, "remaining": 19, "unlimited": false},
                 },
-                "watchlist_items_count": 0, "watchlist_quota": 0,
+                "watchlist_items_count": 0, "watchlist_quota": 10,
             })
         );
     }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::After;
 use super::auto_alerts::{self, Proposed, Which};
-use crate::analyst::{self, Wish};
+use crate::analyst::{self, WhyNot, Wish};
 use crate::identity::account::{must_be_awake, present};
 use crate::{Service, ServiceError};
 
@@ -112,6 +112,17 @@ impl Service {
             (Some((item, own)), Some(account)) if is_wanted(&item) && must_be_awake(&account).is_ok() => {
                 let wish = self.wish_for(&item, &account, own).await?;
                 let advised = self.advise(wish, stop.cancelled()).await?;
+                if advised.fell_back == Some(WhyNot::Stopping) {
+                    // The next process waits for the model as long as it takes.
+                    let now = self.0.ports.clock.now();
+                    store
+                        .write(PutOff {
+                            claim: *claim,
+                            due: now,
+                        })
+                        .await?;
+                    return Ok(());
+                }
                 Some((item, advised))
             }
             _ => None,

@@ -57,6 +57,18 @@ pub enum AnalysisIntention {
     Sell,
 }
 
+/// An event of the stream.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes the events; they are written as they come")]
+pub struct AnalysisEvent {
+    /// What it tells: `figures`, `alert`, `summary`, `done`, `error`.
+    #[schema(example = "summary")]
+    event: String,
+    /// JSON text; `x-events` names the schema of each.
+    #[schema(example = "{\"text\":\"...\"}")]
+    data: String,
+}
+
 /// The data of the events, for the document.
 #[derive(Debug, OpenApi)]
 #[openapi(components(schemas(
@@ -89,7 +101,7 @@ pub(super) struct Events;
             status = 200,
             description = "The events",
             content_type = "text/event-stream",
-            body = String,
+            body = AnalysisEvent,
             example = "event: figures\ndata: {\"symbol\":\"AAPL\",\"intention\":\"buy\",...}\n\nevent: alert\ndata: {\"role\":\"entry\",...}\n\nevent: summary\ndata: {\"text\":\"...\"}\n\nevent: done\ndata: {\"by\":\"rules\",\"fell_back\":null}\n\n"
         ),
         (status = 404, description = "No such stock"),

@@ -4,11 +4,14 @@
 //! somebody has taken what was there: however large an account is, little of it is in memory. What changes meanwhile is in it as it was
 //! when its page was read.
 
+mod watched;
+
 use alerts::json::{in_javascript_order, to_vec};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use store::model::{
-    Account, ApiKey, Delivery, HistoryRow, KeptAlert, MessageChannel, SeenFeedback, SentMessage, Session, Webhook,
+    Account, ApiKey, Delivery, HistoryRow, KeptAlert, MessageChannel, PageRequest, SeenFeedback, SentMessage, Session,
+    Webhook,
 };
 use store::{MessagePlace, Store};
 use tokio::sync::mpsc;
@@ -112,6 +115,7 @@ impl Writer {
         self.hand_on().await?;
         self.webhooks(account).await?;
         self.messages(account).await?;
+        self.watchlist(account).await?;
         self.alerts(account).await?;
         self.raw(b"}");
         self.hand_on().await?;
@@ -155,6 +159,29 @@ impl Writer {
                 }
                 place = next;
             }
+        }
+        self.raw(b"]");
+        Ok(())
+    }
+
+    /// The watchlist and all its paper trades.
+    async fn watchlist(&mut self, account: &Account) -> Result<(), End> {
+        let items = self.store.watchlist(account.id).await?;
+        let items = items.iter().map(|listed| watched::item(&listed.item));
+        self.member("watchlist", &items.collect())?;
+        self.raw(b",\"paper_trades\":[");
+        let (mut number, mut is_first) = (1, true);
+        loop {
+            let request = PageRequest {
+                page: number,
+                limit: PAGE,
+            };
+            let page = self.store.paper_trades(account.id, request).await?.items;
+            self.page(&page, &mut is_first, watched::trade).await?;
+            if is_last(&page) {
+                break;
+            }
+            number += 1;
         }
         self.raw(b"]");
         Ok(())

@@ -42,6 +42,10 @@ async fn all_that_was_its_owners_goes_and_others_keep_theirs(world: World) {
         service.create_webhook(actor, &webhook).await.unwrap();
         let body = json!({"title": "a title", "body": "a body"});
         of_bob = Some(service.give_feedback(actor, &body).await.unwrap().feedback.id);
+        let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
+        let item = service.add_to_watchlist(actor, &body).await.unwrap().listed.item.id;
+        let quiet = json!({"auto_alerts_enabled": false});
+        service.update_watchlist_item(actor, item, &quiet).await.unwrap();
     }
     let like = json!({"id": of_bob.unwrap().0});
     assert_eq!(service.like_feedback(&ann, &like).await.unwrap().feedback.likes, 1);
@@ -58,6 +62,11 @@ async fn all_that_was_its_owners_goes_and_others_keep_theirs(world: World) {
     }
     let store = world.store().await;
     assert!(store.account(ann.account).await.unwrap().is_none());
+    for (account, count) in [(ann.account, 0), (bob.account, 1)] {
+        assert_eq!(store.watchlist(account).await.unwrap().len(), count);
+        assert_eq!(store.all_paper_trades(account).await.unwrap().len(), count);
+        assert_eq!(store.paper_progress(account).await.unwrap().is_some(), count == 1);
+    }
     assert!(store.account_by_email(&ann.email).await.unwrap().is_none());
     assert!(store.api_keys(ann.account).await.unwrap().is_empty());
     assert!(store.sessions(ann.account).await.unwrap().is_empty());

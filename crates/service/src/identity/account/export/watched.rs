@@ -1,0 +1,41 @@
+//! The watchlist and its paper trades, as an export has them: as they were made, in the shares of their days.
+
+use serde_json::{Value, json};
+use store::model::{PaperTrade, PriceAt, WatchlistItem};
+
+use super::{at, at_if_any};
+
+fn priced(priced: PriceAt) -> Value {
+    json!({"price": priced.price.as_f64(), "at": at(priced.at)})
+}
+
+pub(super) fn item(item: &WatchlistItem) -> Value {
+    let advised = item.advised.as_ref();
+    json!({
+        "id": item.id.0,
+        "stock_symbol": item.symbol.as_str(),
+        "intention": item.intention.name(),
+        "target_price": item.target_price.map(priced),
+        "initial_price": item.initial_price.map(priced),
+        "notes": item.notes,
+        "auto_alerts_enabled": item.has_auto_alerts,
+        "is_active": item.is_active,
+        "created_at": at(item.created_at),
+        "updated_at": at(item.updated_at),
+        "analyzed_at": at_if_any(advised.map(|advised| advised.priced.at)),
+        "analyzed_by": advised.map(|advised| advised.by.as_str()),
+        "analysis": advised.map(|advised| advised.summary.as_str()),
+    })
+}
+
+pub(super) fn trade(trade: &PaperTrade) -> Value {
+    json!({
+        "id": trade.id.0,
+        "watchlist_item_id": trade.item.0,
+        "symbol": trade.symbol.as_str(),
+        "intention": trade.intention.name(),
+        "notional_usd": trade.notional.as_f64(),
+        "entry": priced(trade.entry),
+        "exit": trade.exit.map(priced),
+    })
+}
