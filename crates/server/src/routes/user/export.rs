@@ -45,6 +45,12 @@ pub struct AccountExport {
     /// What was sent to them: when, how, where to, and what became of it.
     #[schema(value_type = Vec<Object>)]
     pub messages: Vec<Value>,
+    /// The watchlist.
+    #[schema(value_type = Vec<Object>)]
+    pub watchlist: Vec<Value>,
+    /// Its paper trades, closed ones included.
+    #[schema(value_type = Vec<Object>)]
+    pub paper_trades: Vec<Value>,
     /// Alerts, deleted ones included, each with its `history`.
     #[schema(value_type = Vec<Object>)]
     pub alerts: Vec<Value>,
