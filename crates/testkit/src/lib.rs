@@ -16,7 +16,7 @@
 //!
 //! [`endpoint`] is somebody else's server, which answers as a test says.
 //!
-//! [`chance`] is the chance of a test: the same for the same number, and it says which secrets were drawn from it, so that a
+//! [`chance()`] is the chance of a test: the same for the same number, and it says which secrets were drawn from it, so that a
 //! test knows what is in a letter without opening it.
 
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test may fail so")]

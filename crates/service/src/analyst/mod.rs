@@ -1,6 +1,6 @@
 //! The analyst at work: a stock of the catalog looked at, by the rules or by a language model.
 //!
-//! What it makes of a stock is told in the room [`analyst`](::analyst), which knows no engine, no database and no network.
+//! What it makes of a stock is told in the room of the same name, which knows no engine, no database and no network.
 //! Here a [`Wish`] becomes a look: `subject.rs` gathers what is known, [`desk`] has it looked at off the threads that answer
 //! requests, and `model.rs` asks a language model, where one is set.
 //!

@@ -1,7 +1,7 @@
 //! The call to a language model.
 //!
 //! One POST to `{base_url}/chat/completions`, under one deadline that includes waiting for a turn. What the model may
-//! say, and what of it is believed, is told in [`analyst::llm`](::analyst::llm); here is only when it is asked, and what
+//! say, and what of it is believed, is told in [its module](::analyst::llm); here is only when it is asked, and what
 //! can come of that. Nothing is tried again: whoever waits has the rules' answer at once, and the next look asks anew.
 //!
 //! An endpoint that answers 429 or 503 and says for how long it wants to be left alone (`Retry-After`) is left alone for so

@@ -66,7 +66,7 @@ impl Service {
     }
 }
 
-/// A stock as it was looked at: all that an [`analyst::Subject`](Subject) borrows.
+/// A stock as it was looked at: all that an [`Subject`] borrows.
 #[derive(Clone, Debug)]
 pub(super) struct Sitting {
     pub(super) wish: Wish,

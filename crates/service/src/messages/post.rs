@@ -1,6 +1,6 @@
 //! What the dispatcher claims from and settles to: the messages of one channel in the database.
 //!
-//! Claimed messages are judged ([`recipient`](super::recipient)), counted against the limits, and written
+//! Claimed messages are judged (`recipient.rs`), counted against the limits, and written
 //! ([`compose`](super::compose)). What is not to be sent after all is settled here, at once.
 
 use std::collections::HashSet;

@@ -29,6 +29,8 @@ const AT_ONCE: u32 = 4;
 const FIRST_WAIT: SignedDuration = SignedDuration::from_secs(30);
 /// See [`FIRST_WAIT`].
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(1);
+/// So often it is looked for what another process has left: its claims, when it died.
+const LOOKED_EVERY: SignedDuration = SignedDuration::from_mins(1);
 /// So often all items are passed by.
 const PASSED_EVERY: SignedDuration = SignedDuration::from_hours(1);
 /// Items are passed by in pieces of so many.
@@ -48,7 +50,7 @@ pub(crate) async fn run(service: Service, stop: CancellationToken) {
     let after = |duration| clock.now().saturating_add(duration).unwrap_or(Timestamp::MAX);
     let mut next_pass = after(PASSED_EVERY);
     while !stop.is_cancelled() {
-        let mut wake = next_pass;
+        let mut wake = next_pass.min(after(LOOKED_EVERY));
         match service.look_at_what_is_due(&stop).await {
             // There may be more.
             Ok(looked) if looked > 0 => continue,

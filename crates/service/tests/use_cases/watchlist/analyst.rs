@@ -1,10 +1,11 @@
 //! The analyst's alerts of items.
 
 use alerts::{AlertId, Plan, Status};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use service::alerts::AlertItem;
-use service::{Actor, AlertFilter, AlertSort, AlertSortField};
+use service::{AccountId, Actor, AlertFilter, AlertSort, AlertSortField, Clock};
+use store::{Abort, BoxFuture, Unit, Work};
 
 use crate::support::{ALL, World, above, on_each_database};
 
@@ -17,6 +18,8 @@ on_each_database! {
     the_analyst_never_goes_beyond_the_plan
     alerts_that_went_stale_are_replaced
     another_target_asks_for_other_alerts
+    what_a_process_was_at_when_it_died_is_looked_at_when_its_claim_ends
+    what_was_found_out_before_an_item_was_turned_is_not_used
 }
 
 async fn alerts(world: &World, actor: &Actor) -> Vec<AlertItem> {
@@ -232,4 +235,98 @@ async fn another_target_asks_for_other_alerts(world: World) {
     let at_target =
         |alert: &AlertItem| alert.stored.alert.condition.threshold().map(|level| level.as_f64()) == Some(93.0);
     assert!(second.iter().any(at_target), "{second:?}");
+}
+
+/// Asks about an item, and claims that as a process would that then dies.
+async fn claim(world: &World, minutes: i64) -> Vec<store::model::ClaimedAnalysis> {
+    let store = world.store().await;
+    let until = world
+        .clock
+        .now()
+        .saturating_add(SignedDuration::from_mins(minutes))
+        .unwrap();
+    let claimed = store.claim_analyses(world.clock.now(), until, 10).await.unwrap();
+    store.close().await;
+    claimed
+}
+
+async fn what_a_process_was_at_when_it_died_is_looked_at_when_its_claim_ends(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.watched_stock("AAPL", 100.0).await;
+    let item = world.watch(&ann, "AAPL", "buy").await;
+    world.analyse().await;
+    let first = made(&world, &ann).await;
+    // No process of this service runs while another one claims what is asked next.
+    world.service.stop().await;
+    let store = world.store().await;
+    let asked = Asked(item.listed.item.id, ann.account, world.clock.now());
+    store.write(asked).await.unwrap();
+    store.close().await;
+    assert_eq!(claim(&world, 15).await.len(), 1);
+    assert!(claim(&world, 15).await.is_empty());
+    let other = world.another_process().await;
+    if !other.store().await.is_shared() {
+        // Alone on its database, nobody else can have claimed anything, so it does not wait.
+        other.analyse().await;
+        assert!(
+            ids(&made(&other, &ann).await)
+                .iter()
+                .all(|id| !ids(&first).contains(id))
+        );
+        return;
+    }
+    other.analyse().await;
+    assert_eq!(ids(&made(&other, &ann).await), ids(&first));
+    world.clock.advance(SignedDuration::from_mins(15));
+    other.analyse().await;
+    assert!(
+        ids(&made(&other, &ann).await)
+            .iter()
+            .all(|id| !ids(&first).contains(id))
+    );
+}
+
+async fn what_was_found_out_before_an_item_was_turned_is_not_used(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.watched_stock("AAPL", 100.0).await;
+    let item = world.watch(&ann, "AAPL", "buy").await.listed.item;
+    world.analyse().await;
+    world.service.stop().await;
+    let store = world.store().await;
+    let now = world.clock.now();
+    store.write(Asked(item.id, ann.account, now)).await.unwrap();
+    let claimed = claim(&world, 15).await;
+    store.write(Asked(item.id, ann.account, now)).await.unwrap();
+    // It is not claimed twice meanwhile, and due at once when the first look ends.
+    assert!(claim(&world, 15).await.is_empty());
+    assert!(!store.write(Finished(claimed[0], now)).await.unwrap());
+    let again = claim(&world, 15).await;
+    assert_eq!(again.len(), 1);
+    assert!(store.write(Finished(again[0], now)).await.unwrap());
+    assert_eq!(store.next_analysis_due().await.unwrap(), None);
+    store.close().await;
+}
+
+/// Asks the analyst about an item.
+struct Asked(service::watchlist::WatchlistItemId, AccountId, Timestamp);
+
+impl Work for Asked {
+    type Done = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move { Ok(unit.ask_analyst(self.0, self.1, self.2).await?) })
+    }
+}
+
+/// Ends a look.
+struct Finished(store::model::ClaimedAnalysis, Timestamp);
+
+impl Work for Finished {
+    type Done = bool;
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<bool, Abort<Self::Refusal>>> {
+        Box::pin(async move { Ok(unit.finish_analysis(&self.0, self.1).await?) })
+    }
 }
