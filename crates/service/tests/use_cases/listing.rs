@@ -3,7 +3,7 @@
 use alerts::engine::{NotJudged, State};
 use alerts::{Plan, Status};
 use market::{Decimal, Price};
-use serde_json::{Value, json};
+use serde_json::json;
 use service::alerts::AlertItem;
 use service::{Actor, AlertFilter, AlertSort, AlertSortField, PageRequest};
 
