@@ -8,6 +8,7 @@ pub mod alert;
 pub mod condition;
 pub mod engine;
 pub mod equivalence;
+mod intention;
 pub mod json;
 pub mod plan;
 pub mod request;
@@ -16,5 +17,6 @@ pub mod transition;
 
 pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};
 pub use condition::{Condition, ConditionKind, Family};
+pub use intention::Intention;
 pub use plan::Plan;
 pub use transition::{HistoryAction, Transition};

@@ -25,7 +25,6 @@ pub mod events;
 mod figures;
 pub mod freshness;
 pub mod gate;
-mod intention;
 pub mod levels;
 pub mod llm;
 pub mod propose;
@@ -41,10 +40,10 @@ pub mod volatility;
 #[cfg(test)]
 mod testing;
 
+pub use alerts::Intention;
 pub use analysis::Analysis;
 pub use events::Events;
 pub use gate::{Proposal, Refusal};
-pub use intention::Intention;
 pub use levels::{Level, Levels};
 pub use quant::{Advice, advise};
 pub use role::Role;

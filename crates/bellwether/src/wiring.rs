@@ -2,7 +2,9 @@
 
 mod analyst;
 mod messages;
+pub mod sources;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use alerts::engine::{BuzzLevels, Feed};
@@ -127,10 +129,10 @@ pub fn service_settings(settings: &Settings) -> anyhow::Result<service::Settings
                 falling_ratio: market.buzz_falling_ratio,
                 falling_base: market.buzz_falling_base,
             },
-            stale_after: market.stale_after,
+            stale_after: stale_after(settings),
         },
         benchmark: market.benchmark,
-        missing_feeds: missing_feeds(market),
+        missing_feeds: missing_feeds(settings),
         follow_every: FOLLOW_EVERY,
         compare_every: COMPARE_EVERY,
         webhooks: webhooks(&settings.webhooks),
@@ -141,12 +143,26 @@ pub fn service_settings(settings: &Settings) -> anyhow::Result<service::Settings
     })
 }
 
-/// The kinds of data that cannot come: those that a data folder has no file of. Alerts that need them say so. What is
-/// pushed can be of any kind, and the simulated market has all.
-fn missing_feeds(market: &Market) -> Vec<Feed> {
-    let (SourceKind::File, Some(dir)) = (market.source, &market.data_dir) else {
-        return Vec::new();
-    };
+/// After how long without a quote a stock's quotes are stale.
+fn stale_after(settings: &Settings) -> SignedDuration {
+    match settings.market.source {
+        SourceKind::Providers => sources::stale_after(settings),
+        SourceKind::Simulated | SourceKind::File | SourceKind::Push => settings.market.stale_after,
+    }
+}
+
+/// The kinds of data that cannot come: those that a data folder has no file of, or that no provider is asked for. Alerts that
+/// need them say so. What is pushed can be of any kind, and the simulated market has all.
+fn missing_feeds(settings: &Settings) -> Vec<Feed> {
+    match (settings.market.source, &settings.market.data_dir) {
+        (SourceKind::Providers, _) => sources::missing_feeds(&settings.sources),
+        (SourceKind::File, Some(dir)) => missing_files(dir),
+        (SourceKind::File, None) | (SourceKind::Simulated | SourceKind::Push, _) => Vec::new(),
+    }
+}
+
+/// What a data folder has no file of.
+fn missing_files(dir: &Path) -> Vec<Feed> {
     let is_there = |name: &str| [name, &format!("{name}.gz")].iter().any(|name| dir.join(name).exists());
     FILES
         .iter()
@@ -184,7 +200,7 @@ mod tests {
         let source = |kind: &str| {
             let variables = [("SOURCE", kind), ("DATA_DIR", &path)];
             let variables = variables.map(|(name, value)| (format!("BELLWETHER_MARKET__{name}"), value.to_owned()));
-            missing_feeds(&Settings::load(None, variables).unwrap().market)
+            missing_feeds(&Settings::load(None, variables).unwrap())
         };
         assert_eq!(source("file"), [Feed::Dividends, Feed::Mentions]);
         assert_eq!(source("push"), []);

@@ -130,6 +130,16 @@ impl History {
         Ok(recorded)
     }
 
+    /// The history as it was before `date`: without the sessions of that day and of later ones.
+    #[must_use]
+    pub fn before(&self, date: Date) -> Self {
+        let mut before = self.clone();
+        before.bars.retain(|bar| bar.date < date);
+        // The extremes may have left days behind that count again, seen from then.
+        before.recompute();
+        before
+    }
+
     /// Everything in the shares of after a split.
     pub fn split(&mut self, ratio: SplitRatio) {
         for bar in &mut self.bars {

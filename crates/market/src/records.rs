@@ -108,6 +108,43 @@ pub struct InsiderRow {
     pub price: Decimal,
 }
 
+/// A filing of an insider that was amended: what it says does not stand any more. What does, the amendment says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WithdrawnFiling {
+    /// The stock.
+    pub symbol: Symbol,
+    /// Who filed.
+    pub insider: String,
+    /// The date of the filing that does not stand; any earlier one of the same period, if that is not told.
+    pub filed_on: Option<Date>,
+    /// The period that both are about: the day of the earliest trade.
+    pub traded_from: Option<Date>,
+    /// The date of the amendment. It withdraws nothing that was filed later, nor itself.
+    pub amended_on: Date,
+}
+
+impl WithdrawnFiling {
+    /// Whether it is this filing that does not stand: the trades of one insider with one stock that were filed on one day.
+    ///
+    /// Without the date of the filing it is known by its period. A filing's period begins with its earliest trade, so one
+    /// of another period is not taken for it, though it may be filed between the two.
+    #[must_use]
+    pub fn withdraws(&self, filing: &[InsiderRow]) -> bool {
+        let Some(one) = filing.first() else {
+            return false;
+        };
+        if (one.symbol, &one.insider) != (self.symbol, &self.insider) {
+            return false;
+        }
+        match (self.filed_on, self.traded_from) {
+            (Some(filed_on), _) => one.filed_on == filed_on,
+            (None, Some(_)) if one.filed_on >= self.amended_on => false,
+            (None, Some(period)) => filing.iter().filter_map(|row| row.traded_on).min() == Some(period),
+            (None, None) => false,
+        }
+    }
+}
+
 /// How often a stock was mentioned in one hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MentionRow {
@@ -203,6 +240,8 @@ pub struct Batch {
     pub dividends: Vec<DividendRow>,
     /// Splits.
     pub splits: Vec<SplitRow>,
+    /// Insiders' filings that do not stand any more: they go before the trades of the same delivery come.
+    pub withdrawn_filings: Vec<WithdrawnFiling>,
     /// Insiders' trades.
     pub insider_transactions: Vec<InsiderRow>,
     /// Counts of mentions.
@@ -221,12 +260,14 @@ impl Batch {
             earnings,
             dividends,
             splits,
+            withdrawn_filings,
             insider_transactions,
             mentions,
         } = self;
         let prices = stocks.len() + quotes.len() + bars.len();
         let dates = earnings.len() + dividends.len() + splits.len();
-        prices + dates + fundamentals.len() + insider_transactions.len() + mentions.len()
+        let insiders = withdrawn_filings.len() + insider_transactions.len();
+        prices + dates + fundamentals.len() + insiders + mentions.len()
     }
 
     /// Whether it holds nothing.
@@ -244,6 +285,7 @@ impl Batch {
         self.earnings.append(&mut later.earnings);
         self.dividends.append(&mut later.dividends);
         self.splits.append(&mut later.splits);
+        self.withdrawn_filings.append(&mut later.withdrawn_filings);
         self.insider_transactions.append(&mut later.insider_transactions);
         self.mentions.append(&mut later.mentions);
     }
@@ -257,7 +299,70 @@ impl Batch {
         self.earnings.retain(|row| keep(row.symbol));
         self.dividends.retain(|row| keep(row.symbol));
         self.splits.retain(|row| keep(row.symbol));
+        self.withdrawn_filings.retain(|row| keep(row.symbol));
         self.insider_transactions.retain(|row| keep(row.symbol));
         self.mentions.retain(|row| keep(row.symbol));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    fn trade(day: i8, filed: i8) -> InsiderRow {
+        InsiderRow {
+            symbol: "AAPL".parse().unwrap(),
+            filed_on: date(2024, 3, filed),
+            traded_on: Some(date(2024, 3, day)),
+            insider: "DOE JANE".to_owned(),
+            code: 'P',
+            side: Side::Buy,
+            shares: Decimal::from_micros(1),
+            price: Decimal::from_micros(1),
+        }
+    }
+
+    /// Amended on the 20th.
+    fn withdrawn(filed_on: Option<Date>, traded_from: Option<Date>) -> WithdrawnFiling {
+        WithdrawnFiling {
+            symbol: "AAPL".parse().unwrap(),
+            insider: "DOE JANE".to_owned(),
+            filed_on,
+            traded_from,
+            amended_on: date(2024, 3, 20),
+        }
+    }
+
+    #[test]
+    fn a_filing_is_withdrawn_by_its_date() {
+        let withdrawn = withdrawn(Some(date(2024, 3, 6)), None);
+        assert!(withdrawn.withdraws(&[trade(4, 6)]));
+        assert!(!withdrawn.withdraws(&[trade(4, 7)]));
+        assert!(!withdrawn.withdraws(&[]));
+    }
+
+    #[test]
+    fn a_filing_without_a_date_is_withdrawn_by_its_period() {
+        let withdrawn = withdrawn(None, Some(date(2024, 3, 4)));
+        assert!(withdrawn.withdraws(&[trade(5, 6), trade(4, 6)]));
+        assert!(!withdrawn.withdraws(&[trade(5, 7)]), "a later period");
+        assert!(!withdrawn.withdraws(&[trade(3, 6), trade(4, 6)]), "an earlier period");
+        assert!(!withdrawn.withdraws(&[trade(4, 20)]), "the amendment itself");
+        assert!(withdrawn.withdraws(&[trade(4, 19)]));
+    }
+
+    #[test]
+    fn a_filing_of_another_insider_or_stock_is_never_withdrawn() {
+        let withdrawn = withdrawn(Some(date(2024, 3, 6)), Some(date(2024, 3, 4)));
+        let of = |insider: &str, symbol: &str| InsiderRow {
+            insider: insider.to_owned(),
+            symbol: symbol.parse().unwrap(),
+            ..trade(4, 6)
+        };
+        assert!(withdrawn.withdraws(&[of("DOE JANE", "AAPL")]));
+        assert!(!withdrawn.withdraws(&[of("DOE JOHN", "AAPL")]));
+        assert!(!withdrawn.withdraws(&[of("DOE JANE", "MSFT")]));
     }
 }

@@ -14,7 +14,8 @@ use crate::document::Document;
 use crate::error::{ApiError, Code};
 use crate::layers::idempotency::Underway;
 use crate::layers::limit::Limiter;
-use crate::layers::{envelope, guard, idempotency, identify, limit, observe};
+use crate::layers::{cors, envelope, guard, idempotency, identify, limit, observe};
+use crate::mcp;
 use crate::routes;
 use crate::settings::Settings;
 
@@ -47,6 +48,7 @@ struct Inner {
     settings: Settings,
     limiter: Limiter,
     underway: Underway,
+    mcp: mcp::Endpoint,
     document: OnceLock<Document>,
 }
 
@@ -55,11 +57,13 @@ impl App {
     #[must_use]
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let limiter = Limiter::new(settings.limits);
+        let mcp = mcp::endpoint(ports.service.public_url(), &settings);
         Self(Arc::new(Inner {
             ports,
             settings,
             limiter,
             underway: Underway::default(),
+            mcp,
             document: OnceLock::new(),
         }))
     }
@@ -94,6 +98,10 @@ impl App {
         &self.0.underway
     }
 
+    pub(crate) fn mcp(&self) -> &mcp::Endpoint {
+        &self.0.mcp
+    }
+
     pub(crate) fn metrics(&self) -> String {
         (self.0.ports.metrics)()
     }
@@ -111,6 +119,8 @@ pub fn router(app: &App, with_ops: bool) -> Router {
         .nest("/v1", routes::api().split_for_parts().0)
         .merge(routes::docs::router().split_for_parts().0)
         .merge(routes::auth::jwks::router().split_for_parts().0)
+        .merge(routes::mcp::router().split_for_parts().0)
+        .merge(routes::oauth::router().split_for_parts().0)
         .merge(routes::messages::outside().split_for_parts().0)
         .merge(routes::pages::router().split_for_parts().0);
     if with_ops {
@@ -132,7 +142,8 @@ fn layered(app: &App, router: Router<App>) -> Router {
         .layer(from_fn_with_state(app.clone(), idempotency::layer))
         .layer(from_fn_with_state(app.clone(), limit::layer))
         .layer(from_fn_with_state(app.clone(), identify::layer))
-        .layer(from_fn_with_state(app.settings().timeouts.request, guard::layer))
+        .layer(from_fn_with_state(app.settings().timeouts, guard::layer))
+        .layer(from_fn(cors::layer))
         .layer(from_fn_with_state(app.clone(), observe::layer))
         .with_state(app.clone())
 }

@@ -7,6 +7,7 @@
 
 pub mod cookie;
 pub mod credentials;
+pub mod own_page;
 pub mod same_origin;
 
 use std::marker::PhantomData;
@@ -219,7 +220,7 @@ impl FromRequestParts<App> for WithSession {
         let actor = actor(parts)?;
         match actor.via {
             Via::Session { .. } => Ok(Self { actor }),
-            Via::Key { .. } => Err(ApiError::forbidden(
+            Via::Key { .. } | Via::Grant { .. } => Err(ApiError::forbidden(
                 "session_required",
                 Some("session"),
                 "API keys cannot do this; sign in and use the session or its token",

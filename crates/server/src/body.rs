@@ -108,7 +108,9 @@ fn object(headers: &HeaderMap, body: &[u8]) -> Result<Value, ApiError> {
     }
 }
 
-fn check_kind(headers: &HeaderMap) -> Result<(), ApiError> {
+/// # Errors
+/// 415 for what is no JSON by its own word, or compressed.
+pub(crate) fn check_kind(headers: &HeaderMap) -> Result<(), ApiError> {
     let refuse = |message: &str| Err(ApiError::new(Code::UnsupportedMediaType, message));
     let Some(kind) = headers.get(header::CONTENT_TYPE) else {
         return refuse("the body has no Content-Type; send Content-Type: application/json");

@@ -19,6 +19,7 @@ pub mod connection;
 pub mod document;
 pub mod error;
 pub mod layers;
+pub mod mcp;
 pub mod query;
 pub mod routes;
 pub mod settings;
@@ -26,4 +27,4 @@ mod values;
 
 pub use app::{App, Ports, ops_router, router};
 pub use connection::{Ended, Listeners, serve};
-pub use settings::{Limits, Settings, Timeouts, TrustedProxy, TrustedProxyError};
+pub use settings::{Limits, McpPlaces, Settings, Timeouts, TrustedProxy, TrustedProxyError};

@@ -19,6 +19,8 @@ pub struct Settings {
     pub max_ingest_bytes: usize,
     /// So many connections at once; others wait to be accepted.
     pub max_connections: usize,
+    /// From where agents may come.
+    pub mcp: McpPlaces,
     /// What jobs are started with from outside; `None`: nobody can.
     pub cron_secret: Option<service::cron::Secret>,
 }
@@ -32,9 +34,19 @@ impl Default for Settings {
             max_body_bytes: 1 << 20,
             max_ingest_bytes: 32 << 20,
             max_connections: 10_000,
+            mcp: McpPlaces::default(),
             cron_secret: None,
         }
     }
+}
+
+/// From where agents may come, beside the service's own address.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct McpPlaces {
+    /// Names under which the service is reached (`Host`), with the port if it is not the scheme's own.
+    pub allowed_hosts: Vec<String>,
+    /// Pages that may call it from a browser (`Origin`), such as `https://agents.example.org`.
+    pub allowed_origins: Vec<String>,
 }
 
 /// How much one may ask: requests in a window, for each group of routes.

@@ -10,8 +10,10 @@
 //! * [`stocks`]: the catalog and what is known of a stock.
 //! * [`market`]: what sources deliver comes in here; whether the market is open.
 //! * [`identity`]: how people come to accounts, and look after them; [`messages`]: how they are written to.
+//! * [`oauth`]: how people let programs act for them.
 //! * [`webhooks`]: where accounts have their events sent, and what became of that; [`vault`]: what secrets are sealed in.
 //! * [`watchlist`]: what accounts mean to do with stocks, the paper trades that try it out, and their performance.
+//! * [`blindness`]: owners are told when their alerts cannot be judged.
 //! * [`feedback`]: what people think of the service; [`cron`]: what is done from time to time.
 //! * [`evaluator`]: owns the engine. It tells it what happens, commits what it decides, and tells it what users
 //!   changed, each change after its commit and in the order of the commits.
@@ -22,6 +24,8 @@
 pub mod access;
 pub mod alerts;
 pub mod analyst;
+pub mod approvals;
+pub mod blindness;
 mod body;
 pub mod catalog;
 pub mod chance;
@@ -34,6 +38,7 @@ pub mod identity;
 mod links;
 pub mod market;
 pub mod messages;
+pub mod oauth;
 mod redirect;
 mod start;
 pub mod stocks;

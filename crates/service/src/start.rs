@@ -16,6 +16,7 @@ use crate::evaluator::Evaluator;
 use crate::identity::Throttle;
 use crate::market::Intake;
 use crate::messages::Sending;
+use crate::oauth::Documents;
 use crate::vault::Vault;
 use crate::watchlist::analysis;
 use crate::watchlist::opening::{self, Awaiting};
@@ -99,6 +100,8 @@ pub(crate) struct Inner {
     /// Who was let in lately.
     pub(crate) reception: Reception,
     pub(crate) webhooks: Arc<Webhooks>,
+    /// Who programs say they are.
+    pub(crate) documents: Documents,
     pub(crate) tokens: Tokens,
     pub(crate) throttle: Throttle,
     /// What the analyst is asked.
@@ -145,6 +148,8 @@ impl Service {
             .0
             .tasks
             .spawn(opening::run(service.clone(), service.0.stop.clone()));
+        let watching = service.clone().watch_for_blindness(service.0.stop.clone());
+        service.0.tasks.spawn(watching);
         let dispatching = Dispatching::of(&service).run(service.0.stop.clone());
         service.0.tasks.spawn(dispatching);
         service.0.tasks.spawn(sending.run(service.0.stop.clone()));
@@ -161,6 +166,7 @@ impl Service {
         let webhooks = Webhooks::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
         let tokens = Tokens::new(&ports.vault, &settings.public_url)?;
         let analyst = Analyst::new(&settings.analyst, &ports)?;
+        let documents = Documents::new(Arc::clone(&webhooks.client));
         Ok(Self(Arc::new(Inner {
             ports,
             settings,
@@ -169,6 +175,7 @@ impl Service {
             intake: tokio::sync::Mutex::default(),
             reception: Reception::default(),
             webhooks: Arc::new(webhooks),
+            documents,
             tokens,
             throttle: Throttle::default(),
             analyses: analysis::Queue::default(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use jiff::Timestamp;
-use market::records::Batch;
+use market::records::{Batch, QuoteRow};
 
 /// What a source sends: a batch of records, to be taken in as of one instant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,25 @@ pub struct Delivery {
     pub backfill: bool,
     /// What became known.
     pub batch: Batch,
+    /// What nobody heard when it was made: it is to be judged as of then.
+    pub missed: Missed,
+}
+
+/// Observations that nobody heard when they were made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Missed {
+    /// Each with its time, in the order of time.
+    pub quotes: Vec<QuoteRow>,
+    /// Whether later observations of the same stocks may have been delivered already.
+    pub is_behind: bool,
+}
+
+impl Delivery {
+    /// Whether it says nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.batch.is_empty() && self.missed.quotes.is_empty()
+    }
 }
 
 /// A kind of market data.

@@ -9,15 +9,22 @@
 //! * [`file`](mod@file): such a folder, followed as it grows.
 //! * [`simulated`]: a market that needs no data.
 //! * [`ingest`]: the body of a request that pushes data. There the feed is the request itself, so there is no task.
+//! * [`provider`]: those who sell market data or give it away, asked over HTTP or listened to.
+//! * [`combine`]: several of them as one, what their plans are enough for, and a check of everything.
+//! * [`freshness`]: whether a quote may be judged.
 //!
 //! This room knows no alert: it turns what others write into the nouns of [`market`].
 
 mod clock;
+pub mod combine;
 mod feed;
 pub mod file;
 pub mod folder;
+pub mod freshness;
 pub mod ingest;
+pub mod live;
+pub mod provider;
 pub mod simulated;
 
 pub use clock::{Clock, ManualClock, Sleep};
-pub use feed::{Delivery, FeedKind, FeedSet, Offer};
+pub use feed::{Delivery, FeedKind, FeedSet, Missed, Offer};

@@ -98,6 +98,7 @@ fn firing(number: u64) -> Firing {
         alert: alert.id,
         revision: alert.revision,
         at: at(1_000_000),
+        crossed_at: None,
         price: Price::from_micros(200_000_000).ok(),
         metric: None,
         reason: format!("{} is at 200, at or above your 198.66", alert.symbol),

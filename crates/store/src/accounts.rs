@@ -4,6 +4,7 @@ use alerts::Plan;
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::bulk::{Statement, query_many};
 use crate::columns::Table;
 use crate::database::query;
 use crate::model::{Account, AccountId, Phone, Profile, QuietHours};
@@ -12,16 +13,27 @@ use crate::{Store, StoreError, Unit};
 
 const TABLE: Table = Table("accounts");
 
-macro_rules! select {
-    ($rest:literal) => {
-        concat!(
-            "SELECT id, email, password_hash, full_name, plan, is_operator, is_verified, time_zone, created_at, \
-             phone, phone_verified_at, quiet_from, quiet_until, deactivated_at, deleted_at \
-             FROM accounts ",
-            $rest
-        )
+/// The columns that [`AccountRow`] is read from.
+macro_rules! account_columns {
+    () => {
+        "id, email, password_hash, full_name, plan, is_operator, is_verified, time_zone, created_at, phone, \
+         phone_verified_at, quiet_from, quiet_until, agents_wait, notify_blind, deactivated_at, deleted_at"
     };
 }
+pub(crate) use account_columns;
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!("SELECT ", account_columns!(), " FROM accounts ", $rest)
+    };
+}
+
+/// Accounts by their ids, deleted ones included.
+const BY_ID: Statement = Statement {
+    before: select!("WHERE id IN (VALUES "),
+    columns: 1,
+    after: ")",
+};
 
 #[derive(sqlx::FromRow)]
 pub(crate) struct AccountRow {
@@ -38,6 +50,8 @@ pub(crate) struct AccountRow {
     phone_verified_at: Option<i64>,
     quiet_from: Option<i64>,
     quiet_until: Option<i64>,
+    agents_wait: bool,
+    notify_blind: bool,
     deactivated_at: Option<i64>,
     deleted_at: Option<i64>,
 }
@@ -61,6 +75,8 @@ impl TryFrom<AccountRow> for Account {
                 }),
                 _ => None,
             },
+            agents_wait: row.agents_wait,
+            notify_blind: row.notify_blind,
             deactivated_at: TABLE.instant_if_any(row.deactivated_at)?,
             deleted_at: TABLE.instant_if_any(row.deleted_at)?,
         };
@@ -104,6 +120,16 @@ impl Store {
 }
 
 impl Unit {
+    /// Accounts by their ids, in any order; those that are deleted are missing. Nothing keeps them from changing.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn accounts(&mut self, ids: &[AccountId]) -> Result<Vec<Account>, StoreError> {
+        let rows = query_many!(AccountRow, &mut self.link, BY_ID, ids, |query, id| query.bind(id.0));
+        let accounts = self.noted(rows)?.into_iter().filter(|row| row.deleted_at.is_none());
+        accounts.map(Account::try_from).collect()
+    }
+
     /// Reads an account and keeps others from changing it, or anything that is counted for it, until the end of the
     /// transaction.
     ///
@@ -154,7 +180,7 @@ impl Unit {
             self,
             "UPDATE accounts SET email = $2, password_hash = $3, full_name = $4, plan = $5, is_operator = $6,
              is_verified = $7, time_zone = $8, phone = $9, phone_verified_at = $10, quiet_from = $11, quiet_until = $12,
-             deactivated_at = $13, deleted_at = $14
+             deactivated_at = $13, deleted_at = $14, agents_wait = $15, notify_blind = $16
              WHERE id = $1",
             account.id.0,
             &account.email,
@@ -170,6 +196,8 @@ impl Unit {
             profile.quiet_hours.map(|hours| i64::from(hours.until)),
             profile.deactivated_at.map(Timestamp::as_microsecond),
             profile.deleted_at.map(Timestamp::as_microsecond),
+            profile.agents_wait,
+            profile.notify_blind,
         );
         Ok(rows == 1)
     }

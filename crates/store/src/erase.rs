@@ -28,8 +28,8 @@ impl Unit {
         rows.into_iter().map(StoredAlert::try_from).collect()
     }
 
-    /// Removes what belongs to an account besides its alerts: webhooks with their deliveries, keys, sessions, codes,
-    /// messages, feedback and likes, answers kept for repeated requests, the watchlist and its paper trades.
+    /// Removes what belongs to an account besides its alerts: webhooks with their deliveries, keys, sessions, what programs were
+    /// allowed, codes, messages, feedback and likes, answers kept for repeated requests, the watchlist and its paper trades.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
@@ -44,12 +44,18 @@ impl Unit {
             "DELETE FROM api_keys WHERE account_id = $1",
             "DELETE FROM refresh_tokens WHERE session_seq IN (SELECT seq FROM sessions WHERE account_id = $1)",
             "DELETE FROM sessions WHERE account_id = $1",
+            "DELETE FROM oauth_access_tokens WHERE grant_seq IN (SELECT seq FROM oauth_grants WHERE account_id = $1)",
+            "DELETE FROM oauth_refresh_tokens WHERE grant_seq IN (SELECT seq FROM oauth_grants WHERE account_id = $1)",
+            "DELETE FROM oauth_codes WHERE grant_seq IN (SELECT seq FROM oauth_grants WHERE account_id = $1)",
+            "DELETE FROM oauth_grants WHERE account_id = $1",
             "DELETE FROM repeatable_requests WHERE account_id = $1",
             "UPDATE feedback SET likes = likes - 1 WHERE seq IN
              (SELECT feedback_seq FROM feedback_likes WHERE account_id = $1)",
             "DELETE FROM feedback_likes WHERE account_id = $1 OR feedback_seq IN
              (SELECT seq FROM feedback WHERE account_id = $1)",
             "DELETE FROM feedback WHERE account_id = $1",
+            "DELETE FROM blind_stretches WHERE account_id = $1",
+            "DELETE FROM approvals WHERE account_id = $1",
             "DELETE FROM analyst_queue WHERE account_id = $1",
             "DELETE FROM paper_returns WHERE account_id = $1",
             "DELETE FROM paper_progress WHERE account_id = $1",

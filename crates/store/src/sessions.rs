@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::columns::Table;
 use crate::database::query;
+use crate::forget::Forget;
 use crate::model::{Account, AccountId, Refreshed, Session, SessionId};
 use crate::unit::{ask, write};
 use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
@@ -44,6 +45,18 @@ impl TryFrom<SessionRow> for Session {
         })
     }
 }
+
+/// What is over.
+const OVER: Forget = Forget {
+    with_them: &["DELETE FROM refresh_tokens WHERE session_seq IN
+         (SELECT seq FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)"],
+    counted: &[
+        "DELETE FROM sessions WHERE seq IN
+         (SELECT seq FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
+        "DELETE FROM codes WHERE seq IN
+         (SELECT seq FROM codes WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
+    ],
+};
 
 impl Store {
     /// A session with its account, whether it is over or not.
@@ -99,11 +112,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`], if the database fails.
     pub async fn forget_sessions_and_codes(&self, before: Timestamp, at_most: u32) -> Result<u64, StoreError> {
-        let forgotten = self.write(Forget { before, at_most }).await;
-        forgotten.map_err(|abort| match abort {
-            Abort::Store(error) => error,
-            Abort::Refused(never) => match never {},
-        })
+        self.forget(OVER, before, at_most).await
     }
 }
 
@@ -120,42 +129,6 @@ impl Work for Touch {
 
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move { Ok(unit.touch_session(self.id, self.at, self.expires_at).await?) })
-    }
-}
-
-/// Removes what is over.
-struct Forget {
-    before: Timestamp,
-    at_most: u32,
-}
-
-impl Work for Forget {
-    type Done = u64;
-    type Refusal = std::convert::Infallible;
-
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<u64, Abort<Self::Refusal>>> {
-        let (before, at_most) = (self.before.as_microsecond(), i64::from(self.at_most));
-        Box::pin(async move {
-            write!(
-                unit,
-                "DELETE FROM refresh_tokens WHERE session_seq IN
-                 (SELECT seq FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
-                before, at_most,
-            );
-            let sessions = write!(
-                unit,
-                "DELETE FROM sessions WHERE seq IN
-                 (SELECT seq FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
-                before, at_most,
-            );
-            let codes = write!(
-                unit,
-                "DELETE FROM codes WHERE seq IN
-                 (SELECT seq FROM codes WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)",
-                before, at_most,
-            );
-            Ok(sessions + codes)
-        })
     }
 }
 

@@ -77,7 +77,7 @@ async fn an_owner_verifies_a_number_is_told_by_it_takes_all_along_and_leaves(set
     let world = setup.world().await;
     world.stock_at("AAPL", 189.2).await;
     let ann = owner(&world).await;
-    let preferences = json!({"time_zone": "Europe/Berlin", "quiet_hours": null});
+    let preferences = json!({"time_zone": "Europe/Berlin", "quiet_hours": null, "notify_blind": false});
     let put = ann
         .send(Method::PUT, "/user/preferences", Some(preferences.clone()))
         .await;

@@ -2,8 +2,9 @@
 //!
 //! The mentions of the last 24 hours are compared with the mean of the seven days before. Counts come an hour at a
 //! time, and the comparison is made when one comes, as of the newest hour there is: a source that falls silent must
-//! not look like a discussion that fades. What fires is the *change* into a state, so the state is kept whether
-//! anybody waits for it or not.
+//! not look like a discussion that fades. A source that counts by the day gives a running count of 24 hours under
+//! midnight UTC, which the next one of that day replaces. What fires is the *change* into a state, so the state is kept
+//! whether anybody waits for it or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,8 @@ const HOURS_NOW: i64 = 24;
 const DAYS_BEFORE: i64 = 7;
 /// So many hours in a row may pass without a count.
 const HOURS_SILENT: i64 = 6;
+/// Between two counts of a source that counts by the day are so many hours.
+const HOURS_BETWEEN_DAYS: i64 = 23;
 const HOURS_KEPT: i64 = HOURS_NOW + 24 * DAYS_BEFORE;
 
 /// From when on discussion counts as risen or faded.
@@ -112,7 +115,8 @@ impl Buzz {
     }
 
     /// Whether the counts of all eight days are there, so that it can be said what is usual. Hours without a count are
-    /// hours without a mention, but only so many in a row: after that the source was silent, and not the people.
+    /// hours without a mention, but only so many in a row: after that the source was silent, and not the people. Unless it
+    /// counts by the day, from midnight to midnight.
     pub(super) fn is_known(&self) -> bool {
         let Some((&newest, _)) = self.counts.last_key_value() else {
             return false;
@@ -122,7 +126,8 @@ impl Buzz {
         let gapless = self.counts.range(from..).all(|(&hour, _)| {
             let missing = hour - next;
             next = hour + 1;
-            missing <= HOURS_SILENT
+            let is_by_the_day = missing == HOURS_BETWEEN_DAYS && hour.rem_euclid(24) == 0;
+            missing <= HOURS_SILENT || is_by_the_day
         });
         gapless && self.first_hour.is_some_and(|first| first <= from)
     }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use market::calendar::new_york_date;
+use market::Symbol;
+use market::calendar::{Session, new_york_date};
 
 use super::Engine;
 use super::event::Feed;
@@ -97,18 +98,30 @@ impl Feed {
             Self::Mentions => "mentions",
         }
     }
+
+    /// The feed a condition cannot do without; `None` for those of the clock alone.
+    #[must_use]
+    pub const fn of(condition: &Condition) -> Option<Self> {
+        match condition {
+            Condition::SocialBuzz(_) => Some(Self::Mentions),
+            Condition::InsiderTransactions(_) => Some(Self::Insiders),
+            Condition::EarningsAnnouncement { .. } => Some(Self::Earnings),
+            Condition::DividendExDate { .. } | Condition::DividendPayment { .. } => Some(Self::Dividends),
+            Condition::Reminder { .. } | Condition::DailyReminder(_) => None,
+            _ => Some(Self::Quotes),
+        }
+    }
 }
 
-/// The feed a condition cannot do without; `None` for those of the clock alone.
-fn feed_of(condition: &Condition) -> Option<Feed> {
-    match condition {
-        Condition::SocialBuzz(_) => Some(Feed::Mentions),
-        Condition::InsiderTransactions(_) => Some(Feed::Insiders),
-        Condition::EarningsAnnouncement { .. } => Some(Feed::Earnings),
-        Condition::DividendExDate { .. } | Condition::DividendPayment { .. } => Some(Feed::Dividends),
-        Condition::Reminder { .. } | Condition::DailyReminder(_) => None,
-        _ => Some(Feed::Quotes),
-    }
+/// A stock whose quotes have stopped coming during the session that is open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StaleStock {
+    /// The stock.
+    pub symbol: Symbol,
+    /// When it was observed last.
+    pub last_at: Timestamp,
+    /// From when on its quotes were stale.
+    pub since: Timestamp,
 }
 
 /// How many alerts are in which state.
@@ -151,8 +164,30 @@ impl Engine {
         Some(Evaluation { state, since })
     }
 
+    /// The stocks whose quotes have stopped coming during the session that is open: of which alerts are blind for
+    /// [`NotJudged::StaleQuotes`]. It looks at each stock once and at no alert.
+    #[must_use]
+    pub fn stale_stocks(&self, now: Timestamp) -> Vec<StaleStock> {
+        let Some(session) = self.calendar.session_at(now) else {
+            return Vec::new();
+        };
+        if self.lost_feeds.contains(&Feed::Quotes) {
+            return Vec::new();
+        }
+        let stocks = self.symbols.iter().zip(&self.hot);
+        let stale = stocks.filter_map(|(&symbol, hot)| {
+            let since = self.stale_from(hot, &session).filter(|since| *since < now)?;
+            (hot.last != 0).then_some(StaleStock {
+                symbol,
+                last_at: hot.last_at(),
+                since,
+            })
+        });
+        stale.collect()
+    }
+
     fn why_not(&self, watch: &Watch, now: Timestamp) -> Option<NotJudged> {
-        let feed = feed_of(&watch.condition)?;
+        let feed = Feed::of(&watch.condition)?;
         if self.lost_feeds.contains(&feed) {
             return Some(NotJudged::NoSource(feed));
         }
@@ -172,7 +207,10 @@ impl Engine {
 
     /// From when on a stock's quotes are stale; `None` on a market that is closed.
     fn stale_since(&self, hot: &HotLine, now: Timestamp) -> Option<Timestamp> {
-        let session = self.calendar.session_at(now)?;
+        self.stale_from(hot, &self.calendar.session_at(now)?)
+    }
+
+    fn stale_from(&self, hot: &HotLine, session: &Session) -> Option<Timestamp> {
         let last_due = if self.calendar.is_always_open() {
             hot.last_at()
         } else {

@@ -171,6 +171,14 @@ pub enum Event<'a> {
         /// The trades.
         trades: &'a [InsiderTrade],
     },
+    /// All trades that insiders have reported of the stock, as they are known from now on, in place of those known before:
+    /// some do not stand any more.
+    InsiderTradesAnew {
+        /// The stock.
+        symbol: Symbol,
+        /// The trades.
+        trades: &'a [InsiderTrade],
+    },
     /// How often a stock was mentioned in the hour that ended at `hour`. A later count of the same hour takes its
     /// place.
     Mentions {

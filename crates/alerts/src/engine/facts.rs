@@ -115,6 +115,10 @@ impl Facts {
         self.next_due(condition, today).is_some()
     }
 
+    pub(super) fn forget_trades(&mut self) {
+        self.trades.clear();
+    }
+
     pub(super) fn add_trades(&mut self, trades: &[InsiderTrade], today: Date) {
         let oldest = day_number(today) - KEPT_FILING_DAYS;
         self.trades.retain(|trade| day_number(trade.filed_on) > oldest);

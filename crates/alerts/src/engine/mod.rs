@@ -60,7 +60,7 @@ mod stock;
 pub use arm::after_split;
 pub use buzz::BuzzLevels;
 pub use decision::{Decision, NotTaken, Verdict};
-pub use evaluation::{Evaluation, NotJudged, State, Tally};
+pub use evaluation::{Evaluation, NotJudged, StaleStock, State, Tally};
 pub use event::{Dividend, Event, Feed, InsiderTrade, Quote, SessionSoFar, StockIx};
 pub use reason::Reason;
 
@@ -178,6 +178,17 @@ impl Engine {
         self.registry.armed()
     }
 
+    /// How many alerts of each stock are armed, of those that have any. It looks at each of them.
+    #[must_use]
+    pub fn armed_per_stock(&self) -> Vec<(Symbol, usize)> {
+        let mut counts = vec![0_usize; self.stocks.len()];
+        for slot in self.registry.live() {
+            counts[self.registry.watch(slot).stock.0 as usize] += 1;
+        }
+        let stocks = self.symbols.iter().copied().zip(counts);
+        stocks.filter(|(_, count)| *count > 0).collect()
+    }
+
     /// The revision of an alert that is judged at present.
     #[must_use]
     pub fn revision(&self, id: AlertId) -> Option<Revision> {
@@ -209,6 +220,15 @@ impl Engine {
         self.names
             .get(&symbol)
             .map(|stock| &self.stocks[stock.0 as usize].history)
+    }
+
+    /// Takes over all completed sessions of a stock as another engine knows them, in the place of its own: what that one
+    /// would tell by so many [`Event::Bar`]s, without the loss of what its indicators remember of sessions it has forgotten.
+    pub fn adopt_history(&mut self, symbol: Symbol, history: market::History) {
+        let (stock, hot) = self.parts(symbol);
+        stock.history = history;
+        hot.unsettle();
+        self.mark_unsettled(symbol);
     }
 
     /// The instant of the next [`Event::Clock`] that will do something for an alert that waits for one.
@@ -268,6 +288,11 @@ impl Engine {
             Event::Dividends { symbol, dividends } => self.facts(symbol, |facts| facts.set_dividends(dividends)),
             Event::Split { symbol, ratio } => self.split(symbol, ratio, now, out),
             Event::InsiderTrades { symbol, trades } => self.insiders_traded(symbol, trades, now, out),
+            Event::InsiderTradesAnew { symbol, trades } => {
+                let (stock, _) = self.parts(symbol);
+                stock.facts.get_or_insert_default().forget_trades();
+                self.insiders_traded(symbol, trades, now, out);
+            }
             Event::Mentions { symbol, hour, count } => self.mentioned(symbol, (hour, count), now, out),
             Event::Feed { feed, lost: true } => drop(self.lost_feeds.insert(feed)),
             Event::Feed { feed, lost: false } => drop(self.lost_feeds.remove(&feed)),

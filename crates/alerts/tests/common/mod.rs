@@ -68,6 +68,13 @@ pub(crate) fn tell(engine: &mut Engine, told: &Told, now: Timestamp) -> (Vec<Dec
                 trades,
             },
         ),
+        Told::InsidersAnew(symbol, trades) => process(
+            engine,
+            Event::InsiderTradesAnew {
+                symbol: *symbol,
+                trades,
+            },
+        ),
         Told::Mentions(symbol, hour, count) => {
             let (symbol, hour, count) = (*symbol, *hour, *count);
             process(engine, Event::Mentions { symbol, hour, count })

@@ -91,6 +91,8 @@ pub(crate) enum ActKind {
     },
     Insiders {
         stock: u8,
+        /// Whether they take the place of all that were known.
+        anew: bool,
         trades: Vec<TradePlan>,
     },
     /// So many hours of silence, the next so many hours' counts, and one correction of an earlier hour.
@@ -215,8 +217,8 @@ fn acts(alerts: BoxedStrategy<AlertPlan>) -> impl Strategy<Value = Act> {
     );
     let talk = (
         stock(),
-        // Six hours are borne.
-        prop_oneof![12 => Just(0_u8), 1 => 5_u8..=8],
+        // Six hours are borne, and 23 if they end at midnight.
+        prop_oneof![24 => Just(0_u8), 2 => 5_u8..=8, 1 => 22_u8..=24],
         1_u8..40,
         0_u32..6,
         prop::option::weighted(0.3, (0_u8..30, 0_u32..60)),
@@ -229,7 +231,9 @@ fn acts(alerts: BoxedStrategy<AlertPlan>) -> impl Strategy<Value = Act> {
         3 => (stock(), [earnings(), earnings()]).prop_map(|(stock, eps)| ActKind::Fundamentals { stock, eps }),
         8 => (stock(), prop::collection::vec(-3_i16..12, 0..3)).prop_map(|(stock, days)| ActKind::Earnings { stock, days }),
         6 => (stock(), payments).prop_map(|(stock, days)| ActKind::Dividends { stock, days }),
-        8 => (stock(), prop::collection::vec(trade, 1..3)).prop_map(|(stock, trades)| ActKind::Insiders { stock, trades }),
+        8 => (stock(), prop::bool::weighted(0.2), prop::collection::vec(trade, 1..3)).prop_map(|(stock, anew, trades)| {
+            ActKind::Insiders { stock, anew, trades }
+        }),
         8 => talk.prop_map(|(stock, silent, hours, count, correction)| {
             ActKind::Mentions { stock, silent, hours, count, correction }
         }),

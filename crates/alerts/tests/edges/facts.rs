@@ -79,6 +79,68 @@ fn discussion_fades_at_half_of_what_is_usual_if_that_is_twenty_a_day() {
     assert_eq!(mention(&mut stage, 203, 1, 0), [1], "12 of 24");
 }
 
+/// Tells a running count of the last 24 hours, as it is on a day after the start; answers what fires.
+fn running(stage: &mut Stage, day: i64, count: u32) -> Vec<u32> {
+    mention(stage, 24 * day, 1, count)
+}
+
+#[test]
+fn a_count_a_day_at_midnight_is_judged_by_its_newest_state() {
+    let mut stage = Stage::new();
+    stage.arm(1, Condition::SocialBuzz(BuzzDirection::Rising), START);
+    for day in 0..8 {
+        assert_eq!(stage.state(1, START), State::Waiting(NotJudged::TooFewMentions));
+        assert_eq!(running(&mut stage, day, 30), NOTHING);
+    }
+    assert_eq!(running(&mut stage, 8, 40), NOTHING);
+    assert_eq!(stage.state(1, START), State::Ok);
+    // Were the counts of a day added up, this would be 99.
+    assert_eq!(running(&mut stage, 8, 59), NOTHING);
+    assert_eq!(running(&mut stage, 8, 60), [1]);
+}
+
+#[test]
+fn a_day_that_a_source_by_the_day_leaves_out_is_no_day_without_mentions() {
+    let mut stage = Stage::new();
+    stage.arm(1, Condition::SocialBuzz(BuzzDirection::Rising), START);
+    for day in (0..10).filter(|day| *day != 7) {
+        running(&mut stage, day, 30);
+    }
+    assert_eq!(stage.state(1, START), State::Waiting(NotJudged::TooFewMentions));
+}
+
+#[test]
+fn a_source_by_the_hour_that_was_silent_for_a_day_is_not_taken_for_one_by_the_day() {
+    let mut stage = Stage::new();
+    stage.arm(1, Condition::SocialBuzz(BuzzDirection::Falling), START);
+    mention(&mut stage, 0, 200, 10);
+    assert_eq!(stage.state(1, START), State::Ok);
+    // Hours 200 to 222 are missing, which do not end at midnight.
+    assert_eq!(mention(&mut stage, 223, 1, 10), NOTHING);
+    assert_eq!(stage.state(1, START), State::Waiting(NotJudged::TooFewMentions));
+}
+
+#[test]
+fn trades_that_are_told_anew_take_the_place_of_those_before() {
+    let mut stage = Stage::new();
+    stage.arm(1, Condition::InsiderTransactions(WATCH), "2024-03-15T12:00:00Z");
+    let now = "2024-03-15T14:00:00Z";
+    let filed = vec![purchase("A", 14), purchase("A", 15)];
+    assert_eq!(stage.tell(&Told::Insiders(stage.symbol, filed), now), NOTHING);
+    let left = vec![purchase("A", 14)];
+    assert_eq!(stage.tell(&Told::InsidersAnew(stage.symbol, left), now), NOTHING);
+    let small = InsiderTrade {
+        value_usd: decimal("49999"),
+        ..purchase("B", 15)
+    };
+    assert_eq!(stage.tell(&Told::Insiders(stage.symbol, vec![small]), now), NOTHING);
+    let enough = InsiderTrade {
+        value_usd: decimal("1"),
+        ..purchase("B", 15)
+    };
+    assert_eq!(stage.tell(&Told::Insiders(stage.symbol, vec![enough]), now), [1]);
+}
+
 const WATCH: InsiderWatch = InsiderWatch {
     threshold_usd: market::Decimal::from_micros(100_000_000_000),
     direction: InsiderDirection::Buy,

@@ -116,3 +116,23 @@ fn quotes_that_stopped_before_the_open_are_stale_too() {
         State::Blind(NotJudged::StaleQuotes)
     );
 }
+
+/// The stocks that are stale are those whose alerts say so.
+#[test]
+fn a_stock_is_stale_a_moment_after_its_quotes_were_due_and_never_outside_a_session() {
+    let mut stage = Stage::new();
+    assert_eq!(stage.stale_since(AT_NOON), None, "it was never observed");
+    let threshold = price("20");
+    let side = Side::Above;
+    stage.arm(1, Condition::Price { side, threshold }, MORNING);
+    stage.see("10", "2024-03-08T20:30:00Z");
+    assert_eq!(stage.stale_since("2024-03-08T20:45:00Z"), None);
+    let now = "2024-03-08T20:45:01Z";
+    assert_eq!(stage.stale_since(now), Some("2024-03-08T20:45:00Z".parse().unwrap()));
+    assert_eq!(stage.state(1, now), State::Blind(NotJudged::StaleQuotes));
+    assert_eq!(stage.stale_since("2024-03-08T21:00:01Z"), None, "the market is closed");
+    // Monday: it counts from the open.
+    assert_eq!(stage.stale_since("2024-03-11T13:45:00Z"), None);
+    let monday = stage.stale_since("2024-03-11T13:45:01Z");
+    assert_eq!(monday, Some("2024-03-11T13:45:00Z".parse().unwrap()));
+}

@@ -126,6 +126,13 @@ impl Stage {
         self.engine.evaluation(id(number), at(now)).expect("it is armed").state
     }
 
+    /// Since when the stock's quotes are stale.
+    pub(crate) fn stale_since(&self, now: &str) -> Option<Timestamp> {
+        let stale = self.engine.stale_stocks(at(now));
+        assert!(stale.iter().all(|stock| stock.symbol == self.symbol));
+        stale.first().map(|stock| stock.since)
+    }
+
     /// A new engine in the place of this one, built from what a service keeps.
     pub(crate) fn restart(&mut self, now: &str) {
         let mut engine = Engine::new(self.calendar.clone(), Settings::default());

@@ -34,14 +34,19 @@ impl Talk {
         if oldest > newest - 191 {
             return None;
         }
-        // A source that was silent for more than six hours in a row says nothing about what is usual.
+        // A source that was silent for more than six hours in a row says nothing about what is usual, unless it was so from
+        // one midnight to the next.
         let mut silent = 0;
         for hour in newest - 191..=newest {
             let counted = self.counts.iter().any(|count| count.0 == hour);
-            silent = if counted { 0 } else { silent + 1 };
-            if silent > 6 {
+            if !counted {
+                silent += 1;
+                continue;
+            }
+            if silent > 6 && (silent != 23 || hour % 24 != 0) {
                 return None;
             }
+            silent = 0;
         }
         let sum = |from: i64, to: i64| -> i64 {
             let within = self.counts.iter().filter(|(hour, _)| (from..=to).contains(hour));

@@ -33,6 +33,8 @@ pub(crate) enum Told {
     Earnings(Symbol, Vec<Date>),
     Dividends(Symbol, Vec<Dividend>),
     Insiders(Symbol, Vec<InsiderTrade>),
+    /// These and no others.
+    InsidersAnew(Symbol, Vec<InsiderTrade>),
     Mentions(Symbol, Timestamp, u32),
     Clock,
     Evaluate,
@@ -139,6 +141,10 @@ impl Oracle {
             }
             Told::Insiders(symbol, trades) => {
                 self.record(*symbol).trades.extend(trades.iter().cloned());
+                self.judge_insiders(|watched| watched.alert.symbol == *symbol, now)
+            }
+            Told::InsidersAnew(symbol, trades) => {
+                self.record(*symbol).trades.clone_from(trades);
                 self.judge_insiders(|watched| watched.alert.symbol == *symbol, now)
             }
             Told::Mentions(symbol, hour, count) => self.mentioned(*symbol, *hour, *count, now),

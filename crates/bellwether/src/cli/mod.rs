@@ -9,6 +9,7 @@ mod demo;
 mod listen;
 mod replay;
 mod serve;
+mod sources;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -49,6 +50,8 @@ enum Command {
     Listen(listen::ListenArgs),
     /// Replay recorded market data and print each firing as a JSON line
     Replay(replay::ReplayArgs),
+    /// Try the providers of market data, and see for how much their plans are enough
+    Sources(sources::SourcesArgs),
 }
 
 /// Where settings come from.
@@ -99,6 +102,7 @@ pub fn run(cli: Cli) -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Listen(args) => listen::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Sources(args) => sources::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,9 +9,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use market::{Bar, Symbol};
+use market::records::QuoteRow;
+use market::{Bar, Calendar, Symbol};
 use metrics::counter;
-use service::{Clock, Service};
+use service::market::NotIngested;
+use service::{Clock, Service, ServiceError};
 use sources::Delivery;
 use sources::file::{self, Health};
 use sources::folder::FolderError;
@@ -21,8 +23,10 @@ use store::{Store, StoreError};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use super::live::Live;
 use crate::settings::{Market, SourceKind};
 use crate::wiring;
+use crate::wiring::sources::Sources;
 
 /// So many deliveries wait at most.
 const WAITING: usize = 4;
@@ -48,19 +52,20 @@ pub(super) struct Feeding {
 #[derive(Debug)]
 pub(super) struct Beginning {
     known: Option<Known>,
+    providers: Option<Sources>,
 }
 
 impl Beginning {
-    /// What is known of the market from before. To be asked before anything is taken in.
+    /// What is known of the market from before, and who is asked. To be asked before anything is taken in.
     ///
     /// # Errors
     /// [`StoreError`]
-    pub(super) async fn of(market: &Market, store: &Store) -> Result<Self, StoreError> {
+    pub(super) async fn of(market: &Market, store: &Store, providers: Option<Sources>) -> Result<Self, StoreError> {
         let known = match market.source {
             SourceKind::Simulated => known_stocks(&store.latest_quotes().await?),
-            SourceKind::File | SourceKind::Push => None,
+            SourceKind::File | SourceKind::Push | SourceKind::Providers => None,
         };
-        Ok(Self { known })
+        Ok(Self { known, providers })
     }
 }
 
@@ -98,11 +103,12 @@ impl Feeding {
         clock: &Arc<dyn Clock>,
     ) -> Option<Self> {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let source = source(market, beginning, Arc::clone(clock), sender)?;
+        let source = source(market, beginning, service, Arc::clone(clock), sender)?;
         let (stop, stopped) = watch::channel(false);
         let (arrived, up_to_date) = watch::channel(false);
         let intake = Intake {
             service: service.clone(),
+            live: (market.source == SourceKind::Providers).then(|| wiring::calendar(market)),
             clock: Arc::clone(clock),
             stopped,
             arrived,
@@ -167,6 +173,7 @@ type Source = Pin<Box<dyn Future<Output = Result<(), FolderError>> + Send>>;
 fn source(
     market: &Market,
     beginning: Beginning,
+    service: &Service,
     clock: Arc<dyn Clock>,
     sender: mpsc::Sender<Delivery>,
 ) -> Option<Source> {
@@ -195,6 +202,19 @@ fn source(
             };
             Some(Box::pin(file::run(options, calendar, Health::default(), clock, sender)))
         }
+        (SourceKind::Providers, _) => {
+            let live = Live {
+                sources: beginning.providers?,
+                calendar,
+                benchmark: market.benchmark,
+                service: service.clone(),
+                clock,
+            };
+            Some(Box::pin(async move {
+                live.run(sender).await;
+                Ok(())
+            }))
+        }
         // The settings see to it that the file source has its folder.
         (SourceKind::Push, _) | (SourceKind::File, None) => None,
     }
@@ -203,6 +223,8 @@ fn source(
 /// Takes in what comes.
 struct Intake {
     service: Service,
+    /// When the market is open, if quotes are of now and their times are to be trusted.
+    live: Option<Calendar>,
     clock: Arc<dyn Clock>,
     stopped: watch::Receiver<bool>,
     arrived: watch::Sender<bool>,
@@ -229,10 +251,41 @@ impl Intake {
         }
     }
 
+    /// A quote of a session that has closed since, while the database was away, say, is judged as missed.
+    fn note_close(&self, delivery: &mut Delivery) {
+        let Some(calendar) = &self.live else { return };
+        if calendar.session_at(self.clock.now()).is_some() {
+            return;
+        }
+        let is_of_a_session = |quote: &mut QuoteRow| quote.time.is_some_and(|time| calendar.session_at(time).is_some());
+        let closed = delivery.batch.quotes.extract_if(.., is_of_a_session);
+        delivery.missed.quotes.extend(closed);
+        delivery.missed.quotes.sort_by_key(|quote| quote.time);
+    }
+
+    /// What was missed comes before what is news: it was made before.
+    async fn try_to_take_in(&self, delivery: &Delivery) -> Result<Vec<NotIngested>, ServiceError> {
+        if !delivery.missed.quotes.is_empty() {
+            let missed = service::market::Missed {
+                quotes: delivery.missed.quotes.clone(),
+                is_behind: delivery.missed.is_behind,
+            };
+            // To judge it again after a failure is safe.
+            let outcome = self.service.judge_missed(missed).await?;
+            tracing::info!(?outcome, "what was missed has been judged");
+        }
+        if delivery.batch.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.service.ingest(delivery.batch.clone()).await
+    }
+
     /// Takes one delivery in, however often it takes; gives up only when the service stops.
     async fn take_in(&mut self, delivery: Delivery) {
+        let mut delivery = delivery;
         loop {
-            match self.service.ingest(delivery.batch.clone()).await {
+            self.note_close(&mut delivery);
+            match self.try_to_take_in(&delivery).await {
                 Ok(rejected) => {
                     counter!("bellwether_deliveries_total").increment(1);
                     counter!("bellwether_rows_left_out_total").increment(rejected.len() as u64);

@@ -9,20 +9,22 @@
 //! acknowledged: that is on disk.
 
 mod feeding;
+mod live;
 mod web;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::Context;
-use service::{Chance, Clock, Service};
+use service::{Chance, Clock, Ports, Service};
 use store::Store;
 use tokio::task::JoinHandle;
 
 use crate::metering::Metering;
-use crate::settings::Settings;
+use crate::settings::{Settings, SourceKind};
 use crate::signals::Signals;
 use crate::wiring;
+use crate::wiring::sources::{Sources, sources};
 use feeding::{Beginning, Feeding};
 use web::{Listening, Web};
 
@@ -58,9 +60,41 @@ impl House {
     /// # Errors
     /// If an address is taken, the database cannot be opened or what is in it cannot be read.
     pub async fn open(settings: &Settings, metering: Metering) -> anyhow::Result<Self> {
+        // First the address, so that a second program on the same port does not touch the database.
         let listening = Listening::at(&settings.server).await?;
         let ports = wiring::ports(settings).await?;
-        let beginning = Beginning::of(&settings.market, &ports.store)
+        let providers = match settings.market.source {
+            SourceKind::Providers => {
+                let seed = u64::from_le_bytes(ports.chance.bytes());
+                Some(sources(settings, Arc::clone(&ports.clock), seed)?)
+            }
+            SourceKind::Simulated | SourceKind::File | SourceKind::Push => None,
+        };
+        Self::build(settings, listening, ports, providers, metering).await
+    }
+
+    /// The same with a database, a time and providers of one's own.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub async fn with(
+        settings: &Settings,
+        ports: Ports,
+        providers: Option<Sources>,
+        metering: Metering,
+    ) -> anyhow::Result<Self> {
+        let listening = Listening::at(&settings.server).await?;
+        Self::build(settings, listening, ports, providers, metering).await
+    }
+
+    async fn build(
+        settings: &Settings,
+        listening: Listening,
+        ports: Ports,
+        providers: Option<Sources>,
+        metering: Metering,
+    ) -> anyhow::Result<Self> {
+        let beginning = Beginning::of(&settings.market, &ports.store, providers)
             .await
             .context("cannot read what is known of the market")?;
         let mut service_settings = wiring::service_settings(settings)?;

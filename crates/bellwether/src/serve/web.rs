@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use anyhow::Context;
-use server::{App, Ended, Listeners, Timeouts, TrustedProxy, TrustedProxyError};
+use server::{App, Ended, Listeners, McpPlaces, Timeouts, TrustedProxy, TrustedProxyError};
 use service::{Ports, Service};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -136,6 +136,10 @@ fn server_settings(settings: &Settings) -> anyhow::Result<server::Settings> {
         max_body_bytes: usize::try_from(server.max_body_bytes.get())?,
         max_ingest_bytes: usize::try_from(server.max_ingest_bytes.get())?,
         max_connections: usize::try_from(server.max_connections.get())?,
+        mcp: McpPlaces {
+            allowed_hosts: settings.mcp.allowed_hosts.iter().map(ToString::to_string).collect(),
+            allowed_origins: settings.mcp.allowed_origins.iter().map(ToString::to_string).collect(),
+        },
         cron_secret: settings
             .operator
             .cron_secret

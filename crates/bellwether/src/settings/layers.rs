@@ -1,9 +1,10 @@
 //! Layers of settings: defaults, a file, the environment, the later one winning.
 //!
-//! A layer is flattened to `section.key`, so that each value can be traced to where it was found. The defaults are the
-//! first layer and hold every setting there is: what is not among them is unknown.
+//! A layer is flattened to `section.key` (`section.part.key` where a section has parts), so that each value can be traced
+//! to where it was found. The defaults are the first layer and hold every setting there is: what is not among them is
+//! unknown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
@@ -12,7 +13,7 @@ use super::value::Setting;
 
 /// What variables begin with.
 const PREFIX: &str = "BELLWETHER_";
-/// What stands between section and key in the name of a variable.
+/// What stands in the name of a variable where a dot stands in a key.
 const BETWEEN: &str = "__";
 
 /// A value as it was found.
@@ -22,6 +23,11 @@ enum Found {
     Toml(Value),
     /// As the text of a variable.
     Text(String),
+}
+
+/// What a key stands in.
+fn section_of(key: &str) -> &str {
+    key.rsplit_once('.').map_or("", |(section, _)| section)
 }
 
 /// Every setting as it was found last, and what was wrong on the way.
@@ -53,15 +59,23 @@ impl Layers {
         };
         for (section, value) in table {
             match value {
-                Value::Table(entries) => {
-                    for (key, value) in entries {
-                        self.put(format!("{section}.{key}"), Found::Toml(value), origin.clone());
-                    }
-                }
+                Value::Table(entries) => self.add_section(&section, entries, &origin),
                 _ => {
                     let what = self.known_are(&section);
                     self.problem(&section, &origin, what);
                 }
+            }
+        }
+    }
+
+    /// Lays a section's settings over what there is, and those of its parts.
+    fn add_section(&mut self, section: &str, entries: Table, origin: &Origin) {
+        for (key, value) in entries {
+            let key = format!("{section}.{key}");
+            match value {
+                // No setting is a table.
+                Value::Table(entries) => self.add_section(&key, entries, origin),
+                value => self.put(key, Found::Toml(value), origin.clone()),
             }
         }
     }
@@ -75,35 +89,34 @@ impl Layers {
                 continue;
             };
             let origin = Origin::Variable(name.clone());
-            match key.split_once(BETWEEN) {
-                Some((section, key)) => {
-                    let key = format!("{section}.{key}").to_ascii_lowercase();
-                    self.put(key, Found::Text(text), origin);
+            let dotted = key.replace(BETWEEN, ".").to_ascii_lowercase();
+            match self.with_one_underscore(&dotted) {
+                Some(meant) => {
+                    let name = format!("{PREFIX}{}", meant.replace('.', BETWEEN)).to_ascii_uppercase();
+                    self.problem(&meant, &origin, format!("the variable must be called {name}"));
                 }
                 // Others may name their variables so: an orchestrator describes a service of our name with
                 // BELLWETHER_PORT and the like. Only what was clearly meant for us is refused.
-                None => {
-                    if let Some(meant) = self.with_one_underscore(key) {
-                        let (section, key) = meant.split_once('.').unwrap_or((&meant, ""));
-                        let name = format!("{PREFIX}{section}{BETWEEN}{key}").to_ascii_uppercase();
-                        self.problem(&meant, &origin, format!("the variable must be called {name}"));
-                    }
-                }
+                None if !key.contains(BETWEEN) => {}
+                None => self.put(dotted, Found::Text(text), origin),
             }
         }
     }
 
-    /// The setting that was meant by a variable with one underscore between section and key.
-    fn with_one_underscore(&self, name: &str) -> Option<String> {
-        let name = name.to_ascii_lowercase();
-        self.found.keys().find(|key| key.replacen('.', "_", 1) == name).cloned()
+    /// The setting that was meant by a variable with one underscore where two belong.
+    fn with_one_underscore(&self, dotted: &str) -> Option<String> {
+        if self.found.contains_key(dotted) {
+            return None;
+        }
+        let name = dotted.replace('.', "_");
+        self.found.keys().find(|key| key.replace('.', "_") == name).cloned()
     }
 
     fn put(&mut self, key: String, found: Found, origin: Origin) {
         if origin == Origin::Default || self.found.contains_key(&key) {
             self.found.insert(key, (found, origin));
         } else {
-            let what = self.known_are(key.split('.').next().unwrap_or_default());
+            let what = self.known_are(section_of(&key));
             self.problem(&key, &origin, what);
         }
     }
@@ -113,7 +126,7 @@ impl Layers {
         let of_section: Vec<_> = self
             .found
             .keys()
-            .filter_map(|key| key.split_once('.'))
+            .filter_map(|key| key.rsplit_once('.'))
             .filter_map(|(of, key)| (of == section).then_some(key))
             .collect();
         if !of_section.is_empty() {
@@ -122,8 +135,8 @@ impl Layers {
                 of_section.join(", ")
             );
         }
-        let mut sections: Vec<_> = self.found.keys().filter_map(|key| key.split('.').next()).collect();
-        sections.dedup();
+        let sections: BTreeSet<_> = self.found.keys().map(|key| section_of(key)).collect();
+        let sections: Vec<_> = sections.into_iter().collect();
         format!(
             "there is no such setting; settings stand in the sections {}",
             sections.join(", ")

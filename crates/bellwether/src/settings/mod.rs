@@ -9,14 +9,15 @@
 //! a default.
 //!
 //! * [`sections`]: the settings themselves, a struct for each section.
-//! * [`mail`]: a mail server and a sender. [`value`]: what a setting can be: an address, a time, a choice, ...
-//! * [`secret`]: what is not to be shown.
+//! * [`providers`]: those of providers of market data. [`mail`]: a mail server and a sender.
+//! * [`value`]: what a setting can be: an address, a time, a choice, ... [`secret`]: what is not to be shown.
 
 mod error;
 mod headers;
 mod layers;
 mod mail;
 mod net;
+pub mod providers;
 mod secret;
 mod section;
 mod sections;
@@ -30,10 +31,11 @@ use std::path::Path;
 pub use error::{Problem, SettingsError};
 pub use headers::Prefix;
 pub use mail::{Sender, SmtpUrl};
-pub use net::{BaseUrl, Network, PublicUrl};
+pub use net::{BaseUrl, HostName, Network, PublicUrl};
+pub use providers::{ProviderName, Sources};
 pub use secret::{ApiKey, DatabaseUrl, Secret};
 pub use sections::{
-    Analyst, Auth, Database, Email, Limits, Log, Market, Operator, Server, Settings, Sms, Telemetry, Webhooks,
+    Analyst, Auth, Database, Email, Limits, Log, Market, Mcp, Operator, Server, Settings, Sms, Telemetry, Webhooks,
 };
 pub use text::Filter;
 pub use value::{

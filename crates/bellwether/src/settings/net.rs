@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use http::Uri;
+use http::uri::Authority;
 use toml::Value;
 
 use super::value::Setting;
@@ -83,6 +84,32 @@ impl Setting for PublicUrl {
     }
 }
 
+/// A name under which the service is reached: `alerts.internal`, with a port if it is not the scheme's own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HostName(String);
+
+impl fmt::Display for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Setting for HostName {
+    fn allowed() -> String {
+        "a host with its port, if it is not the usual one, like alerts.internal or 10.0.0.7:8080".to_owned()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        let authority: Authority = text.parse().ok()?;
+        let is_bare = !text.contains(['@', '*']) && !authority.host().is_empty();
+        is_bare.then(|| Self(text.to_owned()))
+    }
+
+    fn to_toml(&self) -> Value {
+        self.0.clone().into()
+    }
+}
+
 /// Where an API is: `https://api.openai.com/v1`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BaseUrl(String);
@@ -147,6 +174,16 @@ mod tests {
         assert_eq!(shown("fd00::/8").as_deref(), Some("fd00::/8"));
         for wrong in ["10.0.0.0/33", "10.0.0/8", "::/129", "proxy", "10.0.0.0/", ""] {
             assert_eq!(shown(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_a_name_with_or_without_its_port() {
+        for right in ["alerts.internal", "10.0.0.7:8080", "[::1]:8080", "localhost"] {
+            assert!(HostName::from_text(right).is_some(), "{right}");
+        }
+        for wrong in ["", "http://alerts.internal", "*", "*.internal", "u@h", "a b", "h/path"] {
+            assert_eq!(HostName::from_text(wrong), None, "{wrong}");
         }
     }
 

@@ -1,36 +1,47 @@
 //! How a section is written down: once, as a struct. Reading and showing it follow from that.
 
-/// Declares a section of the settings: a struct whose fields are its keys.
+/// Declares a section of the settings: a struct whose fields are its keys, and whose parts are sections of their own, called
+/// `section.part`.
 macro_rules! section {
     (
         $(#[$about:meta])*
         $section:ident $name:literal { $( $(#[$doc:meta])* $key:ident: $kind:ty, )* }
+        $( parts { $( $(#[$part_doc:meta])* $part:ident: $part_kind:ty, )* } )?
     ) => {
         $(#[$about])*
         #[derive(Clone, PartialEq, Debug)]
         pub struct $section {
             $( $(#[$doc])* pub $key: $kind, )*
+            $( $( $(#[$part_doc])* pub $part: $part_kind, )* )?
         }
 
         impl $section {
             /// Its name in the file.
-            const NAME: &str = $name;
+            pub(in crate::settings) const NAME: &str = $name;
 
-            fn read(layers: &mut Layers) -> Option<Self> {
+            pub(in crate::settings) fn read(layers: &mut Layers) -> Option<Self> {
                 // All are read before any is missed, so that every problem is told.
                 $( let $key = layers.get::<$kind>(concat!($name, ".", stringify!($key))); )*
-                Some(Self { $( $key: $key?, )* })
+                $( $( let $part = <$part_kind>::read(layers); )* )?
+                Some(Self { $( $key: $key?, )* $( $( $part: $part?, )* )? })
             }
 
-            fn show(&self) -> toml::Table {
+            pub(in crate::settings) fn show(&self) -> toml::Table {
                 let mut table = toml::Table::new();
                 $( table.insert(stringify!($key).to_owned(), self.$key.to_toml()); )*
+                $( $(
+                    let (_, part) = <$part_kind>::NAME.rsplit_once('.').unwrap_or_default();
+                    table.insert(part.to_owned(), toml::Value::Table(self.$part.show()));
+                )* )?
                 table
             }
 
             #[cfg(test)]
-            fn keys() -> Vec<String> {
-                vec![$( concat!($name, ".", stringify!($key)).to_owned(), )*]
+            pub(in crate::settings) fn keys() -> Vec<String> {
+                #[allow(unused_mut, reason = "not every section has parts")]
+                let mut keys = vec![$( concat!($name, ".", stringify!($key)).to_owned(), )*];
+                $( $( keys.extend(<$part_kind>::keys()); )* )?
+                keys
             }
         }
     };

@@ -10,11 +10,12 @@ use market::{Decimal, Symbol};
 
 use super::layers::Layers;
 use super::mail::{Sender, SmtpUrl};
+use super::providers::Sources;
 use super::section::section;
 use super::value::{
     AnalystKind, EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat, TokenLimitName,
 };
-use super::{ApiKey, BaseUrl, DatabaseUrl, Filter, Network, Prefix, PublicUrl, Secret};
+use super::{ApiKey, BaseUrl, DatabaseUrl, Filter, HostName, Network, Prefix, PublicUrl, Secret};
 
 section! {
     /// How the service is reached.
@@ -109,6 +110,16 @@ section! {
         register_per_hour: NonZeroU32,
         /// Guests' alerts an hour and address.
         guest_alerts_per_hour: NonZeroU32,
+    }
+}
+
+section! {
+    /// From where agents may come.
+    Mcp "mcp" {
+        /// Names under which the endpoint is reached beside the public one.
+        allowed_hosts: Vec<HostName>,
+        /// Pages that may call it from a browser.
+        allowed_origins: Vec<PublicUrl>,
     }
 }
 
@@ -255,8 +266,12 @@ pub struct Settings {
     pub database: Database,
     /// Where market data comes from.
     pub market: Market,
+    /// Providers of market data.
+    pub sources: Sources,
     /// How much a client may ask for.
     pub limits: Limits,
+    /// From where agents may come.
+    pub mcp: Mcp,
     /// How webhooks are called.
     pub webhooks: Webhooks,
     /// How mail is sent.
@@ -287,7 +302,9 @@ impl Settings {
         let server = Server::read(layers);
         let database = Database::read(layers);
         let market = Market::read(layers);
+        let sources = Sources::read(layers);
         let limits = Limits::read(layers);
+        let mcp = Mcp::read(layers);
         let webhooks = Webhooks::read(layers);
         let email = Email::read(layers);
         let sms = Sms::read(layers);
@@ -300,7 +317,9 @@ impl Settings {
             server: server?,
             database: database?,
             market: market?,
+            sources: sources?,
             limits: limits?,
+            mcp: mcp?,
             webhooks: webhooks?,
             email: email?,
             sms: sms?,
@@ -322,6 +341,7 @@ impl Settings {
                 "must name the folder to read when market.source is \"file\"",
             );
         }
+        self.sources.check(&self.market, layers);
         if self.server.ops_listen == Some(self.server.listen) && self.server.listen.port() != 0 {
             layers.refuse(
                 "server.ops_listen",
@@ -372,7 +392,9 @@ impl Settings {
             (Server::NAME, self.server.show()),
             (Database::NAME, self.database.show()),
             (Market::NAME, self.market.show()),
+            (Sources::NAME, self.sources.show()),
             (Limits::NAME, self.limits.show()),
+            (Mcp::NAME, self.mcp.show()),
             (Webhooks::NAME, self.webhooks.show()),
             (Email::NAME, self.email.show()),
             (Sms::NAME, self.sms.show()),
@@ -395,7 +417,9 @@ impl Settings {
             Server::keys(),
             Database::keys(),
             Market::keys(),
+            Sources::keys(),
             Limits::keys(),
+            Mcp::keys(),
             Webhooks::keys(),
             Email::keys(),
             Sms::keys(),

@@ -182,7 +182,7 @@ fn a_value_of_the_wrong_type_is_refused() {
         (
             "[market]\nsource = \"yahoo\"",
             "market.source",
-            "one of \"simulated\", \"file\", \"push\"",
+            "one of \"simulated\", \"file\", \"push\", \"providers\"",
         ),
         ("[market]\nalways_open = \"yes\"", "market.always_open", "true or false"),
         ("[market]\nbenchmark = \"S&P 500\"", "market.benchmark", "a symbol"),

@@ -18,7 +18,8 @@ impl Filter {
     /// It, in the form of the library that logs.
     #[must_use]
     pub fn to_env_filter(&self) -> EnvFilter {
-        EnvFilter::new(&self.0)
+        // It tells of every message that it has answered it; the request is told of anyway.
+        EnvFilter::new(format!("rmcp=warn,{}", self.0))
     }
 }
 

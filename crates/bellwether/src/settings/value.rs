@@ -196,13 +196,23 @@ macro_rules! choice {
             }
 
             fn to_toml(&self) -> Value {
+                self.word().into()
+            }
+        }
+
+        impl $name {
+            /// The word for it.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
                 match self {
-                    $( Self::$variant => $word.into(), )*
+                    $( Self::$variant => $word, )*
                 }
             }
         }
     };
 }
+
+pub(super) use choice;
 
 choice! {
     /// Where market data comes from.
@@ -213,6 +223,8 @@ choice! {
         File = "file",
         /// Nothing but what is pushed to `POST /market/ingest`.
         Push = "push",
+        /// Those who sell market data or give it away.
+        Providers = "providers",
     }
 }
 

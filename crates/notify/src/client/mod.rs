@@ -10,6 +10,7 @@
 
 mod answer;
 mod dial;
+mod fetch;
 mod outcome;
 mod pool;
 pub(crate) mod tls;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dial::Dialler;
+pub use fetch::FetchError;
 use http::header::{HOST, HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
 use http::{Method, Request, Response, Uri};
 use http_body_util::Full;

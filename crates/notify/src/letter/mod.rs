@@ -3,9 +3,11 @@
 //! A [`Letter`] says *what* is told, as data. How it reads is another matter (see the modules beside this), so that a letter can
 //! lie sealed in the database until it is sent, and be written in the words of the version that sends it.
 
+mod alerts;
 pub mod render;
 mod words;
 
+pub use alerts::{BlindAlert, MovedAlert, NamedAlert, SplitNews};
 use serde::{Deserialize, Serialize};
 pub(crate) use words::{is_visible, plain};
 
@@ -64,6 +66,31 @@ pub enum Letter {
         /// Why: `gone` or `failing`.
         reason: String,
     },
+    /// Alerts cannot be judged for want of fresh quotes.
+    AlertsBlind {
+        /// Those that are named.
+        alerts: Vec<BlindAlert>,
+        /// How many there are besides.
+        more: usize,
+    },
+    /// Alerts of which was told that they are blind are judged again.
+    AlertsSee {
+        /// Those that are named.
+        alerts: Vec<NamedAlert>,
+        /// How many there are besides.
+        more: usize,
+        /// Since when the first of them was blind, in the form of RFC 3339.
+        since: String,
+    },
+    /// A split has moved alerts.
+    SplitAdjusted {
+        /// The split.
+        split: SplitNews,
+        /// Those that are named.
+        alerts: Vec<MovedAlert>,
+        /// How many there are besides.
+        more: usize,
+    },
     /// The code that shows that a telephone number is theirs.
     PhoneCode {
         /// Six digits.
@@ -85,6 +112,9 @@ impl Letter {
             Self::PasswordChanged { .. } => "password_changed",
             Self::GuestAlert { .. } => "guest_alert",
             Self::WebhookOff { .. } => "webhook_off",
+            Self::AlertsBlind { .. } => "alerts_blind",
+            Self::AlertsSee { .. } => "alerts_see",
+            Self::SplitAdjusted { .. } => "split_adjusted",
             Self::PhoneCode { .. } => "phone_code",
         }
     }

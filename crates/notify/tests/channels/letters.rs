@@ -1,7 +1,7 @@
 //! How every letter reads: previews, which are kept beside the tests.
 
-use notify::letter::Letter;
 use notify::letter::render::{Frame, mail, sms};
+use notify::letter::{BlindAlert, Letter, MovedAlert, NamedAlert, SplitNews};
 
 fn letters() -> Vec<Letter> {
     let link = |page: &str| format!("https://alerts.example.com/{page}?token=Zm9vYmFy-_0123456789&x=<\"1\">");
@@ -31,7 +31,55 @@ fn letters() -> Vec<Letter> {
         Letter::PhoneCode {
             code: "042137".to_owned(),
         },
+        Letter::AlertsBlind {
+            alerts: vec![
+                BlindAlert {
+                    alert: named("price_above", Some("200")),
+                    since: "2024-03-08T15:15:00Z".to_owned(),
+                },
+                BlindAlert {
+                    alert: named("new_high", None),
+                    since: "2024-03-08T15:20:00Z".to_owned(),
+                },
+            ],
+            more: 2,
+        },
+        Letter::AlertsSee {
+            alerts: vec![named("rsi_limit", Some("70"))],
+            more: 0,
+            since: "2024-03-08T15:15:00Z".to_owned(),
+        },
+        Letter::SplitAdjusted {
+            split: SplitNews {
+                symbol: "AAPL".to_owned(),
+                date: "2024-03-11".to_owned(),
+                ratio: "4".to_owned(),
+            },
+            alerts: vec![
+                MovedAlert {
+                    alert: named("price_below", Some("75")),
+                    previous_threshold: Some("300".to_owned()),
+                    initial_price: Some("100".to_owned()),
+                    previous_initial_price: Some("400".to_owned()),
+                },
+                MovedAlert {
+                    alert: named("price_change_up", Some("5")),
+                    previous_threshold: Some("5".to_owned()),
+                    initial_price: Some("100.125".to_owned()),
+                    previous_initial_price: Some("400.5".to_owned()),
+                },
+            ],
+            more: 0,
+        },
     ]
+}
+
+fn named(condition: &str, threshold: Option<&str>) -> NamedAlert {
+    NamedAlert {
+        symbol: "AAPL".to_owned(),
+        condition: condition.to_owned(),
+        threshold: threshold.map(ToOwned::to_owned),
+    }
 }
 
 #[test]

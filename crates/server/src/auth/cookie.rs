@@ -39,7 +39,7 @@ impl SessionCookie {
     ///
     /// # Errors
     /// 401 if it comes more than once: one of them was set by somebody else.
-    pub(super) fn read(self, headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
+    pub(crate) fn read(self, headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
         let mut values = values(headers, self.name());
         let first = values.next();
         if first.is_some() && values.any(|value| Some(value) != first) {

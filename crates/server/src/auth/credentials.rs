@@ -60,7 +60,11 @@ impl<'a> Credentials<'a> {
     }
 }
 
-fn shown(headers: &HeaderMap) -> Result<Option<Credential<'_>>, ApiError> {
+/// What the headers meant for it show.
+///
+/// # Errors
+/// 401 for headers of which no one can say which is meant, or of a kind that is not taken.
+pub(crate) fn shown(headers: &HeaderMap) -> Result<Option<Credential<'_>>, ApiError> {
     let from_own_header = single(headers, &X_API_KEY)?.map(Credential::Key);
     let authorization = single(headers, &header::AUTHORIZATION)?;
     let from_authorization = authorization.map(of_authorization).transpose()?;

@@ -10,13 +10,20 @@ const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 const SCHEMES: [&str; 4] = ["ApiKeyHeader", "ApiKeyAuthorization", "Bearer", "SessionCookie"];
 /// What shows whoever drives schedules from outside.
 const SCHEDULER: [&str; 1] = ["CronSecret"];
+/// What shows who asks to the endpoint of agents.
+const AGENTS: [&str; 3] = ["ApiKeyHeader", "ApiKeyAuthorization", "AgentToken"];
 /// What endpoints say that take no API key.
 const SIGNED_IN: &str = "SessionCookie";
 
 /// How browsers, and providers that report, send what they say.
 const FORM: &str = "application/x-www-form-urlencoded";
+/// How all others do.
+const JSON: &str = "application/json";
 /// Refusals that are an error envelope wherever they occur, on pages too.
 const ALWAYS_JSON: [Code; 3] = [Code::NotFound, Code::PayloadTooLarge, Code::UnsupportedMediaType];
+
+/// Routes whose refusals are those of OAuth.
+const PROGRAMS: [&str; 3] = ["/oauth/token", "/oauth/register", "/oauth/revoke"];
 
 /// Finishes what the endpoints say of themselves.
 pub(super) fn finish(document: &mut Value) {
@@ -31,6 +38,7 @@ pub(super) fn finish(document: &mut Value) {
     document["tags"] = json!([
         {"name": "Identity", "description": "Coming to an account, signing in, and staying so"},
         {"name": "User", "description": "The account, as its owner looks after it"},
+        {"name": "OAuth", "description": "How people let apps that come by MCP act for them, and end it"},
         {"name": "API Keys", "description": "What programs show; made by somebody who has signed in"},
         {"name": "Alerts", "description": "What you wait for: made, read, changed, deleted"},
         {"name": "Stocks", "description": "The catalog, and what is known of each stock"},
@@ -39,6 +47,7 @@ pub(super) fn finish(document: &mut Value) {
         {"name": "Webhooks", "description": "Where events are sent, and what became of that"},
         {"name": "Pages", "description": "What the links in mails open: they ask, and change nothing before a button is pressed"},
         {"name": "Messages", "description": "Mail and text messages: the outbox, ending mail, reports of providers"},
+        {"name": "MCP", "description": "The way in for agents"},
         {"name": "Feedback", "description": "What people wish for and what they find broken"},
         {"name": "Utilities", "description": "Links that lead on"},
         {"name": "Cron", "description": "Scheduled jobs, for those who start them from outside"},
@@ -95,6 +104,7 @@ fn components(components: &mut Value) {
         "DeletedWatchlistItem",
         "DeletedApiKey",
         "DeletedAccount",
+        "EndedGrant",
     ] {
         schemas[name]["properties"]["deleted"]["const"] = json!(true);
     }
@@ -119,6 +129,10 @@ fn components(components: &mut Value) {
     components["securitySchemes"]["CronSecret"] = json!({
         "type": "http", "scheme": "bearer",
         "description": "The operator's secret for scheduled jobs: `operator.cron_secret`",
+    });
+    components["securitySchemes"]["AgentToken"] = json!({
+        "type": "http", "scheme": "bearer", "bearerFormat": "mcp_at_…",
+        "description": "The access token of an app that somebody let in by OAuth; it is good for `/mcp` only. `/.well-known/oauth-protected-resource/mcp` says where that begins",
     });
     components["headers"] = json!({
         "X-RateLimit-Limit": header("Requests in a window", &json!({"type": "integer", "minimum": 0}), &json!(100)),
@@ -169,7 +183,9 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     }
     let is_api = path.starts_with("/api/v1/");
     let is_page = operation["tags"][0] == "Pages";
-    let takes_form = operation["requestBody"]["content"].get(FORM).is_some();
+    // What is for programs there is answered as the RFCs have it.
+    let is_program_s = PROGRAMS.contains(&path);
+    let takes_form = operation["requestBody"]["content"].get(FORM).is_some() && !is_program_s;
     let is_secured = scopes.is_some();
     if let Some(scope) = scopes.as_ref().and_then(|scopes| scopes.first()) {
         operation["x-required-scope"] = scope.clone();
@@ -179,7 +195,8 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
         operation["requestBody"]["required"] = json!(true);
         alert_body::exemplify(operation);
     }
-    if is_secured && method == "post" {
+    let may_be_replayed = is_api && is_secured && method == "post";
+    if may_be_replayed {
         let parameters = &mut operation["parameters"];
         let key = json!({"$ref": "#/components/parameters/IdempotencyKey"});
         match parameters.as_array_mut() {
@@ -235,7 +252,7 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     }
     responses.sort_keys();
     for (status, response) in responses.iter_mut() {
-        finish_response(status, response, is_api, is_secured && method == "post");
+        finish_response(status, response, is_api, may_be_replayed);
     }
 }
 
@@ -259,6 +276,9 @@ fn schemes(operation: &Value) -> &'static [&'static str] {
     if operation["security"][0].get(SCHEDULER[0]).is_some() {
         return &SCHEDULER;
     }
+    if operation["security"][0].get(AGENTS[2]).is_some() {
+        return &AGENTS;
+    }
     let takes_no_key = operation["security"][0].get(SIGNED_IN).is_some();
     if takes_no_key { &SCHEMES[2..] } else { &SCHEMES }
 }
@@ -278,7 +298,7 @@ fn is_optional(operation: &Value) -> bool {
 fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_replayed: bool) {
     let code = Code::ALL.iter().find(|code| code.status().as_str() == status);
     if let Some(code) = code
-        && (is_api || ALWAYS_JSON.contains(code))
+        && (is_api || ALWAYS_JSON.contains(code) && response["content"].get(JSON).is_none())
     {
         response["content"] = json!({"application/json": {
             "schema": {"$ref": "#/components/schemas/ErrorEnvelope"},

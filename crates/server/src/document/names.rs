@@ -47,6 +47,12 @@ words! {
     StatusName = names(alerts::Status::ALL, alerts::Status::name), None;
     /// The status of the alerts that are listed.
     ListStatus = names(alerts::Status::ALL, alerts::Status::name), None;
+    /// What kind of maker made something.
+    MadeByName = service::alerts::MadeBy::KINDS.to_vec(), None;
+    /// How far an approval has come.
+    ApprovalStatusName = names(service::approvals::ApprovalStatus::ALL, service::approvals::ApprovalStatus::name), None;
+    /// What is said of a change that waits.
+    DecisionName = vec!["approve", "deny"], None;
     /// What happened to an alert.
     ActionName = names(alerts::HistoryAction::ALL, alerts::HistoryAction::name), None;
     /// An alert's status after something happened to it.

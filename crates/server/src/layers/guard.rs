@@ -10,9 +10,18 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
 use crate::error::{ApiError, Code};
+use crate::settings::Timeouts;
+
+/// What finding out who asks may take beside.
+const MARGIN: Duration = Duration::from_secs(5);
 
 /// Answers 503 when it takes too long, 500 when something panics.
-pub async fn layer(State(time): State<Duration>, request: Request, next: Next) -> Response {
+pub async fn layer(State(timeouts): State<Timeouts>, request: Request, next: Next) -> Response {
+    let time = match request.uri().path() {
+        // Its tools have that time each, and end by themselves, in their own words.
+        "/mcp" => timeouts.body + timeouts.request + MARGIN,
+        _ => timeouts.request,
+    };
     match tokio::time::timeout(time, unpanicked(next.run(request))).await {
         Ok(response) => response,
         Err(_) => {
@@ -29,11 +38,12 @@ pub(super) async fn unpanicked(answer: impl Future<Output = Response>) -> Respon
     // be taken again.
     match AssertUnwindSafe(answer).catch_unwind().await {
         Ok(response) => response,
-        Err(panic) => ApiError::internal(format!("panic: {}", text(&*panic))).into_response(),
+        Err(panic) => ApiError::internal(format!("panic: {}", text_of(&*panic))).into_response(),
     }
 }
 
-fn text(panic: &(dyn Any + Send)) -> &str {
+/// What a panic says of itself, for the log.
+pub(crate) fn text_of(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()
@@ -55,7 +65,7 @@ mod tests {
         let router: Router = Router::new()
             .route("/panics", get(|| async { panic!("secret-{}", "state") as String }))
             .route("/hangs", get(std::future::pending::<String>))
-            .layer(from_fn_with_state(Duration::from_secs(30), layer));
+            .layer(from_fn_with_state(Timeouts::default(), layer));
         let request = Request::get(path).body(Body::empty()).unwrap();
         let response = router.oneshot(request).await.unwrap();
         let status = response.status().as_u16();

@@ -40,6 +40,14 @@ pub enum Group {
     Login,
     /// Registering.
     Register,
+    /// Pages on which people are asked what apps may do.
+    Authorize,
+    /// Apps that register.
+    Clients,
+    /// Apps that exchange codes and tokens.
+    Token,
+    /// What agents say that calls no tool.
+    Mcp,
     /// Everything about the account, and what is no route at all.
     User,
     /// Market data that is pushed: unlimited for those who may.
@@ -96,6 +104,10 @@ impl Group {
             Self::WebhookTest => "webhook_test",
             Self::Login => "login",
             Self::Register => "register",
+            Self::Authorize => "authorize",
+            Self::Clients => "clients",
+            Self::Token => "token",
+            Self::Mcp => "mcp",
             Self::User => "user",
             Self::Ingest => "ingest",
             Self::Cron => "cron",
@@ -108,6 +120,15 @@ pub const UNLIMITED: u32 = i32::MAX.cast_unsigned();
 
 /// So many keys that are not known may be shown a minute from one address.
 const FAILED_LOOK_UPS_PER_MINUTE: u32 = 100;
+/// So many by agents (decisions 7.3).
+const FAILED_MCP_LOOK_UPS_PER_MINUTE: u32 = 20;
+
+/// So often a minute people can be asked what an app may do, from one address.
+const AUTHORIZE_PER_MINUTE: u32 = 300;
+/// So many apps can register a minute, from one address.
+const CLIENTS_PER_MINUTE: u32 = 60;
+/// So often a minute apps can exchange something, from one address: many people's apps may run in one place.
+const TOKEN_PER_MINUTE: u32 = 300;
 
 /// Counts requests.
 #[derive(Debug)]
@@ -115,6 +136,7 @@ pub struct Limiter {
     limits: Limits,
     windows: Windows,
     look_ups: LookUps,
+    mcp_look_ups: LookUps,
 }
 
 impl Limiter {
@@ -125,6 +147,7 @@ impl Limiter {
             limits,
             windows: Windows::new(limits.max_tracked),
             look_ups: LookUps::new(FAILED_LOOK_UPS_PER_MINUTE, limits.max_tracked),
+            mcp_look_ups: LookUps::new(FAILED_MCP_LOOK_UPS_PER_MINUTE, limits.max_tracked),
         }
     }
 
@@ -134,6 +157,12 @@ impl Limiter {
         &self.look_ups
     }
 
+    /// Counts look-ups of what agents show.
+    #[must_use]
+    pub const fn mcp_look_ups(&self) -> &LookUps {
+        &self.mcp_look_ups
+    }
+
     /// Counts a request.
     pub fn count(&self, who: &Identity, group: Group, address: std::net::IpAddr, now: Timestamp) -> Counted {
         let group = group.counted_for(who);
@@ -141,13 +170,18 @@ impl Limiter {
             requests,
             window: SignedDuration::from_hours(1),
         };
+        let by_minute = |requests| Allowance {
+            requests,
+            window: SignedDuration::from_mins(1),
+        };
         let stranger = Principal::of_address(address);
         // Whoever they are: who comes here wants to become somebody else.
         let by_address = match group {
-            Group::Login => Some(Allowance {
-                requests: self.limits.login_per_minute,
-                window: SignedDuration::from_mins(1),
-            }),
+            Group::Login => Some(by_minute(self.limits.login_per_minute)),
+            // Whoever raises the one wants no limits, or has all people behind one address.
+            Group::Clients => Some(by_minute(CLIENTS_PER_MINUTE.max(self.limits.login_per_minute))),
+            Group::Authorize => Some(by_minute(AUTHORIZE_PER_MINUTE.max(self.limits.login_per_minute))),
+            Group::Token => Some(by_minute(TOKEN_PER_MINUTE.max(self.limits.login_per_minute))),
             Group::Register => Some(by_hour(self.limits.register_per_hour)),
             _ => None,
         };
@@ -155,10 +189,7 @@ impl Limiter {
             return self.windows.count(stranger, group, allowance, now);
         }
         let allowance = |requests| match group {
-            Group::WebhookTest => Allowance {
-                requests: self.limits.webhook_test_per_minute,
-                window: SignedDuration::from_mins(1),
-            },
+            Group::WebhookTest => by_minute(self.limits.webhook_test_per_minute),
             _ => by_hour(requests),
         };
         match who {

@@ -3,6 +3,7 @@
 //! | layer | for |
 //! |---|---|
 //! | [`observe`] | a request id, a span, metrics |
+//! | [`cors`] | which routes pages of other origins may ask |
 //! | [`guard`] | an answer in time, whatever happens inside: 503, 500 |
 //! | [`identify`] | who asks; 429 for whoever guesses too often ([`look_ups`]) |
 //! | [`limit`] | how much they may still ask: 429 |
@@ -12,6 +13,7 @@
 //! The last four are for the API only.
 
 pub mod client;
+pub mod cors;
 pub mod envelope;
 pub mod guard;
 pub mod idempotency;

@@ -6,7 +6,7 @@
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use metrics::{counter, histogram};
 use tokio::time::Instant;
 use tracing::{Instrument, field, info_span};
@@ -49,6 +49,9 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     counter!("http_requests_total", &labels).increment(1);
     histogram!("http_request_duration_seconds", "route" => route).record(duration);
     response.headers_mut().insert(X_REQUEST_ID, id);
+    // Whatever it is, it is what it says it is.
+    let nosniff = HeaderValue::from_static("nosniff");
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
     response
 }
 

@@ -2,12 +2,15 @@
 
 pub mod alerts;
 pub mod api_keys;
+pub mod approvals;
 pub mod auth;
 pub mod cron;
 pub mod docs;
 pub mod feedback;
 pub mod market;
+pub mod mcp;
 pub mod messages;
+pub mod oauth;
 pub mod ops;
 pub mod pages;
 pub mod redirect;
@@ -29,6 +32,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(auth::router())
         .merge(user::router())
         .merge(api_keys::router())
+        .merge(approvals::router())
         .merge(feedback::router())
         .merge(redirect::router())
         .merge(cron::router())
@@ -37,17 +41,20 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(watchlist::router())
         .merge(webhooks::router())
         .merge(messages::router())
+        .merge(oauth::api())
 }
 
 /// All routes with their documentation, under the prefix that the documentation has them.
 pub(crate) fn documented() -> OpenApiRouter<App> {
     #[derive(OpenApi)]
-    #[openapi(components(schemas(ErrorEnvelope)))]
+    #[openapi(components(schemas(ErrorEnvelope, approvals::view::WaitingChange)))]
     struct Beginning;
     OpenApiRouter::with_openapi(Beginning::openapi())
         .nest("/api/v1", api())
         .merge(docs::router())
         .merge(auth::jwks::router())
+        .merge(mcp::router())
+        .merge(oauth::router())
         .merge(messages::outside())
         .merge(pages::router())
         .merge(ops::router())

@@ -89,15 +89,17 @@ async fn preferences_are_put_and_read() {
     let before = ann.get(path).await.ok(200);
     assert_eq!(
         before.body["data"],
-        json!({"time_zone": "America/New_York", "quiet_hours": null})
+        json!({"time_zone": "America/New_York", "quiet_hours": null, "notify_blind": false})
     );
-    let night = json!({"time_zone": "Europe/Berlin", "quiet_hours": {"start": "22:00", "end": "07:05"}});
+    let night =
+        json!({"time_zone": "Europe/Berlin", "quiet_hours": {"start": "22:00", "end": "07:05"}, "notify_blind": true});
     assert_eq!(ann.send("PUT", path, night.clone()).await.ok(200).body["data"], night);
     assert_eq!(ann.get(path).await.ok(200).body["data"], night);
     let wrong = json!({"quiet_hours": {"start": "22:00", "end": "22:00"}});
     let _ = ann.send("PUT", path, wrong).await.refused(422, "VALIDATION_ERROR");
     let ended = ann.send("PUT", path, json!({"quiet_hours": null})).await.ok(200);
     assert_eq!(ended.body["data"]["quiet_hours"], Value::Null);
+    assert_eq!(ended.body["data"]["notify_blind"], true);
 }
 
 #[tokio::test]

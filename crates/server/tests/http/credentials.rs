@@ -31,14 +31,22 @@ async fn every_route_of_the_document_asks_who_is_there() {
         for (method, operation) in item.as_object().unwrap() {
             let path = path.replace("{id}", NOBODYS_ID).replace("{symbol}", "AAPL");
             let method = method.to_uppercase();
-            let answer = world.stranger(&method, &path).json(&json!({})).send().await;
-            let is_public = !path.starts_with("/api/v1/") || PUBLIC.contains(&path.as_str());
+            let answer = world
+                .stranger(&method, &path)
+                .header("host", "alerts.example.com")
+                .json(&json!({}))
+                .send()
+                .await;
+            let is_public = path != "/mcp" && (!path.starts_with("/api/v1/") || PUBLIC.contains(&path.as_str()));
             assert_eq!(operation["security"] == json!([]), is_public, "{method} {path}");
             if is_public {
                 assert!(
                     matches!(answer.status, 200 | 400 | 415 | 422),
                     "{method} {path}: {answer:?}"
                 );
+            } else if path == "/mcp" {
+                assert_eq!(answer.status, 401, "{answer:?}");
+                assert!(answer.headers.contains_key("www-authenticate"));
             } else {
                 let refused = answer.refused(401, "UNAUTHORIZED");
                 assert!(refused.headers.contains_key("www-authenticate"));

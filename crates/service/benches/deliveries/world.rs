@@ -222,6 +222,7 @@ fn firing((number, stored): (usize, &StoredAlert)) -> Firing {
         alert: stored.alert.id,
         revision: stored.alert.revision,
         at: stored.alert.created_at,
+        crossed_at: None,
         price: price(STORM),
         metric: None,
         reason: format!("{} is at 1000, at or above your 200", stored.alert.symbol),

@@ -133,7 +133,8 @@ fn actor(key: ApiKey, account: Account) -> Actor {
     of(account, via)
 }
 
-fn of(account: Account, via: Via) -> Actor {
+/// An account's owner, or whoever acts in their name.
+pub(crate) fn of(account: Account, via: Via) -> Actor {
     Actor {
         account: account.id,
         plan: account.plan,

@@ -27,7 +27,7 @@ pub use tokens::{PublicKey, TOKEN_LIFE};
 
 use alerts::Plan;
 use jiff::tz::TimeZone;
-use store::model::{AccountId, ApiKeyId, SessionId};
+use store::model::{AccountId, ApiKeyId, GrantId, SessionId};
 use uuid::Uuid;
 
 use crate::ServiceError;
@@ -61,6 +61,15 @@ pub enum Via {
         /// What it may be used for.
         scopes: Vec<Scope>,
     },
+    /// By what somebody has allowed a program.
+    Grant {
+        /// Which grant.
+        id: GrantId,
+        /// What the program calls itself.
+        client: String,
+        /// What it may do.
+        scopes: Vec<Scope>,
+    },
     /// By having signed in.
     Session {
         /// Which session.
@@ -71,10 +80,11 @@ pub enum Via {
 }
 
 impl Via {
-    /// The id of the key or of the session.
+    /// The id of the key, the grant or the session.
     pub(crate) const fn id(&self) -> Uuid {
         match self {
             Self::Key { id, .. } => id.0,
+            Self::Grant { id, .. } => id.0,
             Self::Session { id, .. } => id.0,
         }
     }
@@ -101,6 +111,14 @@ impl Actor {
                 required: Some(scope.name().to_owned()),
                 message: format!("this API key lacks the scope {}; use a key that has it", scope.name()),
             }),
+            Via::Grant { scopes, .. } if !scopes.contains(&scope) => Err(ServiceError::Forbidden {
+                reason: "scope",
+                required: Some(scope.name().to_owned()),
+                message: format!(
+                    "this app was not allowed {}; connect it again and allow it that",
+                    scope.name()
+                ),
+            }),
             Via::Session { .. } if !self.is_operator && !Scope::PUBLIC.contains(&scope) => {
                 Err(ServiceError::Forbidden {
                     reason: "operator",
@@ -108,7 +126,7 @@ impl Actor {
                     message: "only operators of this service may do this; ask one of them".to_owned(),
                 })
             }
-            Via::Key { .. } | Via::Session { .. } => Ok(()),
+            Via::Key { .. } | Via::Grant { .. } | Via::Session { .. } => Ok(()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is remembered of those who were let in: so that a request needs no query to know who asks.
 //!
-//! An API key or a session that was looked up is taken for [`TRUSTED_FOR_S`] seconds without asking the database again. What this
+//! An API key, a session or an app's access token that was looked up is taken for [`TRUSTED_FOR_S`] seconds without asking the database again. What this
 //! process changes about keys and accounts counts at once, what others change after those seconds. Keys that are not
 //! known are not remembered: guesses would push out those who are welcome.
 
@@ -9,8 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use store::Store;
-use store::model::{AccountId, ApiKeyId, Session};
+use store::model::{AccountId, Session};
 use tokio_util::task::TaskTracker;
+use uuid::Uuid;
 
 use super::authenticate::expiry;
 use super::hashing::Hashing;
@@ -23,7 +24,7 @@ const MAX_KEYS: usize = 10_000;
 /// A key's use is written down at most once in this time.
 const NOTED_EVERY_S: i64 = 60;
 
-/// SHA-256 of an API key, a cookie, or a session's id.
+/// SHA-256 of an API key, a cookie, an app's access token, or a session's id.
 pub(crate) type KeyHash = [u8; 32];
 
 /// What is remembered of those who were let in, and what is done for them in the background.
@@ -37,14 +38,15 @@ pub(crate) struct Reception {
 #[derive(Debug, Default)]
 struct Seen {
     actors: HashMap<KeyHash, (Actor, Timestamp)>,
-    noted: HashMap<ApiKeyId, Timestamp>,
+    /// When the use of which key or grant was written down.
+    noted: HashMap<Uuid, Timestamp>,
     /// Counts what was forgotten, so that nothing is remembered that was looked up before.
     forgotten: u64,
 }
 
 /// When a look-up began.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Since(u64);
+pub(crate) struct Since(u64);
 
 impl Default for Reception {
     fn default() -> Self {
@@ -58,19 +60,19 @@ impl Default for Reception {
 
 impl Reception {
     /// Who showed this key a moment ago.
-    pub(super) fn recall(&self, hash: &KeyHash, now: Timestamp) -> Option<Actor> {
+    pub(crate) fn recall(&self, hash: &KeyHash, now: Timestamp) -> Option<Actor> {
         let seen = self.seen();
         let (actor, at) = seen.actors.get(hash)?;
         is_within(*at, now, TRUSTED_FOR_S).then(|| actor.clone())
     }
 
     /// To be asked for before a key is looked up, and given back with what was found.
-    pub(super) fn begin(&self) -> Since {
+    pub(crate) fn begin(&self) -> Since {
         Since(self.seen().forgotten)
     }
 
     /// Remembers who shows a key, unless something was forgotten since the look-up began.
-    pub(super) fn remember(&self, hash: KeyHash, actor: &Actor, since: Since, now: Timestamp) {
+    pub(crate) fn remember(&self, hash: KeyHash, actor: &Actor, since: Since, now: Timestamp) {
         let mut seen = self.seen();
         if seen.forgotten != since.0 {
             return;
@@ -90,9 +92,13 @@ impl Reception {
         seen.actors.retain(|_, (actor, _)| actor.account != account);
     }
 
-    /// Writes down in the background that a key was used, unless that was done within the last minute.
-    pub(super) fn note_use(&self, store: &Store, actor: &Actor, now: Timestamp) {
-        let Via::Key { id, .. } = actor.via else { return };
+    /// Writes down in the background that a key was used, or what an app was allowed, unless that was done within the last
+    /// minute.
+    pub(crate) fn note_use(&self, store: &Store, actor: &Actor, now: Timestamp) {
+        if matches!(actor.via, Via::Session { .. }) {
+            return;
+        }
+        let id = actor.via.id();
         {
             let mut seen = self.seen();
             if seen.noted.get(&id).is_some_and(|at| is_within(*at, now, NOTED_EVERY_S)) {
@@ -106,10 +112,15 @@ impl Reception {
             }
             seen.noted.insert(id, now);
         }
-        let store = store.clone();
+        let (store, via) = (store.clone(), actor.via.clone());
         self.tasks.spawn(async move {
-            if let Err(error) = store.touch_api_keys(&[(id, now)]).await {
-                tracing::warn!(%error, "the use of an API key was not written down");
+            let touched = match via {
+                Via::Key { id, .. } => store.touch_api_keys(&[(id, now)]).await,
+                Via::Grant { id, .. } => store.touch_grant(id, now).await,
+                Via::Session { .. } => return,
+            };
+            if let Err(error) = touched {
+                tracing::warn!(%error, "the use of an API key or an app was not written down");
             }
         });
     }
@@ -147,7 +158,7 @@ mod tests {
     use super::*;
     use alerts::Plan;
     use jiff::tz::TimeZone;
-    use uuid::Uuid;
+    use store::model::ApiKeyId;
 
     fn actor(account: u128) -> Actor {
         Actor {

@@ -11,9 +11,9 @@ use serde_json::Value;
 use store::model::{HistoryRow, Owner, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
 
-use super::{AlertDetail, terms};
+use super::{AlertDetail, MadeBy, terms};
 use crate::identity::account::awake;
-use crate::{AccountId, Actor, Service, ServiceError, Via};
+use crate::{AccountId, Actor, Service, ServiceError};
 
 /// What a create request came to.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,6 +32,16 @@ impl Service {
     /// [`ServiceError::Forbidden`] for what the plan does not have, [`ServiceError::Unavailable`] for a percentage
     /// without a price.
     pub async fn create_alert(&self, actor: &Actor, body: &Value) -> Result<Created, ServiceError> {
+        self.create_alert_as(actor, body, &MadeBy::of(actor)).await
+    }
+
+    /// The same for something that was asked by somebody else before.
+    pub(crate) async fn create_alert_as(
+        &self,
+        actor: &Actor,
+        body: &Value,
+        made_by: &MadeBy,
+    ) -> Result<Created, ServiceError> {
         let now = self.0.ports.clock.now();
         let context = Context {
             now,
@@ -45,7 +55,7 @@ impl Service {
             service: self.clone(),
             account: actor.account,
             id: AlertId(self.0.ports.chance.uuid()),
-            created_by: Some(maker(actor)),
+            created_by: Some(made_by.to_text()),
             price: self.0.evaluator.last_price(asked.symbol),
             asked,
             now,
@@ -54,14 +64,6 @@ impl Service {
             Done::Inserted(stored) => Created::New(Box::new(self.detail(stored))),
             Done::Found(stored) => Created::Existing(Box::new(self.detail(stored))),
         })
-    }
-}
-
-/// What made an alert: the name of the API key, or the session.
-fn maker(actor: &Actor) -> String {
-    match &actor.via {
-        Via::Key { name, .. } => name.clone(),
-        Via::Session { .. } => "session".to_owned(),
     }
 }
 

@@ -1,8 +1,7 @@
 //! Deleting an alert.
 
-use alerts::{AlertId, transition};
+use alerts::AlertId;
 use jiff::Timestamp;
-use store::model::HistoryRow;
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::no_such_alert;
@@ -40,15 +39,7 @@ impl Work for Delete {
             let missing = || Abort::Refused(no_such_alert());
             let found = unit.alert_to_change(self.account, self.id).await?;
             let alert = found.ok_or_else(missing)?.alert;
-            let row = HistoryRow {
-                alert: alert.id,
-                symbol: alert.symbol,
-                entry: transition::delete(&alert),
-                at: self.now,
-                price: None,
-                details: None,
-            };
-            if unit.delete_alert(&alert, &row).await? {
+            if unit.delete_alert(&alert, self.now).await? {
                 Ok(())
             } else {
                 Err(missing())

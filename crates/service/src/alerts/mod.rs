@@ -16,6 +16,7 @@ mod delete;
 mod events;
 pub(crate) mod guests;
 mod history;
+mod made_by;
 mod metric;
 mod outcome;
 mod read;
@@ -25,8 +26,10 @@ mod view;
 
 pub use create::Created;
 pub use guests::{GuestWish, VerifiedAlert};
+pub use made_by::MadeBy;
 pub use outcome::{AlertOutcomes, MAX_OUTCOMES, Outcome};
 pub use paper::Horizon;
+pub use store::model::StoredAlert;
 pub use view::{AlertDetail, AlertItem, Judged};
 
 /// Alerts that the actor does not have, be they other people's or nobody's.

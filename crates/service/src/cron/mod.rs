@@ -5,17 +5,16 @@
 
 mod secret;
 
-use std::sync::Arc;
-
 use jiff::{SignedDuration, Timestamp};
-use store::Store;
+use store::StoreError;
 use store::model::MessageChannel;
 use tokio_util::sync::CancellationToken;
 
 use crate::alerts::guests;
+use crate::oauth;
 pub use secret::Secret;
 
-use crate::{Clock, Service, ServiceError};
+use crate::{Ports, Service, ServiceError};
 
 /// How often what is of no use any more is deleted.
 const CLEANED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -134,13 +133,14 @@ impl Service {
                 let housekeeping = Housekeeping::of(self);
                 let Swept {
                     ended,
+                    grants,
                     requests,
                     unverified,
                     messages,
                     deliveries,
                 } = housekeeping.sweep().await?;
                 let detail = format!(
-                    "{ended} sessions and codes, {requests} kept answers, {messages} messages and {deliveries} \
+                    "{ended} sessions and codes, {grants} grants, tokens and clients of apps, {requests} kept answers, {messages} messages and {deliveries} \
                      deliveries that are done with and {unverified} alerts of guests that were never verified were deleted"
                 );
                 (true, detail)
@@ -172,15 +172,12 @@ impl Service {
 }
 
 /// Deletes what is of no use any more, and follows paper trades.
-pub(crate) struct Housekeeping {
-    service: Service,
-    store: Store,
-    clock: Arc<dyn Clock>,
-}
+pub(crate) struct Housekeeping(Service);
 
 /// What was deleted.
 struct Swept {
     ended: u64,
+    grants: u64,
     requests: u64,
     unverified: u64,
     messages: u64,
@@ -189,75 +186,66 @@ struct Swept {
 
 impl Housekeeping {
     pub(crate) fn of(service: &Service) -> Self {
-        let ports = &service.0.ports;
-        Self {
-            service: service.clone(),
-            store: ports.store.clone(),
-            clock: Arc::clone(&ports.clock),
-        }
+        Self(service.clone())
     }
 
     /// Does it once an hour until it is told to stop.
     pub(crate) async fn run(self, stop: CancellationToken) {
+        let clock = &self.0.0.ports.clock;
         loop {
-            let next = self.clock.now().saturating_add(CLEANED_EVERY).unwrap_or(Timestamp::MAX);
+            let next = clock.now().saturating_add(CLEANED_EVERY).unwrap_or(Timestamp::MAX);
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = self.clock.sleep_until(next) => {}
+                () = clock.sleep_until(next) => {}
             }
             if let Err(error) = self.sweep().await {
                 tracing::warn!(%error, "what is of no use any more could not be deleted; it is tried again in an hour");
             }
-            if let Err(error) = self.service.follow_all_paper_trades().await {
+            if let Err(error) = self.0.follow_all_paper_trades().await {
                 tracing::warn!(%error, "paper trades could not be followed; it is tried again in an hour");
             }
         }
     }
 
-    async fn sweep(&self) -> Result<Swept, store::StoreError> {
-        let before = |time| self.clock.now().saturating_sub(time).unwrap_or(Timestamp::MIN);
-        let (over, forgotten) = (before(KEPT_AFTER_THE_END), before(REPEATED_FOR));
-        let mut ended = 0;
-        loop {
-            let deleted = self.store.forget_sessions_and_codes(over, AT_ONCE).await?;
-            ended += deleted;
-            if deleted == 0 {
-                break;
-            }
-        }
-        let requests = self.store.forget_requests(forgotten).await?;
-        let mut unverified = 0;
-        loop {
-            let made_before = before(guests::NEVER_VERIFIED_AFTER);
-            let deleted = self.store.forget_unverified_alerts(made_before, AT_ONCE).await?;
-            unverified += deleted;
-            if deleted == 0 {
-                break;
-            }
-        }
-        let mut messages = 0;
-        loop {
-            let deleted = self.store.forget_messages(before(MESSAGES_KEPT), AT_ONCE).await?;
-            messages += deleted;
-            if deleted == 0 {
-                break;
-            }
-        }
-        let mut deliveries = 0;
-        loop {
-            let deleted = self.store.forget_deliveries(before(DELIVERIES_KEPT), AT_ONCE).await?;
-            deliveries += deleted;
-            if deleted == 0 {
-                break;
-            }
-        }
+    async fn sweep(&self) -> Result<Swept, StoreError> {
+        let Ports { store, clock, .. } = &self.0.0.ports;
+        let before = |time| clock.now().saturating_sub(time).unwrap_or(Timestamp::MIN);
+        let over = before(KEPT_AFTER_THE_END);
+        let made_before = before(guests::NEVER_VERIFIED_AFTER);
+        let (sent_before, delivered_before) = (before(MESSAGES_KEPT), before(DELIVERIES_KEPT));
+        let ended = until_none(|| store.forget_sessions_and_codes(over, AT_ONCE)).await?;
+        let unused = before(oauth::UNUSED_GRANTS_KEPT);
+        let grants = until_none(|| store.forget_grants(over, unused, AT_ONCE)).await?;
+        let (unused, idle) = (before(oauth::UNUSED_CLIENTS_KEPT), before(oauth::IDLE_CLIENTS_KEPT));
+        // What nobody was let in by any more, too.
+        until_none(|| store.forget_oauth_clients(unused, idle, AT_ONCE)).await?;
+        until_none(|| store.forget_approvals(over, AT_ONCE)).await?;
+        let requests = store.forget_requests(before(REPEATED_FOR)).await?;
+        let unverified = until_none(|| store.forget_unverified_alerts(made_before, AT_ONCE)).await?;
+        let messages = until_none(|| store.forget_messages(sent_before, AT_ONCE)).await?;
+        let deliveries = until_none(|| store.forget_deliveries(delivered_before, AT_ONCE)).await?;
         Ok(Swept {
             ended,
+            grants,
             requests,
             unverified,
             messages,
             deliveries,
         })
+    }
+}
+
+/// Deletes piece by piece until nothing is left. Says how much that was.
+async fn until_none<F>(delete: impl Fn() -> F) -> Result<u64, StoreError>
+where
+    F: Future<Output = Result<u64, StoreError>>,
+{
+    let mut all = 0;
+    loop {
+        match delete().await? {
+            0 => return Ok(all),
+            deleted => all += deleted,
+        }
     }
 }
 

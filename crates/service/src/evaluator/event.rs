@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ::alerts::{Status, json};
+use ::market::calendar::new_york_date;
 use ::market::{Change, Price};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -29,6 +30,11 @@ struct AlertPart<'a> {
     status: &'static str,
     notification: &'static str,
     triggered_at: String,
+    /// Only of a firing that comes late, so that all others are as they ever were.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    late: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crossed_at: Option<String>,
     triggered_value: Option<f64>,
     initial_price: Option<f64>,
     parameters: Option<Map<String, Value>>,
@@ -51,7 +57,10 @@ pub(super) fn composer(evaluator: &Arc<Evaluator>) -> Arc<Compose> {
         let name = name
             .as_ref()
             .map_or(stored.alert.symbol.as_str(), |entry| &entry.row.name);
-        let previous = evaluator.previous_close(stored.alert.symbol);
+        let previous = match firing.crossed_at {
+            Some(at) => evaluator.close_before(stored.alert.symbol, new_york_date(at)),
+            None => evaluator.previous_close(stored.alert.symbol),
+        };
         compose(stored, firing, name, previous)
     })
 }
@@ -72,6 +81,8 @@ fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: 
             status: Status::Triggered.name(),
             notification: alert.notification.name(),
             triggered_at: instant(firing.at),
+            late: firing.crossed_at.is_some(),
+            crossed_at: firing.crossed_at.map(instant),
             triggered_value: firing.metric.map(|metric| metric.as_f64()),
             initial_price: alert.initial_price.map(Price::as_f64),
             parameters: alert.parameters.clone().map(json::in_javascript_order),

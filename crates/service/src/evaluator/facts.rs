@@ -1,9 +1,9 @@
 //! Records as the engine wants them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use ::alerts::engine::{Dividend, InsiderTrade};
-use ::market::records::{DividendRow, EarningsRow, InsiderRow, Side};
+use ::alerts::engine::{Dividend, Event, InsiderTrade};
+use ::market::records::{Batch, DividendRow, EarningsRow, InsiderRow, Side, WithdrawnFiling};
 use ::market::{Decimal, MICROS_PER_UNIT, Symbol};
 use jiff::civil::Date;
 
@@ -59,7 +59,7 @@ impl Filings {
     }
 
     /// The rows of a delivery that are not known yet.
-    pub(crate) fn new_among(&self, rows: &[InsiderRow]) -> Vec<InsiderRow> {
+    fn new_among(&self, rows: &[InsiderRow]) -> Vec<InsiderRow> {
         let mut delivered = Self::default();
         let mut new = Vec::new();
         for row in rows {
@@ -69,6 +69,40 @@ impl Filings {
             }
         }
         new
+    }
+
+    /// Takes in a delivery's filings, and tells the engine what is new: what does not stand any more goes before its amendment
+    /// comes, and a filing that is delivered again is not counted again.
+    pub(crate) fn take(&mut self, batch: &Batch, mut tell: impl FnMut(Event<'_>)) {
+        for symbol in self.withdraw(&batch.withdrawn_filings) {
+            let trades = &self.of(symbol);
+            tell(Event::InsiderTradesAnew { symbol, trades });
+        }
+        let new = self.new_among(&batch.insider_transactions);
+        for (symbol, trades) in by_symbol(&new) {
+            let trades = &trades;
+            tell(Event::InsiderTrades { symbol, trades });
+        }
+        self.extend(new);
+    }
+
+    /// Takes back filings that do not stand any more. Answers of which stocks.
+    fn withdraw(&mut self, withdrawn: &[WithdrawnFiling]) -> BTreeSet<Symbol> {
+        let mut symbols = BTreeSet::new();
+        for withdrawn in withdrawn {
+            let known = self.0.len();
+            self.0.retain(|_, filing| !withdrawn.withdraws(filing));
+            if self.0.len() < known {
+                symbols.insert(withdrawn.symbol);
+            }
+        }
+        symbols
+    }
+
+    /// The trades of a stock.
+    fn of(&self, symbol: Symbol) -> Vec<InsiderTrade> {
+        let filings = self.0.iter().filter(|((of, _, _), _)| *of == symbol);
+        filings.flat_map(|(_, rows)| rows.iter().map(trade)).collect()
     }
 
     /// Forgets what was filed before `date`.

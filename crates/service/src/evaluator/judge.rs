@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ::alerts::engine::{Decision, Engine, Verdict};
+use ::alerts::engine::{Decision, Engine, Reason, Verdict};
 use ::market::Symbol;
 use jiff::Timestamp;
 use store::StoreError;
@@ -21,7 +21,7 @@ const HEAD: usize = 128;
 pub(super) struct Backlog(VecDeque<Judged>);
 
 /// What came of one judging, as far as it is not on disk yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Judged {
     /// What is being committed.
     commit: EvaluationCommit,
@@ -30,6 +30,8 @@ struct Judged {
     /// What was observed, which comes with the last.
     quotes: Vec<LatestQuote>,
     clock: Option<Timestamp>,
+    /// Set if it was decided by what was missed: the instant at which that was judged. Its firings are late.
+    looked_back_at: Option<Timestamp>,
 }
 
 /// What a judging has looked at.
@@ -60,12 +62,53 @@ impl Evaluator {
         Ok(result)
     }
 
+    /// Lets the engine know what was missed, and returns when what that has decided elsewhere is on disk: how many alerts
+    /// have fired by it. `rejoin` answers the stocks of which a price became known, and the decisions, which are late.
+    ///
+    /// # Errors
+    /// As of [`Self::judge`].
+    pub(super) async fn judge_late(
+        self: &Arc<Self>,
+        at: Timestamp,
+        rejoin: impl FnOnce(&mut Engine) -> (Vec<Symbol>, Vec<Decision>),
+    ) -> Result<u64, StoreError> {
+        let mut backlog = self.gate.lock().await;
+        self.commit(&mut backlog).await?;
+        self.rejoin_into(&mut backlog, at, rejoin);
+        self.commit(&mut backlog).await
+    }
+
     /// Commits what was decided and is not on disk yet.
     ///
     /// # Errors
     /// [`StoreError`] when the database does not take it.
     pub(crate) async fn flush(self: &Arc<Self>) -> Result<(), StoreError> {
         self.judge(|_, _| (Observed::default(), ())).await
+    }
+
+    fn rejoin_into(
+        &self,
+        backlog: &mut Backlog,
+        at: Timestamp,
+        rejoin: impl FnOnce(&mut Engine) -> (Vec<Symbol>, Vec<Decision>),
+    ) {
+        let aside = std::mem::take(&mut *self.aside());
+        let mut engine = self.engine();
+        let (symbols, late) = rejoin(&mut engine);
+        let quotes = latest_quotes(&engine, symbols);
+        drop(engine);
+        let aside = Judged {
+            decisions: aside,
+            ..Judged::default()
+        };
+        let late = Judged {
+            decisions: late,
+            quotes,
+            looked_back_at: Some(at),
+            ..Judged::default()
+        };
+        self.put_into(backlog, aside);
+        self.put_into(backlog, late);
     }
 
     fn judge_into<T>(
@@ -78,35 +121,38 @@ impl Evaluator {
         let (observed, result) = judge(&mut engine, &mut decisions);
         let quotes = latest_quotes(&engine, observed.symbols);
         drop(engine);
-        if !decisions.is_empty() || !quotes.is_empty() || observed.clock.is_some() {
-            let rest = decisions.split_off(HEAD.min(decisions.len()));
-            let mut judged = Judged {
-                commit: EvaluationCommit::default(),
-                decisions,
-                quotes,
-                clock: observed.clock,
-            };
-            self.take_up(&mut judged, rest);
-            backlog.0.push_back(judged);
-        }
+        let judged = Judged {
+            decisions,
+            quotes,
+            clock: observed.clock,
+            ..Judged::default()
+        };
+        self.put_into(backlog, judged);
         result
     }
 
-    /// Makes a commit of the decisions at hand, and goes on to those that come after them.
-    fn take_up(&self, judged: &mut Judged, after: Vec<Decision>) {
-        let is_last = after.is_empty();
-        let mut commit = EvaluationCommit::default();
-        for decision in std::mem::replace(&mut judged.decisions, after) {
-            self.note(&mut commit, &decision);
+    fn put_into(&self, backlog: &mut Backlog, mut judged: Judged) {
+        if !judged.decisions.is_empty() || !judged.quotes.is_empty() || judged.clock.is_some() {
+            self.take_up(&mut judged, HEAD);
+            backlog.0.push_back(judged);
         }
-        if is_last {
+    }
+
+    /// Makes a commit of the next decisions, at most so many; with the last comes what was observed.
+    fn take_up(&self, judged: &mut Judged, at_most: usize) {
+        let later = judged.decisions.split_off(at_most.min(judged.decisions.len()));
+        let mut commit = EvaluationCommit::default();
+        for decision in std::mem::replace(&mut judged.decisions, later) {
+            self.note(&mut commit, &decision, judged.looked_back_at);
+        }
+        if judged.decisions.is_empty() {
             commit.quotes = std::mem::take(&mut judged.quotes);
             commit.clock = judged.clock.take();
         }
         judged.commit = commit;
     }
 
-    fn note(&self, commit: &mut EvaluationCommit, decision: &Decision) {
+    fn note(&self, commit: &mut EvaluationCommit, decision: &Decision, looked_back_at: Option<Timestamp>) {
         let Decision {
             alert,
             revision,
@@ -117,10 +163,11 @@ impl Evaluator {
             Verdict::Fire { price, reason } => commit.firings.push(Firing {
                 alert,
                 revision,
-                at,
+                at: looked_back_at.unwrap_or(at),
+                crossed_at: looked_back_at.map(|_| at),
                 price,
                 metric: reason.metric(),
-                reason: reason.to_string(),
+                reason: looked_back_at.map_or_else(|| reason.to_string(), |_| late_reason(&reason, at)),
                 event: EventId(self.chance.uuid()),
             }),
             Verdict::Decide { side } => commit.sides.push(SideDecided { alert, revision, side }),
@@ -129,8 +176,9 @@ impl Evaluator {
         }
     }
 
-    /// Commits what is in the backlog, in order.
-    pub(super) async fn commit(self: &Arc<Self>, backlog: &mut Backlog) -> Result<(), StoreError> {
+    /// Commits what is in the backlog, in order. Answers how many alerts have fired late.
+    pub(super) async fn commit(self: &Arc<Self>, backlog: &mut Backlog) -> Result<u64, StoreError> {
+        let mut fired_late = 0;
         while let Some(next) = backlog.0.front_mut() {
             let reading = self.telling.reading();
             // A copy, because the backlog keeps its own until the database has said yes.
@@ -140,18 +188,21 @@ impl Evaluator {
                 .await;
             self.is_behind.store(committed.is_err(), Ordering::Release);
             let outcome = committed?;
-            self.settle(&next.commit, outcome.firings, &reading);
+            let fired = self.settle(&next.commit, outcome.firings, &reading);
+            if next.looked_back_at.is_some() {
+                fired_late += fired;
+            }
             if next.decisions.is_empty() {
                 backlog.0.pop_front();
             } else {
-                self.take_up(next, Vec::new());
+                self.take_up(next, usize::MAX);
             }
         }
-        Ok(())
+        Ok(fired_late)
     }
 
-    /// Tells the engine what became of its firings.
-    fn settle(&self, commit: &EvaluationCommit, settled: Vec<Settled>, reading: &Reading<'_>) {
+    /// Tells the engine what became of its firings. Answers how many of them count.
+    fn settle(&self, commit: &EvaluationCommit, settled: Vec<Settled>, reading: &Reading<'_>) -> u64 {
         let mut fired = 0;
         for (firing, settled) in commit.firings.iter().zip(settled) {
             match settled {
@@ -170,7 +221,14 @@ impl Evaluator {
             let stale = u64::try_from(commit.firings.len()).unwrap_or(u64::MAX) - fired;
             metrics::counter!("bellwether_firings_stale_total").increment(stale);
         }
+        fired
     }
+}
+
+/// The reason of a firing that comes late, for its owner: a letter and a text message have no other place for it.
+fn late_reason(reason: &Reason, crossed_at: Timestamp) -> String {
+    let crossed_at = crossed_at.strftime("%Y-%m-%d %H:%M:%S UTC");
+    format!("{reason} (late: it crossed at {crossed_at}, while no prices came in)")
 }
 
 fn latest_quotes(engine: &Engine, mut symbols: Vec<Symbol>) -> Vec<LatestQuote> {

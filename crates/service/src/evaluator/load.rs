@@ -20,8 +20,9 @@ use super::{Evaluator, facts};
 const BAR_DAYS: i64 = 1_100;
 /// How far back insiders' trades are read, in days: the longest window of an alert, and the day itself.
 pub(crate) const INSIDER_DAYS: i64 = 366;
-/// How far back mentions are read: the day and the seven days before, and an hour to spare.
-const MENTION_HOURS: i64 = 8 * 24 + 1;
+/// How far back mentions are read: the day and the seven days before, and the day before these, as a source that counts
+/// by the day gives a count a day; with a day to spare, for the newest one may be of yesterday.
+const MENTION_HOURS: i64 = 10 * 24;
 
 impl Evaluator {
     /// Tells the engine all it has to know.
@@ -163,7 +164,7 @@ impl Evaluator {
     }
 }
 
-fn session(quote: &LatestQuote) -> SessionSoFar {
+pub(super) fn session(quote: &LatestQuote) -> SessionSoFar {
     SessionSoFar {
         date: quote.session,
         open: quote.open,

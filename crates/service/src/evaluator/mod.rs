@@ -18,10 +18,12 @@
 //!
 //! * [`judge`]: the gate, the backlog, the commit.
 //! * [`load`]: what the engine has to be told at the start.
+//! * [`missed`]: judging what was missed, on a clock of its own.
 //! * [`tick`]: the passing of time.
 //! * [`telling`]: what alerts are, told to the engine.
 //! * [`compare`]: looks for differences between the engine and the database.
 //! * [`splits`]: a stock is divided, and everything that is counted in its shares with it.
+//! * [`split_news`]: whose alerts it has moved is told so.
 //! * [`facts`]: records as the engine wants them.
 //! * [`event`]: what is delivered about a firing.
 //! * [`snapshot`]: a stock as the engine knows it at one instant.
@@ -31,13 +33,15 @@ mod event;
 pub(crate) mod facts;
 mod judge;
 mod load;
+pub(crate) mod missed;
 mod snapshot;
+mod split_news;
 mod splits;
 mod telling;
 mod tick;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use ::alerts::engine::{Decision, Engine, Event};
@@ -51,6 +55,7 @@ use store::Store;
 
 use crate::catalog::Catalog;
 use crate::start::{Ports, Settings};
+use crate::vault::Vault;
 use crate::{Chance, Clock};
 
 pub(crate) use judge::Observed;
@@ -83,9 +88,14 @@ pub struct Evaluator {
     place: AtomicI64,
     /// Whether the last commit failed.
     is_behind: AtomicBool,
+    /// Held by whoever judges what was missed: one at a time.
+    looking_back: tokio::sync::Mutex<()>,
+    /// How many splits were applied since the start.
+    divided: AtomicU64,
     store: Store,
     clock: Arc<dyn Clock>,
     chance: Arc<Chance>,
+    vault: Arc<Vault>,
     catalog: Arc<Catalog>,
     settings: Settings,
 }
@@ -103,9 +113,12 @@ impl Evaluator {
             engine_time: AtomicI64::new(i64::MIN),
             place: AtomicI64::new(0),
             is_behind: AtomicBool::new(false),
+            looking_back: tokio::sync::Mutex::default(),
+            divided: AtomicU64::new(0),
             store: ports.store.clone(),
             clock: Arc::clone(&ports.clock),
             chance: Arc::clone(&ports.chance),
+            vault: Arc::clone(&ports.vault),
             catalog,
             settings: settings.clone(),
         }
@@ -137,6 +150,14 @@ impl Evaluator {
                 return Some(history.bars().nth_back(1)?.close);
             };
             let mut earlier = history.bars().rev().filter(|bar| bar.date < so_far.date);
+            Some(earlier.next()?.close)
+        })
+    }
+
+    /// The close of the last session before `date`.
+    fn close_before(&self, symbol: Symbol, date: Date) -> Option<Price> {
+        self.read(|engine| {
+            let mut earlier = engine.history(symbol)?.bars().rev().filter(|bar| bar.date < date);
             Some(earlier.next()?.close)
         })
     }

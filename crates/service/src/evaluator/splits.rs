@@ -11,13 +11,14 @@ use ::alerts::transition::{Changed, Entry, HistoryAction, HistoryStatus};
 use ::alerts::{Alert, Condition};
 use ::market::calendar::{new_york, new_york_date};
 use ::market::records::{Batch, SplitRow};
-use ::market::{Bar, Decimal, Symbol};
+use ::market::{Bar, Decimal, Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 use store::{Abort, BoxFuture, StoreError, Unit, Work};
 
 use super::Evaluator;
+use super::split_news::{Moved, Writer};
 use crate::market::{Record, ended_session, refused_never};
 use crate::watchlist;
 
@@ -89,6 +90,18 @@ impl Known {
     pub(super) fn in_todays_shares(&self, symbol: Symbol, bar: Bar) -> Bar {
         self.applied_after(symbol, bar.date)
             .fold(bar, |bar, split| bar.after_split(split.ratio))
+    }
+
+    /// A price of a day in the shares of after all splits that were applied.
+    pub(super) fn price_in_todays_shares(&self, symbol: Symbol, date: Date, price: Price) -> Price {
+        self.applied_after(symbol, date)
+            .fold(price, |price, split| price.after_split(split.ratio))
+    }
+
+    /// So many shares of a day in the shares of after all splits that were applied.
+    pub(super) fn shares_of_today(&self, symbol: Symbol, date: Date, shares: i64) -> i64 {
+        self.applied_after(symbol, date)
+            .fold(shares, |shares, split| split.ratio.multiply(shares))
     }
 
     /// Earnings per share that were known on `as_of`, in the shares of after all splits that were applied.
@@ -227,6 +240,7 @@ impl Evaluator {
             return;
         }
         let now = self.engine_now();
+        self.divided.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
         self.divide_off_session(split);
         let mut engine = self.engine();
         let is_new = |date: Date| date >= split.date;
@@ -286,11 +300,21 @@ impl Work for NoteSplits {
     }
 }
 
-/// Moves all alerts of a stock that were made before the split into the new shares.
+/// Moves all alerts of a stock that were made before the split into the new shares, and tells their owners.
 struct ApplySplit {
     evaluator: Arc<Evaluator>,
     split: SplitRow,
     at: Timestamp,
+}
+
+impl ApplySplit {
+    fn writer(&self) -> Writer {
+        Writer {
+            vault: Arc::clone(&self.evaluator.vault),
+            chance: Arc::clone(&self.evaluator.chance),
+            at: self.at,
+        }
+    }
 }
 
 impl Work for ApplySplit {
@@ -306,6 +330,7 @@ impl Work for ApplySplit {
             }
             let stored = unit.alerts_of_symbol_to_change(self.split.symbol).await?;
             let mut alerts = Vec::with_capacity(stored.len());
+            let mut moved = Moved::default();
             for stored in stored {
                 let adjusted = adjusted(&stored.alert, &self.split).filter(|_| is_first);
                 let Some(changed) = adjusted else {
@@ -315,8 +340,10 @@ impl Work for ApplySplit {
                 let details = details(&self.split, &stored.alert, &changed.alert);
                 unit.update_alert(&changed, stored.alert.revision, self.at, Some(&details))
                     .await?;
+                moved.add(&stored.owner, &stored.alert, &changed.alert);
                 alerts.push(changed.alert);
             }
+            moved.tell(unit, &self.split, &self.writer()).await?;
             Ok(alerts)
         })
     }

@@ -26,7 +26,7 @@ mod throttle;
 pub use login::SignIn;
 pub use sessions::SignedIn;
 pub use store::model::{Account, Session, SessionId};
-pub(crate) use throttle::Throttle;
+pub(crate) use throttle::{Throttle, network};
 
 use crate::Service;
 use crate::access::PublicKey;

@@ -173,6 +173,7 @@ pub(super) async fn take_over(
     account.profile.phone = None;
     unit.update_account(account).await?;
     unit.end_sessions(account.id, None, now).await?;
+    unit.end_grants(account.id, now).await?;
     unit.delete_api_keys(account.id).await?;
     unit.delete_webhooks(account.id, now).await?;
     for purpose in [Purpose::Confirm.name(), address::PURPOSE] {

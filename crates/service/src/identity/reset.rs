@@ -26,7 +26,7 @@ impl Service {
         self.mail_link(Purpose::Reset, email).await
     }
 
-    /// Sets a new password: `{email, token, new_password}`. All sessions end.
+    /// Sets a new password: `{email, token, new_password}`. All sessions end, and what apps were allowed.
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] for a link that is not good, [`ServiceError::Invalid`] for a password that will not do.
@@ -79,6 +79,8 @@ impl Work for Reset {
             account.password_hash = Some(self.password_hash.clone());
             unit.update_account(&account).await?;
             unit.end_sessions(account.id, None, self.now).await?;
+            // Whoever was in the account may have let an app in that stays.
+            unit.end_grants(account.id, self.now).await?;
             // Whoever was mailed another link before gets in with none of them, nor with another address that was asked for.
             for purpose in [Purpose::Reset.name(), Purpose::SignIn.name(), address::PURPOSE] {
                 unit.withdraw_codes(purpose, account.id, self.now).await?;

@@ -173,10 +173,10 @@ impl Service {
 pub(crate) fn session_of(actor: &Actor) -> Result<SessionId, ServiceError> {
     match &actor.via {
         Via::Session { id, .. } => Ok(*id),
-        Via::Key { .. } => Err(ServiceError::Forbidden {
+        Via::Key { .. } | Via::Grant { .. } => Err(ServiceError::Forbidden {
             reason: "session_required",
             required: Some("session".to_owned()),
-            message: "API keys cannot do this; sign in and use the session or its token".to_owned(),
+            message: "API keys and apps cannot do this; sign in and use the session or its token".to_owned(),
         }),
     }
 }

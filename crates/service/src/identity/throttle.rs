@@ -137,13 +137,17 @@ impl Throttle {
     }
 }
 
-fn guessers(email: &str, address: IpAddr) -> [Guesser; 3] {
+/// Whose address it is: one client has a whole network of version 6.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     const HOST_BITS: u32 = 64;
-    // One client has a whole network of version 6.
-    let address = match address.to_canonical() {
+    match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> HOST_BITS << HOST_BITS).into()),
         v4 @ IpAddr::V4(_) => v4,
-    };
+    }
+}
+
+fn guessers(email: &str, address: IpAddr) -> [Guesser; 3] {
+    let address = network(address);
     let mut short = [0; 16];
     short.copy_from_slice(&Sha256::digest(email.as_bytes())[..16]);
     [(Some(short), Some(address)), (None, Some(address)), (Some(short), None)]

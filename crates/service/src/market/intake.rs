@@ -4,18 +4,19 @@
 //! down: a crash in between leads to judging the same data again when it is delivered again, rather than to knowing it
 //! without ever having judged it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use ::alerts::engine::{Decision, Engine, Event, InsiderTrade, NotTaken, Quote};
+use ::alerts::engine::Engine;
 use ::market::calendar::new_york_date;
-use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow, StockRow};
+use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, QuoteRow, StockRow};
 use ::market::{Bar, Symbol};
 use jiff::{Timestamp, ToSpan};
 use store::{Abort, BoxFuture, StoreError, Unit, Work};
 
 use super::NotIngested;
-use crate::evaluator::{Evaluator, INSIDER_DAYS, Observed, OffSession, facts};
+use super::judging::{Judging, KnownDates};
+use crate::evaluator::{INSIDER_DAYS, Observed, OffSession};
 use crate::{Service, ServiceError};
 
 /// What is remembered from one delivery to the next. Whoever holds it is the only one who takes something in.
@@ -23,6 +24,19 @@ use crate::{Service, ServiceError};
 pub(crate) struct Intake {
     /// The latest instant a quote of each stock gave for itself.
     quoted_at: HashMap<Symbol, Timestamp>,
+}
+
+impl Intake {
+    /// Up to when a stock was quoted, by the quotes' own times.
+    pub(super) fn seen_until(&self, symbol: Symbol) -> Option<Timestamp> {
+        self.quoted_at.get(&symbol).copied()
+    }
+
+    /// Takes note that a stock was seen up to an instant.
+    pub(super) fn has_seen(&mut self, symbol: Symbol, until: Timestamp) {
+        let known = self.quoted_at.entry(symbol).or_insert(until);
+        *known = until.max(*known);
+    }
 }
 
 impl Service {
@@ -114,6 +128,7 @@ impl Service {
             future("insider_transactions", index, "filed_on");
         }
         batch.fundamentals.retain(|row| row.as_of <= today);
+        batch.withdrawn_filings.retain(|row| row.amended_on <= today);
         batch.insider_transactions.retain(|row| row.filed_on <= today);
     }
 
@@ -152,9 +167,6 @@ impl Service {
     ) -> Result<HashSet<usize>, StoreError> {
         let evaluator = Arc::clone(&self.0.evaluator);
         let known = self.known_facts(batch);
-        // A filing that is delivered again must not be counted again, whatever becomes of the rest of this delivery.
-        let new_trades = evaluator.filings().new_among(&batch.insider_transactions);
-        let trades = facts::by_symbol(&new_trades);
         let quotes = self.quotes_in_session(intake, batch, now, rejected);
         let at = evaluator.advance_to(now);
         let not_taken = evaluator
@@ -168,9 +180,8 @@ impl Service {
                 };
                 judging.bars(&batch.bars);
                 judging.facts(batch, &known);
-                judging.insiders(&trades);
+                evaluator.filings().take(batch, |event| judging.tell(event));
                 judging.quotes(&quotes);
-                evaluator.filings().extend(new_trades);
                 let not_taken = judging.not_taken;
                 let observed = Observed {
                     symbols: quotes.iter().map(|(_, quote)| quote.symbol).collect(),
@@ -274,103 +285,6 @@ impl Service {
             .evaluator
             .filings()
             .forget_before(today.saturating_sub(INSIDER_DAYS.days()));
-    }
-}
-
-/// All dates of the stocks that a delivery has dates of.
-#[derive(Default)]
-struct KnownDates {
-    earnings: BTreeMap<Symbol, Vec<EarningsRow>>,
-    dividends: BTreeMap<Symbol, Vec<DividendRow>>,
-}
-
-/// A delivery on its way into the engine.
-struct Judging<'a> {
-    evaluator: &'a Evaluator,
-    engine: &'a mut Engine,
-    decisions: &'a mut Vec<Decision>,
-    at: Timestamp,
-    not_taken: Vec<NotIngested>,
-}
-
-impl Judging<'_> {
-    fn bars(&mut self, rows: &[BarRow]) {
-        for (index, row) in rows.iter().enumerate() {
-            let event = Event::Bar {
-                symbol: row.symbol,
-                bar: self.evaluator.in_todays_shares(row.symbol, row.bar),
-            };
-            match self.engine.process(event, self.at, self.decisions) {
-                // One from before everything that is judged by is a candle all the same.
-                Ok(()) | Err(NotTaken::TooOld(_)) => {}
-                Err(why) => self.not_taken.push(NotIngested {
-                    kind: "bars",
-                    index,
-                    reason: format!("{why}; deliver the bar when its session has ended"),
-                }),
-            }
-        }
-    }
-
-    fn facts(&mut self, batch: &Batch, known: &KnownDates) {
-        let mut latest: BTreeMap<Symbol, &FundamentalsRow> = BTreeMap::new();
-        for row in &batch.fundamentals {
-            let kept = latest.entry(row.symbol).or_insert(row);
-            if kept.as_of <= row.as_of {
-                *kept = row;
-            }
-        }
-        for row in latest.into_values().filter(|row| self.evaluator.is_latest(row)) {
-            self.tell(self.evaluator.fundamentals_event(row));
-        }
-        for (&symbol, rows) in &known.earnings {
-            let dates = &facts::earnings_dates(rows);
-            self.tell(Event::Earnings { symbol, dates });
-        }
-        for (&symbol, rows) in &known.dividends {
-            let dividends = &facts::dividends(rows);
-            self.tell(Event::Dividends { symbol, dividends });
-        }
-        for row in &batch.mentions {
-            self.tell(Event::Mentions {
-                symbol: row.symbol,
-                hour: row.time,
-                count: row.mentions,
-            });
-        }
-    }
-
-    fn insiders(&mut self, trades: &BTreeMap<Symbol, Vec<InsiderTrade>>) {
-        for (&symbol, trades) in trades {
-            self.tell(Event::InsiderTrades { symbol, trades });
-        }
-    }
-
-    /// Observations, snapshot by snapshot: one instant and at most one observation of a stock in each.
-    fn quotes(&mut self, quotes: &[(Timestamp, &QuoteRow)]) {
-        // What waits for an instant is due before what is observed at it.
-        self.tell(Event::Clock);
-        let mut snapshot: Vec<Quote> = Vec::with_capacity(quotes.len());
-        let mut seen = HashSet::with_capacity(quotes.len());
-        for (_, row) in quotes {
-            if !seen.insert(row.symbol) {
-                self.tell(Event::Snapshot(&snapshot));
-                snapshot.clear();
-                seen.clear();
-                seen.insert(row.symbol);
-            }
-            let quote = Quote::new(self.engine.stock(row.symbol), row.price);
-            snapshot.push(row.volume.map_or(quote, |volume| quote.with_volume(volume)));
-        }
-        self.tell(Event::Snapshot(&snapshot));
-        self.tell(Event::Evaluate);
-    }
-
-    /// Tells the engine something that it takes, or that it is right to ignore.
-    fn tell(&mut self, event: Event<'_>) {
-        if let Err(why) = self.engine.process(event, self.at, self.decisions) {
-            tracing::debug!(%why, "not judged");
-        }
     }
 }
 

@@ -1,17 +1,21 @@
 //! The market: what becomes known about it comes in here, and what is asked about all of it is answered here.
 //!
-//! * [`intake`]: taking in what sources deliver.
+//! * [`intake`]: taking in what sources deliver; [`missed`]: what they find out afterwards.
 //! * [`indices`], [`movers`], [`sentiment`], [`performance`]: prices of many stocks at once, out of the same engine that judges
 //!   alerts; [`listed`] says which stocks count.
 //! * [`dates`]: what the calendar has of companies.
+//! * [`watched`]: what a source has to know to ask for no more than is needed.
 
 mod dates;
 mod indices;
 mod intake;
+mod judging;
 mod listed;
+mod missed;
 mod movers;
 mod performance;
 mod sentiment;
+mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +27,7 @@ pub use dates::{MAX_EARNINGS_DAYS, Named};
 pub(crate) use intake::{Intake, Record, ended_session, refused_never};
 pub use listed::ListedQuote;
 pub(crate) use listed::completed_session;
+pub use missed::{Missed, MissedOutcome};
 pub use movers::TopMovers;
 pub use performance::{DatedPrice, StockPerformance};
 pub use sentiment::{Mood, Sentiment};

@@ -6,7 +6,7 @@ use notify::email::Email;
 use notify::letter::Letter;
 use notify::letter::render::{self, FiredAlert, Frame};
 use notify::sms::Sms;
-use store::model::{ClaimedMessage, MessageChannel, Said};
+use store::model::{ClaimedMessage, MessageChannel, Said, is_news};
 
 use super::carrier::Parcel;
 use super::recipient::Recipient;
@@ -53,13 +53,13 @@ impl Composer {
         let mut frame = Frame::new(PRODUCT, &self.public_url);
         frame.recipient_name.clone_from(&recipient.name);
         frame.time_zone = recipient.time_zone;
+        if is_news(&message.kind) {
+            let token = unsubscribe::token(&self.vault, &recipient.to);
+            frame.unsubscribe_link = Some(link(&self.public_url, "unsubscribe", &[("token", &token)]));
+        }
         let mail = match &message.said {
             Said::Letter(sealed) => render::mail(&self.letter(message, sealed)?, &frame),
-            Said::Fired(data) => {
-                let token = unsubscribe::token(&self.vault, &recipient.to);
-                frame.unsubscribe_link = Some(link(&self.public_url, "unsubscribe", &[("token", &token)]));
-                render::fired_mail(&FiredAlert::of_data(data), &frame)
-            }
+            Said::Fired(data) => render::fired_mail(&FiredAlert::of_data(data), &frame),
         };
         let email = Email::new(recipient.to, recipient.name, message.id.0, message.created_at, mail);
         Ok(Parcel::Mail(Box::new(email)))

@@ -2,13 +2,13 @@
 //!
 //! This is found out when it is about to be sent, each time: meanwhile somebody may have another address, gone to bed, or
 //! want nothing any more. Letters are answers to what somebody has just done, so they go at once to where they were written to;
-//! what is about alerts waits for the end of quiet hours.
+//! what is about alerts ([`is_news`]) waits for the end of quiet hours.
 
 use std::collections::HashSet;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use store::model::{Account, ClaimedMessage, MessageChannel, Said};
+use store::model::{Account, ClaimedMessage, MessageChannel, is_news};
 
 use super::quiet::quiet_until;
 
@@ -47,23 +47,20 @@ pub(super) struct Circumstances<'a> {
 
 /// The address that a message would go to, as far as it can be said at once.
 pub(super) fn address(message: &ClaimedMessage) -> Option<String> {
-    let owner = message
-        .owner
-        .as_ref()
-        .filter(|_| matches!(message.said, Said::Fired(_)));
+    let owner = message.owner.as_ref().filter(|_| is_news(&message.kind));
     let address = owner.map(|owner| &owner.email).or(message.recipient.as_ref())?;
     Some(address.to_lowercase())
 }
 
 impl Circumstances<'_> {
     pub(super) fn judge(&self, message: &ClaimedMessage) -> Judged {
-        match &message.said {
-            Said::Letter(_) => self.letter(message),
-            Said::Fired(_) => match (&message.owner, message.account) {
-                (Some(owner), _) => self.news(owner),
-                (None, Some(_)) => Judged::Drop("account_deleted"),
-                (None, None) => self.news_for_guest(message),
-            },
+        if !is_news(&message.kind) {
+            return self.letter(message);
+        }
+        match (&message.owner, message.account) {
+            (Some(owner), _) => self.news(owner),
+            (None, Some(_)) => Judged::Drop("account_deleted"),
+            (None, None) => self.news_for_guest(message),
         }
     }
 

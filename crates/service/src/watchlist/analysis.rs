@@ -154,7 +154,7 @@ impl Service {
         let others = active.map_or(0, |(_, count)| count.saturating_sub(own));
         Ok(Wish {
             symbol: item.symbol,
-            intention: intention(item),
+            intention: item.intention,
             target_price: item.target_price.map(|target| target.price),
             notes: item.notes.clone(),
             account: account.id,
@@ -229,13 +229,6 @@ impl Service {
 /// Whether the analyst makes alerts for an item.
 const fn is_wanted(item: &WatchlistItem) -> bool {
     item.is_active && item.has_auto_alerts
-}
-
-const fn intention(item: &WatchlistItem) -> analyst::Intention {
-    match item.intention {
-        super::Intention::Buy => analyst::Intention::Buy,
-        super::Intention::Sell => analyst::Intention::Sell,
-    }
 }
 
 /// Makes alerts of what the analyst proposes; without advice the item is only taken out of the queue.

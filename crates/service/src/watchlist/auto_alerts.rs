@@ -9,10 +9,7 @@ use serde_json::json;
 use store::model::{Account, HistoryRow, Owner, StoredAlert, WatchlistItem, WatchlistItemId};
 use store::{Abort, StoreError, Unit};
 
-use crate::alerts::terms;
-
-/// What made these alerts, as they say themselves.
-const MAKER: &str = "analyst";
+use crate::alerts::{MadeBy, terms};
 
 /// Which of the analyst's alerts of an item go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,15 +40,7 @@ pub(super) async fn remove(
         if which == Which::Unfired && alert.status == Status::Triggered {
             continue;
         }
-        let row = HistoryRow {
-            alert: alert.id,
-            symbol: alert.symbol,
-            entry: transition::delete(&alert),
-            at: now,
-            price: None,
-            details: None,
-        };
-        if unit.delete_alert(&alert, &row).await? {
+        if unit.delete_alert(&alert, now).await? {
             deleted.push(alert.id);
         }
     }
@@ -99,7 +88,7 @@ pub(super) async fn make(
         let stored = StoredAlert {
             alert: created.alert,
             owner: owner.clone(),
-            created_by: Some(MAKER.to_owned()),
+            created_by: Some(MadeBy::Analyst.to_text()),
         };
         unit.insert_alert(&stored, &row).await?;
         unit.assign_alert(*id, item.id).await?;

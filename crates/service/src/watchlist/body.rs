@@ -1,8 +1,9 @@
 //! What the bodies of requests about the watchlist say.
 
+use alerts::Intention;
 use market::{Price, Symbol};
 use serde_json::Value;
-use store::model::{Intention, WatchlistItemId};
+use store::model::WatchlistItemId;
 use uuid::Uuid;
 
 use crate::ServiceError;
@@ -15,12 +16,12 @@ const MAX_NAME: usize = 200;
 
 /// An item that is to be added.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct NewItem {
-    pub(super) symbol: Symbol,
-    pub(super) stock_name: Option<String>,
-    pub(super) intention: Intention,
-    pub(super) target_price: Option<Price>,
-    pub(super) notes: Option<String>,
+pub(crate) struct NewItem {
+    pub(crate) symbol: Symbol,
+    pub(crate) stock_name: Option<String>,
+    pub(crate) intention: Intention,
+    pub(crate) target_price: Option<Price>,
+    pub(crate) notes: Option<String>,
 }
 
 /// What is to be changed of an item; `Some(None)` takes something away.
@@ -44,7 +45,7 @@ pub(super) struct Swap {
 ///
 /// # Errors
 /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]
-pub(super) fn read_new(body: &Value) -> Result<NewItem, ServiceError> {
+pub(crate) fn read_new(body: &Value) -> Result<NewItem, ServiceError> {
     let mut members = Members::of(body)?;
     let symbol = symbol(&mut members);
     let intention = intention(&mut members, "intention");

@@ -23,16 +23,17 @@ impl Service {
     /// name, [`ServiceError::Conflict`] for one that is on the watchlist, [`ServiceError::Forbidden`] for one too many.
     pub async fn add_to_watchlist(&self, actor: &Actor, body: &Value) -> Result<ItemView, ServiceError> {
         let asked = body::read_new(body)?;
-        if asked.stock_name.is_none() {
-            self.require_stock(asked.symbol)?;
-        }
+        let new_name = match self.require_stock(asked.symbol) {
+            Ok(()) => None,
+            Err(unknown) => Some(asked.stock_name.clone().ok_or(unknown)?),
+        };
         let id = WatchlistItemId(self.0.ports.chance.uuid());
         let work = Add {
             service: self.clone(),
             account: actor.account,
             id,
             desk: self.desk(asked.symbol),
-            is_new_stock: self.require_stock(asked.symbol).is_err(),
+            new_name,
             asked,
         };
         self.0.ports.store.write(work).await?;
@@ -46,7 +47,8 @@ struct Add {
     id: WatchlistItemId,
     asked: NewItem,
     desk: Desk,
-    is_new_stock: bool,
+    /// The name of a stock that is not known yet.
+    new_name: Option<String>,
 }
 
 impl Add {
@@ -84,7 +86,7 @@ impl Work for Add {
             }
             let items = unit.count_watchlist_items(self.account).await?;
             plan::check_watchlist(account.plan, items).map_err(|refusal| Abort::Refused(refusal.into()))?;
-            if let Some(name) = self.asked.stock_name.as_deref().filter(|_| self.is_new_stock) {
+            if let Some(name) = &self.new_name {
                 unit.name_stock(symbol, name).await?;
             }
             let item = self.item(self.desk.now, account.plan.has_auto_alerts());
@@ -103,7 +105,7 @@ impl Work for Add {
     }
 
     fn committed(&self, after: &After) {
-        if let Some(name) = self.asked.stock_name.as_deref().filter(|_| self.is_new_stock) {
+        if let Some(name) = &self.new_name {
             let row = StockRow::named(self.asked.symbol, name);
             let catalog = &self.service.0.catalog;
             // Whoever has named it meanwhile knows it as well.

@@ -1,9 +1,10 @@
 //! Opens and closes the paper trades of items, within the transaction of whatever makes that necessary.
 
+use alerts::Intention;
 use jiff::Timestamp;
 use market::{Price, Symbol};
-use paper::{Change, Direction, Events, Item, Position, Quote, Trade};
-use store::model::{Intention, PaperTrade, PaperTradeId, PriceAt, WatchlistItem};
+use paper::{Change, Direction, Events, Fill, Item, Position, Quote, Trade};
+use store::model::{PaperTrade, PaperTradeId, PriceAt, WatchlistItem};
 use store::{StoreError, Unit};
 use uuid::Uuid;
 
@@ -56,16 +57,22 @@ pub(super) const fn direction(intention: Intention) -> Direction {
     }
 }
 
+/// A stored beginning or end as it is reckoned with.
+const fn fill(PriceAt { price, at }: PriceAt) -> Fill {
+    Fill { at, price }
+}
+
+/// A beginning or an end as it is stored.
+const fn stored(Fill { at, price }: Fill) -> PriceAt {
+    PriceAt { price, at }
+}
+
 /// A stored trade as it is reckoned with, before any split or dividend.
 pub(super) fn trade_of(stored: &PaperTrade) -> Option<Trade> {
-    let entry = paper::Fill {
-        at: stored.entry.at,
-        price: stored.entry.price,
-    };
-    let direction = direction(stored.intention);
+    let (direction, entry) = (direction(stored.intention), fill(stored.entry));
     // Nothing but a notional of zero is refused, and none is ever written.
     let mut trade = Trade::of(stored.notional, stored.id.0, stored.symbol, direction, entry).ok()?;
-    trade.exit = stored.exit.map(|PriceAt { price, at }| paper::Fill { at, price });
+    trade.exit = stored.exit.map(fill);
     Some(trade)
 }
 
@@ -124,11 +131,7 @@ impl Desk {
         };
         let Change { closed, opened } = step(&mut paper, quote);
         if let Some((id, exit)) = closed.and_then(|trade| Some((trade.id, trade.exit?))) {
-            let exit = PriceAt {
-                price: exit.price,
-                at: exit.at,
-            };
-            unit.close_paper_trade(PaperTradeId(id), exit).await?;
+            unit.close_paper_trade(PaperTradeId(id), stored(exit)).await?;
         }
         if let Some(trade) = opened {
             let opened = PaperTrade {
@@ -141,10 +144,7 @@ impl Desk {
                     Direction::Short => Intention::Sell,
                 },
                 notional: trade.notional,
-                entry: PriceAt {
-                    price: trade.entry.price,
-                    at: trade.entry.at,
-                },
+                entry: stored(trade.entry),
                 exit: None,
             };
             unit.insert_paper_trade(&opened).await?;

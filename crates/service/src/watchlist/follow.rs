@@ -56,16 +56,15 @@ impl Service {
         };
         let stored = store.all_paper_trades(account).await?;
         let trades: Vec<Trade> = stored.iter().filter_map(trade_of).collect();
-        let kept = kept_tracker(&progress);
-        let mut followed = match &kept {
-            Some(tracker) => self.follow(tracker.clone(), &trades).await?,
-            None => Err(Late),
+        let mut followed = match kept_tracker(&progress) {
+            Some(tracker) => self.follow(tracker, &trades).await?,
+            None => None,
         };
-        let anew = followed.is_err();
+        let anew = followed.is_none();
         if anew {
             followed = self.follow(Tracker::default(), &trades).await?;
         }
-        let Ok((tracker, returns)) = followed else {
+        let Some((tracker, returns)) = followed else {
             return Err(ServiceError::internal("trades come late even from the beginning"));
         };
         let Some(through) = tracker.through().filter(|_| anew || !returns.is_empty()) else {
@@ -83,12 +82,12 @@ impl Service {
         Ok(store.write(note).await?)
     }
 
-    /// Follows trades on from where a tracker is.
+    /// Follows trades on from where a tracker is. `None`: a trade was made or ended in a session that was taken in without it.
     async fn follow(
         &self,
         mut tracker: Tracker,
         trades: &[Trade],
-    ) -> Result<Result<(Tracker, Vec<PaperReturn>), Late>, ServiceError> {
+    ) -> Result<Option<(Tracker, Vec<PaperReturn>)>, ServiceError> {
         let calendar = &self.0.settings.calendar;
         let now = self.0.ports.clock.now();
         let first = match tracker.through() {
@@ -96,13 +95,12 @@ impl Service {
             None => Tracker::first_session(calendar, trades),
         };
         let (Some(first), Some(last)) = (first, last_over(calendar, now)) else {
-            return Ok(Ok((tracker, Vec::new())));
+            return Ok(Some((tracker, Vec::new())));
         };
         let symbols = concerned(&tracker, trades);
         let mut closes: BTreeMap<Symbol, Closes> = BTreeMap::new();
         for &symbol in &symbols {
-            let bars = self.0.ports.store.bars(symbol, first).await?;
-            closes.insert(symbol, bars.iter().map(|bar| (bar.date, bar.close)).collect());
+            closes.insert(symbol, self.closes_from(symbol, first).await?);
         }
         let events = self.paper_events(symbols);
         let close_of = |symbol: Symbol, date: Date| closes.get(&symbol).and_then(|closes| closes.on(date));
@@ -124,16 +122,13 @@ impl Service {
                     date: day.date,
                     value: day.value,
                 }),
-                Err(TrackerError::Late(_)) => return Ok(Err(Late)),
+                Err(TrackerError::Late(_)) => return Ok(None),
                 Err(error) => return Err(ServiceError::internal(error)),
             }
         }
-        Ok(Ok((tracker, returns)))
+        Ok(Some((tracker, returns)))
     }
 }
-
-/// A trade was made or ended in a session that was taken in without it.
-struct Late;
 
 /// The last session that is over.
 fn last_over(calendar: &Calendar, now: Timestamp) -> Option<Session> {

@@ -14,7 +14,7 @@
 
 pub(crate) mod analysis;
 mod auto_alerts;
-mod body;
+pub(crate) mod body;
 mod create;
 mod delete;
 mod desk;
@@ -27,12 +27,13 @@ mod swap;
 mod trades;
 mod update;
 
+pub use alerts::Intention;
 use alerts::{Alert, AlertId};
 
 pub use paper::{Point, Range};
 pub use performance::PerformanceView;
 pub use read::{BriefStock, ItemView};
-pub use store::model::{Intention, PaperTradeId, WatchlistItem, WatchlistItemId};
+pub use store::model::{PaperTradeId, WatchlistItem, WatchlistItemId};
 pub use swap::Swapped;
 pub use trades::TradeView;
 

@@ -1,5 +1,6 @@
 //! What following the watchlist would have earned, beside the benchmark.
 
+use jiff::Span;
 use jiff::civil::Date;
 use market::Symbol;
 use market::calendar::new_york_date;
@@ -38,7 +39,10 @@ impl Service {
             .collect();
         let symbol = self.0.settings.benchmark;
         let closes = match returns.first() {
-            Some(first) => self.closes_from(symbol, first.date).await?,
+            Some(first) => {
+                let from = first.date.saturating_sub(Span::new().days(DAYS_BEFORE));
+                self.closes_from(symbol, from).await?
+            }
             None => Closes::default(),
         };
         let events = self.paper_events([symbol]);
@@ -53,9 +57,8 @@ impl Service {
         })
     }
 
-    /// A stock's closes as they were traded, from a little before a day on.
-    async fn closes_from(&self, symbol: Symbol, date: Date) -> Result<Closes, ServiceError> {
-        let from = date.saturating_sub(jiff::Span::new().days(DAYS_BEFORE));
+    /// A stock's closes as they were traded, from a day on.
+    pub(super) async fn closes_from(&self, symbol: Symbol, from: Date) -> Result<Closes, ServiceError> {
         let bars = self.0.ports.store.bars(symbol, from).await?;
         Ok(bars.iter().map(|bar| (bar.date, bar.close)).collect())
     }

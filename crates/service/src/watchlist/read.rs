@@ -37,7 +37,7 @@ impl Service {
     }
 
     /// An item of an account.
-    pub(super) async fn watchlist_item(
+    pub(crate) async fn watchlist_item(
         &self,
         account: AccountId,
         id: WatchlistItemId,

@@ -124,6 +124,7 @@ pub(crate) struct Webhooks {
     rules: UrlRules,
     resolver: Arc<dyn Resolve>,
     time: Arc<dyn Time>,
+    pub(crate) client: Arc<WebhookClient>,
     transport: WebhookTransport,
     vault: Arc<Vault>,
 }
@@ -138,11 +139,13 @@ impl Webhooks {
             timeout: settings.timeout.unsigned_abs(),
             own_roots: settings.own_roots.iter().map(|root| root.clone().into()).collect(),
         })?;
+        let client = Arc::new(client);
         Ok(Self {
             rules,
             resolver: Arc::clone(&network.resolver),
             time: Arc::clone(&network.time),
-            transport: WebhookTransport::new(Arc::new(client), settings.headers.clone()),
+            transport: WebhookTransport::new(Arc::clone(&client), settings.headers.clone()),
+            client,
             vault,
         })
     }

@@ -6,7 +6,10 @@
 #[allow(dead_code, reason = "the use cases need more of it")]
 mod support;
 
+mod amendments;
 mod firing;
+mod mentions;
+mod missed;
 mod other_processes;
 mod restarts;
 mod splits;

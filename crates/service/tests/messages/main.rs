@@ -6,8 +6,10 @@
 #[allow(dead_code, reason = "the use cases need more of it")]
 mod support;
 
+mod blindness;
 mod kept;
 mod limits;
 mod post;
 mod quiet;
 mod recipients;
+mod splits;

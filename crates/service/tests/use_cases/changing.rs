@@ -144,7 +144,7 @@ async fn an_update_of_an_active_alert_arms_it_anew_and_keeps_its_initial_price(w
     assert_eq!(alert.initial_price.map(Price::micros), Some(189_200_000));
     assert_eq!(alert.armed_at, at("2024-03-08T15:02:00Z"));
     assert_eq!(alert.notification, Channel::Email);
-    assert_eq!(updated.stored.created_by.as_deref(), Some("key of ann@example.com"));
+    assert_eq!(updated.stored.created_by.as_deref(), Some("key:key of ann@example.com"));
     assert_eq!(world.service.alert(&ann, id).await.unwrap(), updated);
     world.quote("AAPL", 205.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Active);

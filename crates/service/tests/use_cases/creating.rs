@@ -27,7 +27,7 @@ async fn an_alert_is_active_with_the_last_price_and_one_entry_of_history(world: 
     assert_eq!(alert.status, Status::Active);
     assert_eq!(alert.initial_price.map(Price::micros), Some(189_200_000));
     assert_eq!((alert.created_at, alert.armed_at), (at(OPEN), at(OPEN)));
-    assert_eq!(detail.stored.created_by.as_deref(), Some("key of ann@example.com"));
+    assert_eq!(detail.stored.created_by.as_deref(), Some("key:key of ann@example.com"));
     assert_eq!(detail.stock.last_price, alert.initial_price);
     assert_eq!(alert.id.0.get_version_num(), 4);
 

@@ -5,6 +5,7 @@
 
 mod access;
 mod account;
+mod app_documents;
 mod changing;
 mod creating;
 mod deleting;

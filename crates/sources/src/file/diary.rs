@@ -13,8 +13,8 @@ use market::price::MAX_VOLUME;
 use market::records::{BarRow, Batch, QuoteRow, StockRow};
 use market::{Bar, Calendar, Symbol};
 
-use crate::Delivery;
 use crate::folder::{IntradayBar, MarketData};
+use crate::{Delivery, Missed};
 
 /// For so many days a session's intraday bars are kept, so that later ones join them.
 const DAYS_KEPT: i64 = 7;
@@ -106,7 +106,12 @@ impl Diary {
         let (overdue, mut deliveries): (Vec<_>, Vec<_>) = due
             .into_iter()
             .filter(|(_, batch)| !batch.is_empty())
-            .map(|(at, batch)| Delivery { at, backfill, batch })
+            .map(|(at, batch)| Delivery {
+                at,
+                backfill,
+                batch,
+                missed: Missed::default(),
+            })
             .partition(|delivery| delivery.at <= told);
         deliveries.extend(overdue.into_iter().map(|delivery| Delivery { at: now, ..delivery }));
         if !self.catalog.is_empty() {
@@ -115,7 +120,15 @@ impl Diary {
                 ..Batch::default()
             };
             let at = deliveries.first().map_or(now, |first| first.at);
-            deliveries.insert(0, Delivery { at, backfill, batch });
+            deliveries.insert(
+                0,
+                Delivery {
+                    at,
+                    backfill,
+                    batch,
+                    missed: Missed::default(),
+                },
+            );
         }
         self.forget(now);
         deliveries

@@ -7,7 +7,7 @@ use market::Calendar;
 use tokio::sync::mpsc;
 
 use super::market::{Known, Market, Options};
-use crate::{Clock, Delivery, FeedSet};
+use crate::{Clock, Delivery, FeedSet, Missed};
 
 /// The kinds of data that the simulated market has: all.
 #[must_use]
@@ -55,6 +55,7 @@ pub async fn run(
             at,
             backfill: false,
             batch,
+            missed: Missed::default(),
         };
         if !delivery.batch.is_empty() && sender.send(delivery).await.is_err() {
             return;

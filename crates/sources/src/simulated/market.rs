@@ -14,7 +14,7 @@ use super::companies::{companies, fund};
 use super::news::{Subject, hours};
 use super::numbers::count;
 use super::stock::{Cluster, SESSIONS_A_YEAR, Step, Stock};
-use crate::Delivery;
+use crate::{Delivery, Missed};
 
 /// What the whole market usually moves in a year, as a fraction.
 const TIDE_A_YEAR: f64 = 0.15;
@@ -136,6 +136,7 @@ impl Market {
             at: begun,
             backfill: true,
             batch: catalog,
+            missed: Missed::default(),
         }];
         deliveries.extend(past.into_iter().filter(|delivery| !delivery.batch.is_empty()));
         (market, deliveries)
@@ -198,6 +199,7 @@ impl Market {
                 at,
                 backfill: true,
                 batch,
+                missed: Missed::default(),
             });
         }
         deliveries

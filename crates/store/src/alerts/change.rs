@@ -1,6 +1,6 @@
 //! Alerts as they are made, changed and deleted: each change with its history entry.
 
-use alerts::transition::Changed;
+use alerts::transition::{self, Changed};
 use alerts::{Alert, AlertId, NewAlert, Revision, restore};
 use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
@@ -225,24 +225,32 @@ impl Unit {
         Ok(true)
     }
 
-    /// Marks an alert as deleted and writes its history entry. `false`: it is not of that revision any more, or was
+    /// Marks an alert as deleted at an instant and writes its history entry. `false`: it is not of that revision any more, or was
     /// deleted before, and nothing was written.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
-    pub async fn delete_alert(&mut self, alert: &Alert, row: &HistoryRow) -> Result<bool, StoreError> {
+    pub async fn delete_alert(&mut self, alert: &Alert, at: Timestamp) -> Result<bool, StoreError> {
         let rows = write!(
             self,
             "UPDATE alerts SET deleted_at = $3, revision = $4 WHERE id = $1 AND revision = $2 AND deleted_at IS NULL",
             alert.id.0,
             i64::from(alert.revision.0),
-            row.at.as_microsecond(),
+            at.as_microsecond(),
             i64::from(alert.revision.next().0),
         );
         if rows == 0 {
             return Ok(false);
         }
-        self.append_history(row).await?;
+        let row = HistoryRow {
+            alert: alert.id,
+            symbol: alert.symbol,
+            entry: transition::delete(alert),
+            at,
+            price: None,
+            details: None,
+        };
+        self.append_history(&row).await?;
         Ok(true)
     }
 }

@@ -1,6 +1,7 @@
 //! Reading alerts one by one, and all of them.
 
 use alerts::{AlertId, Revision};
+use market::Symbol;
 use uuid::Uuid;
 
 use super::row::{AlertRow, TABLE, select};
@@ -19,6 +20,13 @@ pub(crate) const BY_ID: Statement = Statement {
 /// Alerts by the order of their creation, deleted ones included.
 const BY_SEQ: Statement = Statement {
     before: select!("WHERE seq IN (VALUES "),
+    columns: 1,
+    after: ")",
+};
+
+/// The active alerts of stocks.
+const ACTIVE_OF_SYMBOLS: Statement = Statement {
+    before: select!("WHERE status = 'active' AND deleted_at IS NULL AND symbol IN (VALUES "),
     columns: 1,
     after: ")",
 };
@@ -57,6 +65,16 @@ impl Store {
     pub async fn active_alerts(&self, take: &mut (dyn FnMut(Vec<StoredAlert>) + Send)) -> Result<(), StoreError> {
         let sql = select!("WHERE status = 'active' AND deleted_at IS NULL ORDER BY seq");
         stream!(AlertRow, &self.pools, take, sql)
+    }
+
+    /// The active alerts of some stocks, in any order.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn active_alerts_of(&self, symbols: &[Symbol]) -> Result<Vec<StoredAlert>, StoreError> {
+        let rows = query_many!(AlertRow, &self.pools, ACTIVE_OF_SYMBOLS, symbols, |query, symbol| query
+            .bind(symbol.as_str().to_owned()))?;
+        rows.into_iter().map(StoredAlert::try_from).collect()
     }
 
     /// The revisions of all active alerts, for comparison with the engine's, in pieces.

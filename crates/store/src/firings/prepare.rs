@@ -205,12 +205,15 @@ impl Store {
 }
 
 /// What the history keeps of a firing beside its price: `{"reason": "...", "metric": 198.66}`, the metric as it was measured
-/// or null.
+/// or null; of one that is late `"late": true` and `"crossed_at"`, too.
 fn details(firing: &Firing) -> String {
     let reason = Value::from(firing.reason.as_str());
-    match firing.metric {
-        // A decimal prints as a JSON number.
-        Some(metric) => format!(r#"{{"reason":{reason},"metric":{metric}}}"#),
-        None => format!(r#"{{"reason":{reason},"metric":null}}"#),
+    // A decimal prints as a JSON number.
+    let metric = firing
+        .metric
+        .map_or_else(|| "null".to_owned(), |metric| metric.to_string());
+    match firing.crossed_at {
+        Some(at) => format!(r#"{{"reason":{reason},"metric":{metric},"late":true,"crossed_at":"{at:.3}"}}"#),
+        None => format!(r#"{{"reason":{reason},"metric":{metric}}}"#),
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of the market: taken in (`record.rs`, `split.rs`) and read back (`read.rs`), as rows (`row.rs`).
+//! What is known of the market: taken in (`record.rs`, `split.rs`, `withdraw.rs`) and read back (`read.rs`), as rows (`row.rs`).
 //!
 //! A later figure of the same key replaces the earlier one. Nothing here is written but through a unit of work.
 
@@ -6,3 +6,4 @@ mod read;
 mod record;
 mod row;
 mod split;
+mod withdraw;

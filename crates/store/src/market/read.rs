@@ -8,13 +8,33 @@ use market::records::{BarRow, DividendRow, EarningsRow, FundamentalsRow, Insider
 use market::{Bar, Symbol};
 
 use super::row::{Dividend, Earnings, Fundamentals, Insider, Mention, Quote, SessionBar, Stock};
+use crate::bulk::{Statement, query_many};
 use crate::columns::{Table, days};
 use crate::database::{query, stream};
 use crate::model::{LatestQuote, StockFacts};
 use crate::{Store, StoreError};
 
+/// The last observations of stocks.
+const QUOTES_OF: Statement = Statement {
+    before: "SELECT symbol, session, open, high, low, last, volume, at FROM quotes WHERE symbol IN (VALUES ",
+    columns: 1,
+    after: ")",
+};
+
+/// Of each stock the figures that were known on a day, and those that became known later.
+const FUNDAMENTALS_SINCE: Statement = Statement {
+    before: "WITH asked (symbol, day) AS (VALUES ",
+    columns: 2,
+    after: ") SELECT known.symbol, as_of, eps_ttm, eps_forward, market_cap, dividend_yield, dividend_amount, beta
+             FROM asked JOIN fundamentals AS known ON known.symbol = asked.symbol
+             WHERE as_of >= COALESCE((SELECT MAX(as_of) FROM fundamentals AS earlier
+                                      WHERE earlier.symbol = asked.symbol AND earlier.as_of <= asked.day), as_of)",
+};
+
 /// Rows as records.
-fn records<Row, Record: TryFrom<Row, Error = StoreError>>(rows: Vec<Row>) -> Result<Vec<Record>, StoreError> {
+pub(super) fn records<Row, Record: TryFrom<Row, Error = StoreError>>(
+    rows: Vec<Row>,
+) -> Result<Vec<Record>, StoreError> {
     rows.into_iter().map(Record::try_from).collect()
 }
 
@@ -95,6 +115,16 @@ impl Store {
         records(query!(fetch_all Quote, &self.pools, sql)?)
     }
 
+    /// The last observations of some stocks, in any order.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn latest_quotes_of(&self, symbols: &[Symbol]) -> Result<Vec<LatestQuote>, StoreError> {
+        let rows = query_many!(Quote, &self.pools, QUOTES_OF, symbols, |query, symbol| query
+            .bind(symbol.as_str().to_owned()));
+        records(rows?)
+    }
+
     /// What is known beside prices, of each stock of which something is, by symbol.
     ///
     /// # Errors
@@ -120,6 +150,17 @@ impl Store {
             facts.entry(row.symbol).or_default().dividends.push(row);
         }
         Ok(facts.into_iter().collect())
+    }
+
+    /// Of each stock the figures that were known on a day, if any were, and those that became known later, in any order.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn fundamentals_since(&self, asked: &[(Symbol, Date)]) -> Result<Vec<FundamentalsRow>, StoreError> {
+        let rows = query_many!(Fundamentals, &self.pools, FUNDAMENTALS_SINCE, asked, |query, asked| {
+            query.bind(asked.0.as_str().to_owned()).bind(days(asked.1))
+        });
+        records(rows?)
     }
 
     /// Insiders' trades filed on or after `from`, by filing date.

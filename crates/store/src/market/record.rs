@@ -120,7 +120,8 @@ fn symbols(batch: &Batch) -> BTreeSet<Symbol> {
 }
 
 impl Unit {
-    /// Takes in what a source delivered, but for quotes and splits: later figures of the same key replace earlier ones. All
+    /// Takes in what a source delivered, but for quotes and splits: later figures of the same key replace earlier ones, and
+    /// filings that do not stand any more go. All
     /// stocks of the batch get a place in the catalog, those of its quotes and splits, too. A stock known by its symbol
     /// only takes over the name; what a record of a stock is silent about stays.
     ///
@@ -136,6 +137,7 @@ impl Unit {
         self.write_bars(&bars).await?;
         self.record_facts(batch).await?;
 
+        self.withdraw_filings(&batch.withdrawn_filings).await?;
         let trades = numbered(&batch.insider_transactions);
         let written = execute_many!(&mut self.link, INSIDER_TRADES, &trades, |query, trade| {
             let (row, ordinal) = trade;

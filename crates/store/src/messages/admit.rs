@@ -18,7 +18,7 @@ use super::TABLE;
 use crate::bulk::{Statement, execute_many, query_many};
 use crate::columns::text;
 use crate::deliveries::never;
-use crate::model::{Admission, Applicant, FIRED, MessageChannel, MessageLimits};
+use crate::model::{Admission, Applicant, MessageChannel, MessageLimits, is_news};
 use crate::unit::ask;
 use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
 
@@ -31,6 +31,13 @@ const STILL_MINE: Statement = Statement {
     after: ") SELECT messages.seq FROM messages JOIN asked ON asked.seq = messages.seq
             WHERE messages.status = 'pending' AND messages.lease = asked.lease",
 };
+
+/// The kinds that [`is_news`] knows, for statements.
+macro_rules! news {
+    () => {
+        "'fired', 'alerts_blind', 'alerts_see', 'split_adjusted'"
+    };
+}
 
 /// As what a message is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +56,7 @@ impl CountedAs {
     /// By what a message is, in a word; the statements below say the same.
     fn of(kind: &str) -> Self {
         match kind {
-            FIRED => Self::Firing,
+            kind if is_news(kind) => Self::Firing,
             "magic_link" | "reset_password" => Self::WayIn,
             "password_changed" | "address_changed" => Self::Notice,
             _ => Self::Letter,
@@ -61,14 +68,20 @@ impl CountedAs {
 const TO_RECIPIENTS: Statement = Statement {
     before: "WITH asked (recipient, channel, since) AS (VALUES ",
     columns: 3,
-    after: ") SELECT asked.recipient,
-                COUNT(CASE WHEN messages.kind NOT IN ('fired', 'magic_link', 'reset_password', 'password_changed',
+    after: concat!(
+        ") SELECT asked.recipient,
+                COUNT(CASE WHEN messages.kind NOT IN (",
+        news!(),
+        ", 'magic_link', 'reset_password', 'password_changed',
                                                       'address_changed') THEN 1 END),
-                COUNT(CASE WHEN messages.kind = 'fired' THEN 1 END),
+                COUNT(CASE WHEN messages.kind IN (",
+        news!(),
+        ") THEN 1 END),
                 COUNT(CASE WHEN messages.kind IN ('password_changed', 'address_changed') THEN 1 END)
             FROM asked JOIN messages ON messages.recipient = asked.recipient AND messages.channel = asked.channel
                 AND messages.admitted_at >= asked.since
-            GROUP BY asked.recipient",
+            GROUP BY asked.recipient"
+    ),
 };
 
 /// How many letters were admitted because of accounts today, and how many messages about firings in this month, without those
@@ -76,13 +89,15 @@ const TO_RECIPIENTS: Statement = Statement {
 const OF_ACCOUNTS: Statement = Statement {
     before: "WITH asked (account_id, channel, day, month) AS (VALUES ",
     columns: 4,
-    after: ") SELECT asked.account_id,
-                COUNT(CASE WHEN messages.kind NOT IN ('fired', 'magic_link', 'reset_password', 'password_changed',
+    after: concat!(
+        ") SELECT asked.account_id,
+                COUNT(CASE WHEN messages.kind NOT IN (", news!(), ", 'magic_link', 'reset_password', 'password_changed',
                                                       'address_changed') AND messages.admitted_at >= asked.day THEN 1 END),
-                COUNT(CASE WHEN messages.kind = 'fired' AND messages.status <> 'failed' THEN 1 END)
+                COUNT(CASE WHEN messages.kind IN (", news!(), ") AND messages.status <> 'failed' THEN 1 END)
             FROM asked JOIN messages ON messages.account_id = asked.account_id AND messages.channel = asked.channel
                 AND messages.admitted_at >= asked.month
-            GROUP BY asked.account_id",
+            GROUP BY asked.account_id"
+    ),
 };
 
 const GRANT: Statement = Statement {
@@ -198,8 +213,12 @@ impl Admit {
     async fn count(&self, unit: &mut Unit) -> Result<Counts, StoreError> {
         let (channel, day) = (self.channel.name(), self.limits.day_from.as_microsecond());
         // The other bound of the index is the channel's and the instant's.
-        let sql = "SELECT COUNT(*), COUNT(CASE WHEN kind = 'fired' THEN 1 END) FROM messages
-                   WHERE channel = $1 AND admitted_at >= $2";
+        let sql = concat!(
+            "SELECT COUNT(*), COUNT(CASE WHEN kind IN (",
+            news!(),
+            ") THEN 1 END) FROM messages
+                   WHERE channel = $1 AND admitted_at >= $2"
+        );
         let (all, firings) = ask!(unit, fetch_one(i64, i64), sql, channel, day);
         let mut recipients: Vec<&str> = self.applicants.iter().map(|one| one.recipient.as_str()).collect();
         recipients.sort_unstable();
@@ -297,5 +316,16 @@ impl Work for Admit {
             }
             Ok(judged)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{FIRED, NEWS};
+
+    #[test]
+    fn the_statements_count_the_same_kinds_as_news() {
+        let kinds: Vec<String> = [FIRED].iter().chain(&NEWS).map(|kind| format!("'{kind}'")).collect();
+        assert_eq!(news!(), kinds.join(", "));
     }
 }

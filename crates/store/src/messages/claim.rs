@@ -8,7 +8,7 @@ use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use super::TABLE;
-use crate::accounts::AccountRow;
+use crate::accounts::{AccountRow, account_columns};
 use crate::bulk::{Statement, query_many};
 use crate::database::on;
 use crate::deliveries::never;
@@ -61,9 +61,7 @@ const CLAIMED: Statement = Statement {
 };
 
 const OWNERS: Statement = Statement {
-    before: "SELECT id, email, password_hash, full_name, plan, is_operator, is_verified, time_zone, created_at,
-             phone, phone_verified_at, quiet_from, quiet_until, deactivated_at, deleted_at
-             FROM accounts WHERE id IN (VALUES ",
+    before: concat!("SELECT ", account_columns!(), " FROM accounts WHERE id IN (VALUES "),
     columns: 1,
     after: ")",
 };

@@ -40,6 +40,10 @@ pub struct Profile {
     pub phone: Option<Phone>,
     /// When they do not want to be disturbed.
     pub quiet_hours: Option<QuietHours>,
+    /// Whether what agents want to change waits until its owner has said yes.
+    pub agents_wait: bool,
+    /// Whether they want to be told when alerts cannot be judged for want of fresh quotes.
+    pub notify_blind: bool,
     /// Since when the account rests.
     pub deactivated_at: Option<Timestamp>,
     /// When it was deleted. Nothing in it tells any more whose it was.

@@ -14,8 +14,10 @@ pub struct Firing {
     pub alert: AlertId,
     /// The revision that was judged. The firing is taken only if the alert still is active and of this revision.
     pub revision: Revision,
-    /// The instant of the observation.
+    /// The instant of the observation; of one that was missed, the instant it was judged.
     pub at: Timestamp,
+    /// Of a firing by an observation that was missed: the instant of that observation. Then it is late.
+    pub crossed_at: Option<Timestamp>,
     /// The stock's price, as far as it is known.
     pub price: Option<Price>,
     /// What was measured.

@@ -14,6 +14,16 @@ pub struct MessageId(pub Uuid);
 /// What messages about firings are, in a word.
 pub const FIRED: &str = "fired";
 
+/// What letters are, in a word, that bring news of alerts without a firing.
+pub const NEWS: [&str; 3] = ["alerts_blind", "alerts_see", "split_adjusted"];
+
+/// Whether a message, by what it is in a word, brings news of alerts: it goes where its owner wants such news, waits for the end of
+/// their quiet hours, can be done without, and is counted as news. All others are answers to what somebody has just done.
+#[must_use]
+pub fn is_news(kind: &str) -> bool {
+    kind == FIRED || NEWS.contains(&kind)
+}
+
 impl MessageId {
     /// The id of the message about an event, as [`DeliveryId::of`](super::DeliveryId::of) makes those of deliveries.
     #[must_use]

@@ -1,5 +1,6 @@
 //! Watchlists: what an account means to do with stocks, the paper trades that try it out, and what the analyst is asked.
 
+use alerts::Intention;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Decimal, Price, Symbol};
@@ -14,35 +15,6 @@ pub struct WatchlistItemId(pub Uuid);
 /// Which paper trade.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PaperTradeId(pub Uuid);
-
-/// What somebody means to do with a stock.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Intention {
-    /// To buy it: the paper trade is long.
-    Buy,
-    /// To sell it: the paper trade is short.
-    Sell,
-}
-
-impl Intention {
-    /// Both.
-    pub const ALL: &'static [Self] = &[Self::Buy, Self::Sell];
-
-    /// `buy` or `sell`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Buy => "buy",
-            Self::Sell => "sell",
-        }
-    }
-
-    /// The intention of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|intention| intention.name() == name)
-    }
-}
 
 /// A price in the shares of the day of an instant, so that it can be told whether a split concerns it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

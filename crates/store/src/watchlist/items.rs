@@ -45,6 +45,18 @@ impl Store {
         rows.into_iter().map(ListedItem::try_from).collect()
     }
 
+    /// How often each stock is on a watchlist, of those that are on any.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn watched_symbols(&self) -> Result<Vec<(Symbol, u64)>, StoreError> {
+        let sql = "SELECT symbol, COUNT(*) FROM watchlist_items GROUP BY symbol";
+        let rows = query!(fetch_all(String, i64), &self.pools, sql)?;
+        let rows = rows.into_iter();
+        rows.map(|(symbol, count)| Ok((ITEMS.symbol(&symbol)?, u64::try_from(count).unwrap_or_default())))
+            .collect()
+    }
+
     /// An item of an account, as a list shows it.
     ///
     /// # Errors

@@ -1,14 +1,13 @@
 //! Items and paper trades as rows.
 
+use alerts::Intention;
 use jiff::Timestamp;
 use market::Decimal;
 use uuid::Uuid;
 
 use crate::StoreError;
 use crate::columns::Table;
-use crate::model::{
-    AccountId, Advised, Intention, ListedItem, PaperTrade, PaperTradeId, PriceAt, WatchlistItem, WatchlistItemId,
-};
+use crate::model::{AccountId, Advised, ListedItem, PaperTrade, PaperTradeId, PriceAt, WatchlistItem, WatchlistItemId};
 
 pub(super) const ITEMS: Table = Table("watchlist_items");
 pub(super) const TRADES: Table = Table("paper_trades");

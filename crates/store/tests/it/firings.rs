@@ -31,6 +31,7 @@ pub(crate) fn firing(alert: &StoredAlert, seconds: i64) -> Firing {
         alert: alert.alert.id,
         revision: alert.alert.revision,
         at: at(seconds),
+        crossed_at: None,
         price: Some(price("198.66")),
         metric: Some(Decimal::from_micros(198_660_000)),
         reason: "the price is \"above\" 1 \u{1F4C8}".to_owned(),

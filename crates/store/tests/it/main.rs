@@ -12,6 +12,7 @@ mod guests;
 mod list;
 mod market;
 mod messages;
+mod oauth;
 mod open;
 mod postgres;
 mod properties;

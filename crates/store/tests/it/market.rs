@@ -3,7 +3,7 @@
 use jiff::civil::{Date, date};
 use market::records::{
     BarRow, Batch, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, Side, SplitRow,
-    StockRow,
+    StockRow, WithdrawnFiling,
 };
 use market::{Bar, Decimal};
 use store::Store;
@@ -157,6 +157,26 @@ on_both! {
         let all = store.insider_trades(date(2024, 1, 1)).await.unwrap();
         assert_eq!(all, [sold, insider("Ann", 2, 10), insider("Ann", 2, 10)]);
         assert_eq!(store.insider_trades(date(2024, 7, 2)).await.unwrap().len(), 2);
+    }
+
+    async fn a_withdrawn_filing_goes_before_its_amendment_comes(database) {
+        let store = open(database).await;
+        let filed = vec![insider("Ann", 1, 10), insider("Ann", 2, 20), insider("Bob", 1, 30)];
+        record(&store, Batch { insider_transactions: filed, ..Batch::default() }).await;
+        let withdrawn = WithdrawnFiling {
+            symbol: symbol("AAPL"),
+            insider: "Ann".to_owned(),
+            filed_on: Some(date(2024, 7, 1)),
+            traded_from: None,
+            amended_on: date(2024, 7, 3),
+        };
+        for _ in 0..2 {
+            let amendment = vec![insider("Ann", 3, 11)];
+            let withdrawn_filings = vec![withdrawn.clone()];
+            record(&store, Batch { withdrawn_filings, insider_transactions: amendment, ..Batch::default() }).await;
+            let all = store.insider_trades(date(2024, 1, 1)).await.unwrap();
+            assert_eq!(all, [insider("Bob", 1, 30), insider("Ann", 2, 20), insider("Ann", 3, 11)]);
+        }
     }
 
     async fn a_later_count_of_mentions_replaces_the_earlier(database) {

@@ -208,14 +208,7 @@ pub(crate) async fn delete(store: &Store, alert: &Alert) -> bool {
     let alert = alert.clone();
     let deleted = store.write(work(move |unit| {
         let alert = alert.clone();
-        boxed(async move {
-            let row = HistoryRow {
-                entry: transition::delete(&alert),
-                at: at(2_000),
-                ..created(&alert)
-            };
-            Ok(unit.delete_alert(&alert, &row).await?)
-        })
+        boxed(async move { Ok(unit.delete_alert(&alert, at(2_000)).await?) })
     }));
     deleted.await.unwrap()
 }

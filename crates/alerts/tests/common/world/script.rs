@@ -245,7 +245,7 @@ impl Script<'_> {
                 };
                 Told::Dividends(self.stocks[of(stock)].symbol, days.iter().map(dividend).collect())
             }
-            ActKind::Insiders { stock, trades } => {
+            ActKind::Insiders { stock, anew, trades } => {
                 let trade = |trade: &super::TradePlan| InsiderTrade {
                     filed_on: today - i64::from(trade.filed_days_ago).days(),
                     insider: format!("insider {}", trade.insider),
@@ -253,7 +253,11 @@ impl Script<'_> {
                     open_market: trade.open_market,
                     value_usd: Decimal::from_units(trade.ten_thousands * 10_000).expect("small"),
                 };
-                Told::Insiders(self.stocks[of(stock)].symbol, trades.iter().map(trade).collect())
+                let (symbol, trades) = (self.stocks[of(stock)].symbol, trades.iter().map(trade).collect());
+                match anew {
+                    true => Told::InsidersAnew(symbol, trades),
+                    false => Told::Insiders(symbol, trades),
+                }
             }
             ActKind::Mentions {
                 stock,

@@ -159,7 +159,7 @@ pub fn fired_sms(alert: &FiredAlert, product: &str) -> String {
 
 /// What a threshold counts.
 #[derive(Clone, Copy)]
-enum Unit {
+pub(super) enum Unit {
     None,
     Usd,
     Percent,
@@ -168,7 +168,7 @@ enum Unit {
 }
 
 impl Unit {
-    fn show(self, number: f64) -> String {
+    pub(super) fn show(self, number: f64) -> String {
         match self {
             Self::None => format!("{number}"),
             Self::Usd => usd(number),
@@ -180,7 +180,7 @@ impl Unit {
 }
 
 /// A condition in words, and what its threshold counts.
-fn words(condition: &str) -> (&str, Unit) {
+pub(super) fn words(condition: &str) -> (&str, Unit) {
     match condition {
         "price_above" => ("Price at or above", Unit::Usd),
         "price_below" => ("Price at or below", Unit::Usd),
@@ -210,7 +210,7 @@ fn words(condition: &str) -> (&str, Unit) {
 }
 
 /// Dollars with cents, or with as many decimals as there are: `201.50 USD`, `0.1234 USD`.
-fn usd(amount: f64) -> String {
+pub(super) fn usd(amount: f64) -> String {
     let short = format!("{amount}");
     match short.split_once('.') {
         Some((_, decimals)) if decimals.len() > 1 => format!("{short} USD"),

@@ -1,7 +1,9 @@
 //! What each letter says.
 
+use jiff::tz::TimeZone;
+
 use super::page::{self, Action, Content, Fact, Tone};
-use super::{Frame, Mail, gsm};
+use super::{Frame, Mail, alerts as told, gsm};
 use crate::letter::{Letter, plain};
 
 /// A stock's symbol has at most so many characters, ...
@@ -14,7 +16,7 @@ const URL: usize = 200;
 /// A letter as a mail.
 #[must_use]
 pub fn mail(letter: &Letter, frame: &Frame) -> Mail {
-    page::mail(&content(letter, &frame.product), frame)
+    page::mail(&content(letter, &frame.product, &frame.time_zone), frame)
 }
 
 /// A letter as a text message. All but [`Letter::PhoneCode`] are made for mail; of those, this is the subject.
@@ -25,11 +27,11 @@ pub fn sms(letter: &Letter, product: &str) -> String {
             "{} is your {product} code. It is good for a few minutes. Nobody who asks you for it is from {product}.",
             plain(code, SYMBOL)
         )),
-        letter => gsm::fitted(&gsm::unlinked(&content(letter, product).subject)),
+        letter => gsm::fitted(&gsm::unlinked(&content(letter, product, &TimeZone::UTC).subject)),
     }
 }
 
-fn content(letter: &Letter, product: &str) -> Content {
+fn content(letter: &Letter, product: &str, time_zone: &TimeZone) -> Content {
     match letter {
         Letter::ConfirmAddress { link } => asking(
             &format!("Confirm your address for {product}"),
@@ -113,6 +115,9 @@ fn content(letter: &Letter, product: &str) -> Content {
             closing: vec!["Switch it on again when it works: what fires from then on is delivered.".to_owned()],
             ..Content::default()
         },
+        Letter::AlertsBlind { alerts, more } => told::blind(alerts, *more, time_zone),
+        Letter::AlertsSee { alerts, more, since } => told::seeing(alerts, *more, since, time_zone),
+        Letter::SplitAdjusted { split, alerts, more } => told::split(split, alerts, *more),
         Letter::PhoneCode { code } => Content {
             subject: format!("Your {product} code"),
             headline: plain(code, SYMBOL),

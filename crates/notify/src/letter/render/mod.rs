@@ -5,6 +5,7 @@
 //! them as the text it is: a line of its own at most, escaped in HTML. In a text message there is no markup to escape, but
 //! telephones make links of whatever looks like one, so there what looks like one is pulled apart ([`sms`]).
 
+mod alerts;
 mod fired;
 mod gsm;
 mod letters;

@@ -4,6 +4,7 @@
 //! allow, and what lies just beyond, through that reader.
 
 mod examples;
+pub(crate) mod guide;
 mod shapes;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use alerts::ConditionKind as Kind;
 use serde_json::{Value, json};
 
 /// The largest number that is kept exactly, to six decimals.
-const MOST: i64 = 9_223_372_036_854;
+pub(super) const MOST: i64 = 9_223_372_036_854;
 /// The smallest number above zero that is kept.
 pub(super) const LEAST: f64 = 0.000_001;
 

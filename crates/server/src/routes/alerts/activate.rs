@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use serde::Serialize;
+use service::alerts::AlertDetail;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -27,6 +28,19 @@ pub struct ActivatedAlert {
     pub initial_price: Option<f64>,
 }
 
+impl ActivatedAlert {
+    /// As the service shows it.
+    #[must_use]
+    pub fn of(detail: &AlertDetail) -> Self {
+        let alert = &detail.stored.alert;
+        Self {
+            alert_id: alert.id.0,
+            status: alert.status.name(),
+            initial_price: alert.initial_price.map(price),
+        }
+    }
+}
+
 /// Activate an alert
 ///
 /// A paused, inactive or triggered alert becomes active with a new `initial_price`; an active one stays as it is.
@@ -49,10 +63,6 @@ pub(super) async fn activate_alert(
     AlertPath(id): AlertPath,
     _body: NoBody,
 ) -> Result<Reply<ActivatedAlert>, ApiError> {
-    let alert = app.service().activate_alert(&who.actor, id).await?.stored.alert;
-    Ok(Reply::ok(ActivatedAlert {
-        alert_id: alert.id.0,
-        status: alert.status.name(),
-        initial_price: alert.initial_price.map(price),
-    }))
+    let detail = app.service().activate_alert(&who.actor, id).await?;
+    Ok(Reply::ok(ActivatedAlert::of(&detail)))
 }

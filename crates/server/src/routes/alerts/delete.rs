@@ -1,5 +1,6 @@
 //! `DELETE /alerts/{id}`
 
+use alerts::AlertId;
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -21,6 +22,18 @@ pub struct DeletedAlert {
     pub alert_id_again: Uuid,
     /// That it is gone.
     pub status: Deleted,
+}
+
+impl DeletedAlert {
+    /// The one with this id.
+    #[must_use]
+    pub const fn of(id: AlertId) -> Self {
+        Self {
+            alert_id: id.0,
+            alert_id_again: id.0,
+            status: Deleted::Deleted,
+        }
+    }
 }
 
 /// That something is gone.
@@ -51,9 +64,5 @@ pub(super) async fn delete_alert(
     AlertPath(id): AlertPath,
 ) -> Result<Reply<DeletedAlert>, ApiError> {
     app.service().delete_alert(&who.actor, id).await?;
-    Ok(Reply::ok(DeletedAlert {
-        alert_id: id.0,
-        alert_id_again: id.0,
-        status: Deleted::Deleted,
-    }))
+    Ok(Reply::ok(DeletedAlert::of(id)))
 }

@@ -1,9 +1,10 @@
 //! `GET /alerts/{id}/history`
 
+use alerts::AlertId;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use service::HistoryRow;
+use service::{Actor, HistoryRow};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -54,7 +55,7 @@ pub struct HistoryEntry {
     /// The price at which it fired.
     #[schema(required, example = 200.01)]
     pub trigger_price: Option<f64>,
-    /// More about it, such as the reason of a firing.
+    /// More about it, such as the reason of a firing; of one that came late also `late` and `crossed_at`, when it crossed.
     #[schema(required, value_type = Option<Object>)]
     pub details: Option<Map<String, Value>>,
 }
@@ -92,14 +93,22 @@ pub(super) async fn list_alert_history(
     State(app): State<App>,
     who: Allowed<AlertsRead>,
     AlertPath(id): AlertPath,
-    mut query: Query,
+    query: Query,
 ) -> Result<Reply<Vec<HistoryEntry>>, ApiError> {
+    let (entries, pagination) = page(&app, &who.actor, id, query).await?;
+    Ok(Reply::page(entries, pagination))
+}
+
+/// The page that was asked for.
+pub(crate) async fn page(
+    app: &App,
+    actor: &Actor,
+    id: AlertId,
+    mut query: Query,
+) -> Result<(Vec<HistoryEntry>, Pagination), ApiError> {
     let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
     query.finish()?;
-    let page = app.service().alert_history(&who.actor, id, request).await?;
+    let page = app.service().alert_history(actor, id, request).await?;
     let pagination = Pagination::of(request, page.total);
-    Ok(Reply::page(
-        page.items.into_iter().map(HistoryEntry::of).collect(),
-        pagination,
-    ))
+    Ok((page.items.into_iter().map(HistoryEntry::of).collect(), pagination))
 }

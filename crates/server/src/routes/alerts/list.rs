@@ -1,7 +1,7 @@
 //! `GET /alerts`
 
 use axum::extract::State;
-use service::{AlertFilter, AlertSort, AlertSortField};
+use service::{Actor, AlertFilter, AlertSort, AlertSortField};
 use utoipa::IntoParams;
 
 use super::view::ListedAlert;
@@ -120,13 +120,21 @@ pub(super) async fn list_alerts(
     who: Allowed<AlertsRead>,
     query: Query,
 ) -> Result<Reply<Vec<ListedAlert>>, ApiError> {
+    let (alerts, pagination) = page(&app, &who.actor, query).await?;
+    Ok(Reply::page(alerts, pagination))
+}
+
+/// The page that was asked for.
+pub(crate) async fn page(app: &App, actor: &Actor, query: Query) -> Result<(Vec<ListedAlert>, Pagination), ApiError> {
     let wanted = Wanted::read(query)?;
     let service = app.service();
     let page = service
-        .alerts(&who.actor, &wanted.filter, wanted.sort, wanted.page, wanted.extended)
+        .alerts(actor, &wanted.filter, wanted.sort, wanted.page, wanted.extended)
         .await?;
     let pagination = Pagination::of(wanted.page, page.total);
     let items = page.items.into_iter();
-    let data = items.map(|item| ListedAlert::of(item, wanted.minimal)).collect();
-    Ok(Reply::page(data, pagination))
+    Ok((
+        items.map(|item| ListedAlert::of(item, wanted.minimal)).collect(),
+        pagination,
+    ))
 }

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use serde::Serialize;
+use service::alerts::AlertDetail;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -21,6 +22,17 @@ pub struct PausedAlert {
     /// `paused`.
     #[schema(value_type = StatusName, example = "paused")]
     pub status: &'static str,
+}
+
+impl PausedAlert {
+    /// As the service shows it.
+    #[must_use]
+    pub fn of(detail: &AlertDetail) -> Self {
+        Self {
+            alert_id: detail.stored.alert.id.0,
+            status: detail.stored.alert.status.name(),
+        }
+    }
 }
 
 /// Pause an alert
@@ -45,8 +57,5 @@ pub(super) async fn pause_alert(
     _body: NoBody,
 ) -> Result<Reply<PausedAlert>, ApiError> {
     let detail = app.service().pause_alert(&who.actor, id).await?;
-    Ok(Reply::ok(PausedAlert {
-        alert_id: detail.stored.alert.id.0,
-        status: detail.stored.alert.status.name(),
-    }))
+    Ok(Reply::ok(PausedAlert::of(&detail)))
 }

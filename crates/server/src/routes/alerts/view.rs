@@ -3,12 +3,12 @@
 use alerts::engine::{Evaluation, State};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use service::alerts::{AlertDetail, AlertItem, Judged};
+use service::alerts::{AlertDetail, AlertItem, Judged, MadeBy, StoredAlert};
 use service::stocks::StockView;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::document::names::{ChannelName, ConditionName, StatusName};
+use crate::document::names::{ChannelName, ConditionName, MadeByName, StatusName};
 use crate::values::{decimal, price, timestamp};
 
 /// What every alert shows.
@@ -40,13 +40,40 @@ pub struct AlertFields {
     /// The price when it was made or last activated; null while there was none to be had.
     #[schema(required, example = 189.2)]
     pub initial_price: Option<f64>,
+    /// Who made it; null if that is not known.
+    #[schema(required)]
+    pub created_by: Option<MadeByView>,
     /// The condition's parameters in their normal form, and whatever marks the client sent with them.
     #[schema(required, value_type = Option<Object>)]
     pub parameters: Option<Map<String, Value>>,
 }
 
+/// Who made something.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MadeByView {
+    /// The account's owner (`person`), a program by an API key or by OAuth, the analyst, or somebody without an account.
+    #[schema(value_type = MadeByName, example = "api_key")]
+    pub kind: &'static str,
+    /// What the key or the app is called.
+    #[schema(required, example = "laptop")]
+    pub name: Option<String>,
+}
+
+impl MadeByView {
+    /// As it is kept.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let made_by = MadeBy::from_text(text);
+        Self {
+            kind: made_by.kind(),
+            name: made_by.name().map(str::to_owned),
+        }
+    }
+}
+
 impl AlertFields {
-    fn of(alert: alerts::Alert) -> Self {
+    fn of(stored: StoredAlert) -> Self {
+        let alert = stored.alert;
         Self {
             id: alert.id.0,
             symbol: alert.symbol.to_string(),
@@ -57,6 +84,7 @@ impl AlertFields {
             created_at: timestamp(alert.created_at),
             triggered_at: alert.triggered_at.map(timestamp),
             initial_price: alert.initial_price.map(price),
+            created_by: stored.created_by.as_deref().map(MadeByView::of),
             parameters: alert.parameters.map(alerts::json::in_javascript_order),
         }
     }
@@ -83,7 +111,7 @@ impl Alert {
     pub fn of(detail: AlertDetail) -> Self {
         let stock = AlertStock::of(&detail.stock);
         Self {
-            fields: AlertFields::of(detail.stored.alert),
+            fields: AlertFields::of(detail.stored),
             stocks: stock.clone(),
             stock,
             evaluation: detail.evaluation.map(EvaluationView::of),
@@ -254,7 +282,7 @@ impl ListedAlert {
     /// As the service shows it.
     #[must_use]
     pub fn of(item: AlertItem, minimal: bool) -> Self {
-        let fields = AlertFields::of(item.stored.alert);
+        let fields = AlertFields::of(item.stored);
         if minimal {
             return Self::Minimal(MinimalAlert {
                 id: fields.id,

@@ -36,7 +36,7 @@ pub(super) fn token(query: &mut Query) -> Option<String> {
 }
 
 /// A field of a form; empty if it is not there. Of two the last counts.
-pub(super) fn field<'a>(form: &'a FormFields, name: &str) -> &'a str {
+pub(in crate::routes) fn field<'a>(form: &'a FormFields, name: &str) -> &'a str {
     let found = form.0.iter().rev().find(|(found, _)| found == name);
     found.map_or("", |(_, value)| value.as_str())
 }
@@ -76,7 +76,12 @@ pub(super) fn cut_off() -> Response {
 /// Counts what a page asks to be done among what the client's address may ask of the API about signing in. Gives the page for
 /// who has asked too much.
 pub(super) fn refuse_beyond_limit(app: &App, address: IpAddr) -> Option<Response> {
-    let counted = app.limiter().count(&Identity::Nobody, Group::Login, address, app.now());
+    refuse_beyond(app, address, Group::Login)
+}
+
+/// Counts what a page asks to be done in that group.
+pub(in crate::routes) fn refuse_beyond(app: &App, address: IpAddr, group: Group) -> Option<Response> {
+    let counted = app.limiter().count(&Identity::Nobody, group, address, app.now());
     if counted.is_allowed {
         return None;
     }

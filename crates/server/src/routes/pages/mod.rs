@@ -5,13 +5,15 @@
 //! too much is counted with what it asks of the API ([`link::refuse_beyond_limit`]). No page may be kept, shown within another, or tell
 //! where it was ([`page`]).
 
+pub mod approvals;
 pub mod confirm;
 pub mod confirm_address;
-mod link;
-mod page;
+pub(in crate::routes) mod link;
+pub(in crate::routes) mod page;
 pub mod reset_password;
 pub mod sign_in;
 pub mod verify_alert;
+pub(in crate::routes) mod visitor;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -20,6 +22,7 @@ use crate::app::App;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
+        .routes(routes!(approvals::show_approvals, approvals::decide_on_page))
         .routes(routes!(confirm::show_confirm, confirm::confirm))
         .routes(routes!(sign_in::show_sign_in, sign_in::sign_in))
         .routes(routes!(

@@ -1,5 +1,6 @@
 //! How all pages look, and what browsers are told to do with them: nothing but show them.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use askama::Template;
@@ -9,20 +10,32 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use sha2::{Digest, Sha256};
 
-const STYLE: &str = include_str!("../../../assets/pages/page.css");
+/// What all pages look like.
+pub(in crate::routes) const STYLE: &str = include_str!("../../../assets/pages/page.css");
 
-/// Nothing but the page's own style, which is known by its hash, and its form, sent to here.
-static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+/// Where a page's form may lead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::routes) enum Leads {
+    /// To here.
+    Home,
+    /// To here, and from here to wherever the answer sends the browser, and wherever that leads on to: browsers hold all of it
+    /// against what a page says about its forms.
+    Anywhere,
+}
+
+/// Nothing but the page's own style, which is known by its hash, and its form.
+static POLICIES: LazyLock<[HeaderValue; 2]> = LazyLock::new(|| {
     let style = STANDARD.encode(Sha256::digest(STYLE));
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{style}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    );
-    HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+    [" form-action 'self';", ""].map(|forms| {
+        let policy =
+            format!("default-src 'none'; style-src 'sha256-{style}';{forms} base-uri 'none'; frame-ancestors 'none'");
+        HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'"))
+    })
 });
 
 /// A page.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Page {
+pub(in crate::routes) struct Page {
     pub(super) title: &'static str,
     pub(super) paragraphs: Vec<String>,
     pub(super) form: Option<Form>,
@@ -30,11 +43,11 @@ pub(super) struct Page {
 }
 
 /// Where somebody may go on.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Lead {
     /// Where, seen from the page.
-    pub(super) to: &'static str,
-    pub(super) label: &'static str,
+    pub(super) to: Cow<'static, str>,
+    pub(super) label: Cow<'static, str>,
 }
 
 /// What a page asks to be sent.
@@ -78,7 +91,7 @@ struct Html<'a> {
 
 impl Page {
     /// A page that says something.
-    pub(super) fn saying(title: &'static str, paragraph: impl Into<String>) -> Self {
+    pub(in crate::routes) fn saying(title: &'static str, paragraph: impl Into<String>) -> Self {
         Self {
             title,
             paragraphs: vec![paragraph.into()],
@@ -95,14 +108,24 @@ impl Page {
     }
 
     /// The page with a link to where somebody may go on.
-    pub(super) fn leading(self, to: &'static str, label: &'static str) -> Self {
+    pub(in crate::routes) fn leading(
+        self,
+        to: impl Into<Cow<'static, str>>,
+        label: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let (to, label) = (to.into(), label.into());
         Self {
             lead: Some(Lead { to, label }),
             ..self
         }
     }
 
-    pub(super) fn with(&self, status: StatusCode) -> Response {
+    pub(in crate::routes) fn with(&self, status: StatusCode) -> Response {
+        self.with_leads(status, Leads::Home)
+    }
+
+    /// The page, for a window that a program may wait for.
+    pub(in crate::routes) fn with_leads(&self, status: StatusCode, leads: Leads) -> Response {
         let html = Html {
             page: self,
             style: STYLE,
@@ -110,7 +133,7 @@ impl Page {
         // Writing into a string cannot fail, and the template has no other fault.
         let body = html.render().unwrap_or_default();
         let mut response = (status, body).into_response();
-        protect(response.headers_mut());
+        protect(response.headers_mut(), leads);
         response
     }
 
@@ -119,20 +142,36 @@ impl Page {
     }
 }
 
+/// A page of another template.
+pub(in crate::routes) fn response(body: String, leads: Leads) -> Response {
+    let mut response = body.into_response();
+    protect(response.headers_mut(), leads);
+    response
+}
+
 /// Nothing keeps the page, tells others its address, shows it within another page, or runs anything in it.
-fn protect(headers: &mut HeaderMap) {
+fn protect(headers: &mut HeaderMap, leads: Leads) {
     for (name, value) in [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("x-robots-tag"), "noindex"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY.clone());
+    let [home, anywhere] = &*POLICIES;
+    let policy = match leads {
+        Leads::Home => home,
+        Leads::Anywhere => anywhere,
+    };
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
+    if leads == Leads::Home {
+        // A program that has opened a page in a window of its own waits there for the browser to come back.
+        let opener = HeaderName::from_static("cross-origin-opener-policy");
+        headers.insert(opener, HeaderValue::from_static("same-origin"));
+    }
 }
 
 #[cfg(test)]
@@ -170,7 +209,8 @@ mod tests {
 
     #[test]
     fn the_policy_knows_the_style_and_nothing_else() {
-        let policy = POLICY.to_str().unwrap();
+        let [policy, _] = &*POLICIES;
+        let policy = policy.to_str().unwrap();
         assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
         for lax in ["unsafe", "*", "http:", "https:", "data:", "script-src"] {
             assert!(!policy.contains(lax), "{policy}");

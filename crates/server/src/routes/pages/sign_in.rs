@@ -1,23 +1,19 @@
 //! `GET|POST /sign-in`: signing in by a link, or asking for one, or for one to choose a new password with.
 //!
 //! Whoever opens a link is signed in on that device, so the form has to come from our own page: else another site could
-//! sign somebody in to *its* account, and they would not know. Browsers say where a form comes from, but not all of them,
-//! and not without https ([`same_origin`]). So the page brings a random text twice, in the form and as a cookie that comes
-//! with no other site's forms, and the two have to be the same.
+//! sign somebody in to *its* account, and they would not know ([`own_page`]).
 
 use std::net::IpAddr;
 
 use axum::extract::State;
 use axum::response::Response;
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, header};
 use serde_json::json;
-use service::Service;
 
 use super::link::{self, LinkParams};
 use super::page::{Field, Form, OtherButton, Page};
 use crate::app::App;
-use crate::auth::cookie::FormCookie;
-use crate::auth::{SessionCookie, same_origin};
+use crate::auth::{SessionCookie, own_page};
 use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
@@ -43,19 +39,12 @@ const FORGOTTEN: OtherButton = OtherButton {
     security(())
 )]
 pub(super) async fn show_sign_in(State(app): State<App>, headers: HeaderMap, mut query: Query) -> Response {
-    let cookie = FormCookie::of(app.service());
-    // A second page in the same browser keeps the first one's form good.
-    let kept = cookie.read(&headers).map(str::to_owned);
-    let nonce = kept.unwrap_or_else(|| app.chance().uuid().simple().to_string());
+    let nonce = own_page::Nonce::of(&app, &headers);
     let page = match link::token(&mut query) {
-        Some(token) => ask(token, &nonce),
-        None => ask_for_address(&nonce, None),
+        Some(token) => ask(token, nonce.text()),
+        None => ask_for_address(nonce.text(), None),
     };
-    let mut response = page.ok();
-    if let Some(value) = cookie.set(&nonce) {
-        response.headers_mut().insert(header::SET_COOKIE, value);
-    }
-    response
+    nonce.given_to(page.ok())
 }
 
 /// Sign in by a link, or have one mailed
@@ -92,7 +81,7 @@ pub(super) async fn sign_in(
     }
     let service = app.service();
     let nonce = link::field(&form, "form");
-    if !is_from_our_page(service, &headers, nonce) {
+    if !own_page::sent_it(service, &headers, nonce) {
         let text = "What was sent did not come from this service's own page, or the page was open for too long. Open the \
                     link in the mail again, with cookies allowed.";
         return Page::saying("This could not be done", text).with(http::StatusCode::FORBIDDEN);
@@ -142,17 +131,6 @@ async fn mail(app: &App, address: IpAddr, email: &str, is_forgotten: bool, nonce
         }
         Err(error) => link::refused(error),
     }
-}
-
-fn is_from_our_page(service: &Service, headers: &HeaderMap, nonce: &str) -> bool {
-    if same_origin::is_same_origin(headers, service.public_url()) {
-        return true;
-    }
-    let says_elsewhere = headers.contains_key(same_origin::SEC_FETCH_SITE)
-        || headers
-            .get(header::ORIGIN)
-            .is_some_and(|origin| *origin != HeaderValue::from_static("null"));
-    !says_elsewhere && FormCookie::of(service).is(headers, nonce)
 }
 
 fn ask(token: String, nonce: &str) -> Page {

@@ -24,6 +24,7 @@ use super::analysis_events::{AnalysisDone, AnalysisFigures, AnalysisSummary, Pro
 use crate::app::App;
 use crate::auth::{Allowed, StocksRead};
 use crate::connection::Stopping;
+use crate::document::names::IntentionName;
 use crate::error::ApiError;
 use crate::query::{Query, SymbolPath};
 
@@ -40,21 +41,11 @@ const INTENTIONS: &[(&str, Intention)] = &[("buy", Intention::Buy), ("sell", Int
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct AnalysisParams {
     /// What you mean to do with the stock.
-    #[param(inline)]
-    intention: AnalysisIntention,
+    #[param(value_type = IntentionName)]
+    intention: String,
     /// The price at which you mean to do it, in dollars per today's share.
     #[param(minimum = 0.000_001, maximum = 1_000_000_000, example = 160.5)]
     target_price: Option<f64>,
-}
-
-/// What somebody means to do with a stock.
-#[derive(Debug, ToSchema)]
-#[schema(rename_all = "lowercase")]
-pub enum AnalysisIntention {
-    /// To buy it.
-    Buy,
-    /// To sell it.
-    Sell,
 }
 
 /// An event of the stream.

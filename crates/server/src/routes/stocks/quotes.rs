@@ -49,7 +49,7 @@ pub struct Quote {
 }
 
 impl Quote {
-    fn of(quote: QuoteView) -> Self {
+    pub(crate) fn of(quote: QuoteView) -> Self {
         Self {
             symbol: quote.symbol.to_string(),
             price: quote.price.map(price),

@@ -32,6 +32,12 @@ pub struct AccountExport {
     /// Their API keys, without the keys.
     #[schema(value_type = Vec<Object>)]
     pub api_keys: Vec<Value>,
+    /// What they have allowed apps.
+    #[schema(value_type = Vec<Object>)]
+    pub app_grants: Vec<Value>,
+    /// What agents wanted to change, and what they said to it.
+    #[schema(value_type = Vec<Object>)]
+    pub approvals: Vec<Value>,
     /// The feedback that they have given.
     #[schema(value_type = Vec<Object>)]
     pub feedback: Vec<Value>,

@@ -41,6 +41,8 @@ pub struct Preferences {
     /// When they do not want to be disturbed; null for never.
     #[schema(required)]
     pub quiet_hours: Option<QuietHours>,
+    /// Whether they want a mail when alerts cannot be judged for want of fresh quotes, and another when they can again.
+    pub notify_blind: bool,
 }
 
 impl Preferences {
@@ -48,6 +50,7 @@ impl Preferences {
         Self {
             time_zone: preferences.time_zone,
             quiet_hours: preferences.quiet_hours.map(QuietHours::of),
+            notify_blind: preferences.notify_blind,
         }
     }
 }
@@ -61,6 +64,8 @@ pub struct SetPreferences {
     time_zone: Option<String>,
     /// When they do not want to be disturbed; null for never.
     quiet_hours: Option<QuietHours>,
+    /// Whether they want a mail when alerts cannot be judged for want of fresh quotes, and another when they can again.
+    notify_blind: Option<bool>,
 }
 
 /// Read the preferences

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use serde::Serialize;
+use service::watchlist::WatchlistItemId;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -18,6 +19,17 @@ pub struct DeletedWatchlistItem {
     pub id: Uuid,
     /// Always `true`.
     pub deleted: bool,
+}
+
+impl DeletedWatchlistItem {
+    /// The one with this id.
+    #[must_use]
+    pub const fn of(id: WatchlistItemId) -> Self {
+        Self {
+            id: id.0,
+            deleted: true,
+        }
+    }
 }
 
 /// Take a stock off the watchlist
@@ -40,8 +52,5 @@ pub(super) async fn delete_watchlist_item(
     WatchlistItemPath(id): WatchlistItemPath,
 ) -> Result<Reply<DeletedWatchlistItem>, ApiError> {
     app.service().delete_watchlist_item(&who.actor, id).await?;
-    Ok(Reply::ok(DeletedWatchlistItem {
-        id: id.0,
-        deleted: true,
-    }))
+    Ok(Reply::ok(DeletedWatchlistItem::of(id)))
 }

@@ -82,7 +82,7 @@ pub struct WatchlistItem {
 }
 
 impl WatchlistItem {
-    pub(super) fn of(view: ItemView) -> Self {
+    pub(crate) fn of(view: ItemView) -> Self {
         let ItemView { listed, stock } = view;
         let item = listed.item;
         Self {

@@ -7,7 +7,7 @@ use alerts::{Alert, AlertId, Status};
 use jiff::Timestamp;
 use market::Price;
 use serde_json::{Map, Value};
-use store::model::{Account, HistoryRow, Owner, StoredAlert};
+use store::model::{Account, Owner, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
 use uuid::Uuid;
 
@@ -93,15 +93,7 @@ impl Attach {
     }
 
     async fn delete(&self, unit: &mut Unit, alert: &Alert) -> Result<(), Abort<ServiceError>> {
-        let row = HistoryRow {
-            alert: alert.id,
-            symbol: alert.symbol,
-            entry: transition::delete(alert),
-            at: self.now,
-            price: None,
-            details: None,
-        };
-        if unit.delete_alert(alert, &row).await? {
+        if unit.delete_alert(alert, self.now).await? {
             Ok(())
         } else {
             Err(refused(at_the_same_moment()))

@@ -15,12 +15,9 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{ANOTHER_LINK_AFTER, DAY, LIFE, LINKS_IN_ALL, LINKS_TO_ADDRESS, PURPOSE, before, hash, payload, wish};
 use crate::access::accounts::{DEFAULT_TIME_ZONE, normal_email};
-use crate::alerts::Created;
+use crate::alerts::{Created, MadeBy};
 use crate::identity::secret;
 use crate::{Service, ServiceError};
-
-/// What made a guest's alert.
-const MAKER: &str = "guest";
 
 /// What a guest asks for, found sound.
 #[derive(Clone, PartialEq, Debug)]
@@ -192,7 +189,7 @@ impl Work for Create {
             let stored = StoredAlert {
                 alert: made.alert,
                 owner: self.owner.clone(),
-                created_by: Some(MAKER.to_owned()),
+                created_by: Some(MadeBy::Guest.to_text()),
             };
             unit.insert_alert(&stored, &row).await?;
             self.mail(unit, &self.code).await?;

@@ -7,7 +7,7 @@ use alerts::{Alert, AlertId, Status};
 use jiff::Timestamp;
 use market::{Price, Symbol};
 use serde_json::Value;
-use store::model::{CodeState, HistoryRow, StoredAlert};
+use store::model::{CodeState, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
 use uuid::Uuid;
 
@@ -115,15 +115,7 @@ impl Verify {
             if alert.id == self.id || alert.status != Status::Active || !equivalent(&alert, &asked) {
                 continue;
             }
-            let row = HistoryRow {
-                alert: alert.id,
-                symbol: alert.symbol,
-                entry: transition::delete(&alert),
-                at: self.now,
-                price: None,
-                details: None,
-            };
-            if unit.delete_alert(&alert, &row).await? {
+            if unit.delete_alert(&alert, self.now).await? {
                 replaced.push(alert.id);
             }
         }

@@ -1,10 +1,10 @@
 //! Deleting an account: all that was its owner's goes. The row stays, with nothing in it that tells whose it was, because
 //! what happened is counted by it.
 
-use alerts::{AlertId, Plan, transition};
+use alerts::{AlertId, Plan};
 use jiff::Timestamp;
 use serde_json::Value;
-use store::model::{Account, HistoryRow, Profile};
+use store::model::{Account, Profile};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::present;
@@ -75,15 +75,7 @@ impl Work for Delete {
             let mut deleted = Vec::new();
             for stored in unit.alerts_of_account_to_change(self.account).await? {
                 let alert = stored.alert;
-                let row = HistoryRow {
-                    alert: alert.id,
-                    symbol: alert.symbol,
-                    entry: transition::delete(&alert),
-                    at: self.now,
-                    price: None,
-                    details: None,
-                };
-                if unit.delete_alert(&alert, &row).await? {
+                if unit.delete_alert(&alert, self.now).await? {
                     deleted.push(alert.id);
                 }
             }

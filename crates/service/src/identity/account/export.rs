@@ -4,6 +4,7 @@
 //! somebody has taken what was there: however large an account is, little of it is in memory. What changes meanwhile is in it as it was
 //! when its page was read.
 
+mod allowed;
 mod watched;
 
 use alerts::json::{in_javascript_order, to_vec};
@@ -20,6 +21,8 @@ use crate::{Actor, Service, ServiceError};
 
 /// So many rows are read at once.
 const PAGE: u32 = 200;
+/// So many approvals are shown, the newest of those that are kept.
+const APPROVALS: u32 = 1000;
 /// A piece is handed on once it is so long, in bytes.
 const PIECE: usize = 32 * 1024;
 /// So many pieces wait to be taken.
@@ -106,6 +109,9 @@ impl Writer {
         self.member("sessions", &sessions.iter().map(session).collect())?;
         let keys = self.store.api_keys(account.id).await?;
         self.member("api_keys", &keys.iter().map(api_key).collect())?;
+        self.grants(account).await?;
+        let approvals = self.store.approvals(account.id, APPROVALS).await?;
+        self.member("approvals", &approvals.iter().map(allowed::approval).collect())?;
         let feedback = self.store.feedback_of(account.id).await?;
         self.member("feedback", &feedback.iter().map(feedback_value).collect())?;
         let liked = self.store.liked_feedback(account.id).await?;
@@ -120,6 +126,22 @@ impl Writer {
         self.raw(b"}");
         self.hand_on().await?;
         self.send(Piece::End).await
+    }
+
+    /// What apps were allowed, whatever has become of it.
+    async fn grants(&mut self, account: &Account) -> Result<(), End> {
+        self.raw(b",\"app_grants\":[");
+        let (mut place, mut is_first) = (0, true);
+        loop {
+            let (page, next) = self.store.grants_after(account.id, place, PAGE).await?;
+            self.page(&page, &mut is_first, allowed::grant).await?;
+            if is_last(&page) {
+                break;
+            }
+            place = next;
+        }
+        self.raw(b"]");
+        Ok(())
     }
 
     async fn webhooks(&mut self, account: &Account) -> Result<(), End> {
@@ -307,6 +329,8 @@ fn account_value(account: &Account) -> Value {
         "phone": phone,
         "time_zone": account.time_zone,
         "quiet_hours": super::preferences::hours_value(profile.quiet_hours),
+        "agents_wait": profile.agents_wait,
+        "notify_blind": profile.notify_blind,
     })
 }
 

@@ -16,7 +16,7 @@ use crate::{AccountId, Actor, Service, ServiceError};
 
 impl Service {
     /// Changes the password of the actor, who has signed in: `{current_password, new_password}`. All other sessions end, and
-    /// the address is told. An account that has no password yet needs no current one.
+    /// what apps were allowed, and the address is told. An account that has no password yet needs no current one.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for a password that will not do, or a current one that is wrong;
@@ -88,6 +88,8 @@ impl Work for Change {
             account.password_hash = Some(self.password_hash.clone());
             unit.update_account(&account).await?;
             unit.end_sessions(self.account, Some(self.session), self.now).await?;
+            // Whoever was in the account may have let an app in that stays.
+            unit.end_grants(self.account, self.now).await?;
             // Whoever was mailed a link before gets in with none of them; nor does whoever has asked, from a session that
             // ends here, for the account to have another address.
             for purpose in [Purpose::Reset.name(), Purpose::SignIn.name(), address::PURPOSE] {

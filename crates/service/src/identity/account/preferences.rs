@@ -17,6 +17,8 @@ pub struct Preferences {
     pub time_zone: String,
     /// When they do not want to be disturbed, by those clocks.
     pub quiet_hours: Option<QuietHours>,
+    /// Whether they want to be told when alerts cannot be judged for want of fresh quotes.
+    pub notify_blind: bool,
 }
 
 impl Preferences {
@@ -24,6 +26,7 @@ impl Preferences {
         Self {
             time_zone: account.time_zone,
             quiet_hours: account.profile.quiet_hours,
+            notify_blind: account.profile.notify_blind,
         }
     }
 }
@@ -37,7 +40,8 @@ impl Service {
         Ok(Preferences::of(self.account_of(actor).await?))
     }
 
-    /// Changes what the actor prefers: `{time_zone?, quiet_hours?: {start, end} | null}`. What is left out stays.
+    /// Changes what the actor prefers: `{time_zone?, quiet_hours?: {start, end} | null, notify_blind?}`. What is left out
+    /// stays.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for a zone or hours that will not do.
@@ -45,11 +49,13 @@ impl Service {
         let mut members = Members::of(body)?;
         let time_zone = time_zone(&mut members);
         let quiet_hours = members.has("quiet_hours").then(|| quiet_hours(&mut members));
+        let notify_blind = members.flag("notify_blind");
         members.finish()?;
         let work = Set {
             account: actor.account,
             time_zone,
             quiet_hours,
+            notify_blind,
         };
         let account = self.0.ports.store.write(work).await?;
         // The zone is part of who asks.
@@ -91,6 +97,7 @@ struct Set {
     account: AccountId,
     time_zone: Option<String>,
     quiet_hours: Option<Option<QuietHours>>,
+    notify_blind: Option<bool>,
 }
 
 impl Work for Set {
@@ -105,6 +112,9 @@ impl Work for Set {
             }
             if let Some(quiet_hours) = self.quiet_hours {
                 account.profile.quiet_hours = quiet_hours;
+            }
+            if let Some(notify_blind) = self.notify_blind {
+                account.profile.notify_blind = notify_blind;
             }
             unit.update_account(&account).await?;
             Ok(account)

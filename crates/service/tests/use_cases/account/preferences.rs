@@ -9,6 +9,7 @@ use crate::support::{PASSWORD, World, kind, on_each_database};
 on_each_database! {
     what_is_left_out_stays_and_null_ends_quiet_hours
     a_new_zone_counts_at_once
+    to_be_told_of_blind_alerts_is_off_until_it_is_asked_for_and_stays
     every_fault_of_preferences_is_told_and_nothing_of_them_is_kept
 }
 
@@ -37,11 +38,25 @@ async fn a_new_zone_counts_at_once(world: World) {
     assert_eq!(again.time_zone.iana_name(), Some("Asia/Tokyo"));
 }
 
+async fn to_be_told_of_blind_alerts_is_off_until_it_is_asked_for_and_stays(world: World) {
+    let ann = ann(&world, Plan::Basic).await;
+    let set = async |body: Value| world.service.set_preferences(&ann, &body).await.unwrap().notify_blind;
+    assert!(!set(json!({"notify_blind": null})).await);
+    assert!(set(json!({"notify_blind": true})).await);
+    assert!(set(json!({"time_zone": "UTC"})).await);
+    assert!(world.service.preferences(&ann).await.unwrap().notify_blind);
+    assert!(!set(json!({"notify_blind": false})).await);
+}
+
 async fn every_fault_of_preferences_is_told_and_nothing_of_them_is_kept(world: World) {
     let ann = ann(&world, Plan::Basic).await;
     for (body, faults) in [
         (json!({"time_zone": "Mars/Olympus"}), "invalid time_zone"),
         (json!({"time_zone": "UTC", "quiet_hours": 5}), "invalid quiet_hours"),
+        (
+            json!({"time_zone": "UTC", "notify_blind": "yes"}),
+            "invalid notify_blind",
+        ),
         (
             json!({"time_zone": "", "quiet_hours": {"start": "x"}}),
             "invalid quiet_hours time_zone",

@@ -1,4 +1,4 @@
-//! What somebody wants of a stock.
+//! What somebody means to do with a stock.
 
 use std::fmt;
 

@@ -1,0 +1,355 @@
+//! What the settings of providers accept, what they refuse, and what they say then.
+
+use std::fs;
+
+use super::*;
+use crate::settings::{Settings, SourceKind};
+
+const ALPACA: &str = "[sources.alpaca]\nkey_id = \"PKTEST\"\nsecret = \"open-sesame\"\n";
+
+fn load(text: &str) -> Result<Settings, String> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("bellwether.toml");
+    fs::write(&path, text).unwrap();
+    let folder = format!("{}/", dir.path().display());
+    Settings::load(Some(&path), []).map_err(|error| error.to_string().replace(&folder, ""))
+}
+
+fn with_variables(variables: &[(&str, &str)]) -> Result<Settings, String> {
+    let variables = variables
+        .iter()
+        .map(|(name, value)| (format!("BELLWETHER_{name}"), (*value).to_owned()));
+    Settings::load(None, variables).map_err(|error| error.to_string())
+}
+
+fn sources(text: &str) -> Sources {
+    load(text).unwrap().sources
+}
+
+fn names(asked: &[ProviderName]) -> Vec<&'static str> {
+    asked.iter().map(|name| name.name()).collect()
+}
+
+#[test]
+fn by_default_nobody_is_set_up_and_nobody_is_asked() {
+    let sources = sources("");
+    for name in ProviderName::ALL {
+        assert!(sources.account(name).is_none(), "{name}");
+    }
+    for capability in Capability::ALL {
+        assert_eq!(sources.asked(capability), [], "{capability}");
+    }
+}
+
+#[test]
+fn a_provider_that_is_set_up_with_no_more_than_its_key_has_the_free_plan() {
+    let sources = sources(&format!(
+        "{ALPACA}[sources.finnhub]\nkey = \"k\"\n[sources.massive]\nkey = \"k\"\n[sources.tiingo]\nkey = \"k\"\n\
+         [sources.sec]\ncontact = \"a@example.com\"\n[sources.apewisdom]\nenabled = true\n"
+    ));
+    let key = || Key::new("k").unwrap();
+    let free = |name| format!("{:?}", sources.account(name).unwrap());
+    use ::sources::provider::{alpaca, apewisdom, finnhub, massive, sec, tiingo};
+    for (name, expected) in [
+        (
+            ProviderName::Alpaca,
+            Account::Alpaca(alpaca::Config::free(key(), key())),
+        ),
+        (ProviderName::Finnhub, Account::Finnhub(finnhub::Config::free(key()))),
+        (
+            ProviderName::Massive,
+            Account::Massive(massive::Config::new(key(), massive::Plan::Basic)),
+        ),
+        (ProviderName::Tiingo, Account::Tiingo(tiingo::Config::free(key()))),
+        (ProviderName::Sec, Account::Sec(sec::Config::new("a@example.com"))),
+        (
+            ProviderName::ApeWisdom,
+            Account::ApeWisdom(apewisdom::Config::default()),
+        ),
+    ] {
+        assert_eq!(free(name), format!("{expected:?}"));
+    }
+}
+
+#[test]
+fn what_is_not_named_is_asked_of_all_that_offer_it_in_the_order_of_the_house() {
+    let sources = sources(&format!(
+        "{ALPACA}[sources.finnhub]\nkey = \"k\"\n[sources.massive]\nkey = \"k\"\n[sources.sec]\ncontact = \"a@example.com\"\n"
+    ));
+    for (capability, expected) in [
+        (Capability::Catalog, vec!["alpaca", "massive", "finnhub", "sec"]),
+        // Massive has no prices of the session on its free plan.
+        (Capability::Quotes, vec!["alpaca", "finnhub"]),
+        (Capability::DailyBars, vec!["alpaca", "massive"]),
+        (Capability::Fundamentals, vec!["finnhub", "massive"]),
+        (Capability::InsiderTrades, vec!["sec", "finnhub"]),
+        (Capability::Mentions, vec![]),
+    ] {
+        assert_eq!(names(&sources.asked(capability)), expected, "{capability}");
+    }
+}
+
+#[test]
+fn who_is_named_is_asked_in_that_order_and_nobody_else() {
+    let sources = sources(&format!(
+        "[sources]\nquotes = [\"finnhub\", \"alpaca\"]\nstream = \"none\"\n{ALPACA}[sources.finnhub]\nkey = \"k\"\n"
+    ));
+    assert_eq!(names(&sources.asked(Capability::Quotes)), ["finnhub", "alpaca"]);
+    assert_eq!(sources.asked(Capability::Stream), []);
+}
+
+#[test]
+fn variables_reach_the_parts_of_a_section() {
+    let settings = with_variables(&[
+        ("SOURCES__ALPACA__KEY_ID", "PKTEST"),
+        ("SOURCES__ALPACA__SECRET", "open-sesame"),
+        ("SOURCES__ALPACA__FEED", "sip"),
+        ("SOURCES__ALPACA__STREAM_SYMBOLS", "5"),
+        ("SOURCES__QUOTES", "alpaca"),
+        ("SOURCES__NIGHTLY_AT", "18:30"),
+        ("MARKET__SOURCE", "providers"),
+    ])
+    .unwrap();
+    assert_eq!(settings.market.source, SourceKind::Providers);
+    assert_eq!(names(&settings.sources.asked(Capability::Quotes)), ["alpaca"]);
+    assert_eq!(settings.sources.alpaca.feed, AlpacaFeed::Sip);
+    assert_eq!(settings.sources.alpaca.stream_symbols.map(NonZeroU32::get), Some(5));
+    assert_eq!(settings.sources.nightly_at, jiff::civil::time(18, 30, 0, 0));
+}
+
+#[test]
+fn a_variable_with_too_few_underscores_is_told_its_right_name() {
+    for wrong in [
+        "SOURCES_ALPACA_KEY_ID",
+        "SOURCES__ALPACA_KEY_ID",
+        "SOURCES_ALPACA__KEY_ID",
+    ] {
+        let refused = with_variables(&[(wrong, "PKTEST")]).unwrap_err();
+        assert_eq!(
+            refused,
+            format!(
+                "setting sources.alpaca.key_id (from the environment, BELLWETHER_{wrong}): the variable must be called \
+                 BELLWETHER_SOURCES__ALPACA__KEY_ID"
+            )
+        );
+    }
+}
+
+#[test]
+fn an_unknown_setting_of_a_part_is_refused_with_those_there_are() {
+    assert_eq!(
+        load("[sources.tiingo]\ntoken = \"k\"\n").unwrap_err(),
+        "setting sources.tiingo.token (in bellwether.toml): there is no such setting; those of [sources.tiingo] are \
+         api_url, key, requests_per_day, requests_per_hour"
+    );
+    let part = load("[sources.yahoo]\nkey = \"k\"\n").unwrap_err();
+    assert!(
+        part.contains("sections") && part.contains("sources, sources.alpaca, sources.apewisdom"),
+        "{part}"
+    );
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_its_name_and_with_what_can() {
+    for (text, key, allowed) in [
+        (
+            "[sources]\nquotes = [\"yahoo\"]",
+            "sources.quotes",
+            "a list of alpaca, massive, tiingo",
+        ),
+        (
+            "[sources]\nnightly_at = \"late\"",
+            "sources.nightly_at",
+            "a time of day",
+        ),
+        (
+            "[sources.alpaca]\nfeed = \"nyse\"",
+            "sources.alpaca.feed",
+            "\"iex\", \"sip\"",
+        ),
+        (
+            "[sources.alpaca]\nsecret = \"two words\"",
+            "sources.alpaca.secret",
+            "without spaces",
+        ),
+        (
+            "[sources.alpaca]\ndata_url = \"data\"",
+            "sources.alpaca.data_url",
+            "like https://",
+        ),
+        (
+            "[sources.alpaca]\nstream_url = \"https://a\"",
+            "sources.alpaca.stream_url",
+            "like wss://",
+        ),
+        (
+            "[sources.massive]\nplan = \"free\"",
+            "sources.massive.plan",
+            "\"basic\", \"starter\"",
+        ),
+        (
+            "[sources.sec]\ncontact = \"Example Ltd\"",
+            "sources.sec.contact",
+            "a mail address",
+        ),
+    ] {
+        let refused = load(text).unwrap_err();
+        let expected = format!("setting {key} (in bellwether.toml): must be ");
+        assert!(refused.starts_with(&expected) && refused.contains(allowed), "{refused}");
+    }
+}
+
+#[test]
+fn whoever_is_named_must_be_set_up() {
+    for (name, capability, switch) in [
+        ("alpaca", "quotes", "sources.alpaca.key_id and sources.alpaca.secret"),
+        ("massive", "splits", "sources.massive.key"),
+        ("tiingo", "quotes", "sources.tiingo.key"),
+        ("finnhub", "earnings", "sources.finnhub.key"),
+        (
+            "sec",
+            "insider_trades",
+            "sources.sec.contact, for the SEC wants to know who asks",
+        ),
+        ("apewisdom", "mentions", "sources.apewisdom.enabled to true"),
+    ] {
+        assert_eq!(
+            load(&format!("[sources]\n{capability} = [\"{name}\"]\n")).unwrap_err(),
+            format!(
+                "setting sources.{capability} (in bellwether.toml): names {name}, which is not set up: set {switch}; or \
+                 name another"
+            )
+        );
+    }
+}
+
+#[test]
+fn whoever_is_named_must_offer_it_on_that_plan() {
+    let massive = |plan: &str| {
+        load(&format!(
+            "[sources]\nquotes = [\"massive\"]\n{ALPACA}[sources.massive]\nkey = \"k\"\nplan = \"{plan}\"\n"
+        ))
+    };
+    assert_eq!(
+        massive("basic").unwrap_err(),
+        "setting sources.quotes (in bellwether.toml): names massive, which does not offer quotes on the plan Stocks Basic; \
+         name one that does: alpaca"
+    );
+    assert!(massive("starter").is_ok());
+    assert_eq!(
+        load(&format!("[sources]\nmentions = [\"alpaca\"]\n{ALPACA}")).unwrap_err(),
+        "setting sources.mentions (in bellwether.toml): names alpaca, which does not offer mentions on the plan Basic; \
+         take it out: nobody that is set up offers it"
+    );
+    let delayed = load(&format!(
+        "[sources]\nstream = [\"alpaca\"]\n{ALPACA}feed = \"delayed_sip\"\n"
+    ))
+    .unwrap_err();
+    assert!(delayed.contains("does not offer stream on the plan Basic"), "{delayed}");
+}
+
+#[test]
+fn nobody_is_named_twice() {
+    assert_eq!(
+        load(&format!("[sources]\nquotes = [\"alpaca\", \"alpaca\"]\n{ALPACA}")).unwrap_err(),
+        "setting sources.quotes (in bellwether.toml): names alpaca twice; name it once"
+    );
+}
+
+#[test]
+fn half_a_key_is_none() {
+    assert_eq!(
+        load("[sources.alpaca]\nkey_id = \"PKTEST\"\n").unwrap_err(),
+        "setting sources.alpaca.secret (by default): must be given with sources.alpaca.key_id"
+    );
+    assert_eq!(
+        load("[sources.alpaca]\nsecret = \"open-sesame\"\n").unwrap_err(),
+        "setting sources.alpaca.key_id (by default): must be given with sources.alpaca.secret"
+    );
+}
+
+#[test]
+fn providers_must_be_enough_to_judge_by() {
+    let providers = |rest: &str| load(&format!("[market]\nsource = \"providers\"\n{rest}"));
+    assert!(providers(ALPACA).is_ok());
+    let nobody = providers("").unwrap_err();
+    assert_eq!(nobody.lines().count(), 2, "{nobody}");
+    // Prices, but no daily bars on the free plan.
+    let finnhub = providers("[sources.finnhub]\nkey = \"k\"\n").unwrap_err();
+    assert!(
+        finnhub.starts_with(
+            "setting market.source (in bellwether.toml): is \"providers\", but nobody is set up for daily bars: set \
+             sources.alpaca.key_id"
+        ),
+        "{finnhub}"
+    );
+    // Daily bars, but no prices of the session on the free plan.
+    let massive = providers("[sources.massive]\nkey = \"k\"\n").unwrap_err();
+    assert!(
+        massive.contains("nobody is set up for prices of the session") && massive.lines().count() == 1,
+        "{massive}"
+    );
+    let none = format!("[sources]\nquotes = \"none\"\nstream = \"none\"\n{ALPACA}");
+    assert!(providers(&none).is_err());
+    assert!(providers(&none.replace("quotes = \"none\"", "quotes = \"all\"")).is_ok());
+}
+
+#[test]
+fn times_that_contradict_each_other_are_refused() {
+    let providers = |rest: &str| {
+        load(&format!(
+            "[market]\nsource = \"providers\"\n[sources]\n{rest}\n{ALPACA}"
+        ))
+    };
+    for (text, key, mend) in [
+        ("quota_share_percent = 101", "quota_share_percent", "at most 100"),
+        (
+            "late_after = \"16m\"\nquote_stale_after = \"15m\"",
+            "late_after",
+            "at most sources.quote_stale_after",
+        ),
+        ("nightly_at = \"09:30\"", "nightly_at", "not be within the session"),
+        ("nightly_at = \"15:59\"", "nightly_at", "not be within the session"),
+        (
+            "poll_every = \"2m\"\nlate_after = \"2m\"",
+            "late_after",
+            "longer than sources.poll_every",
+        ),
+        ("late_after = \"15m\"", "late_after", "less than market.stale_after"),
+    ] {
+        let refused = providers(text).unwrap_err();
+        let key = format!("setting sources.{key} (in bellwether.toml): must ");
+        assert!(
+            refused
+                .lines()
+                .any(|line| line.starts_with(&key) && line.contains(mend)),
+            "{refused}"
+        );
+    }
+    for fit in [
+        "quota_share_percent = 100",
+        "late_after = \"14m\"\nquote_stale_after = \"14m\"",
+        "nightly_at = \"09:29\"",
+        "nightly_at = \"16:00\"",
+        "poll_every = \"119s\"",
+        "late_after = \"899s\"",
+    ] {
+        assert!(providers(fit).is_ok(), "{fit}");
+    }
+}
+
+#[test]
+fn keys_are_shown_nowhere_and_what_is_shown_can_be_read_again() {
+    let settings = load(&format!(
+        "[market]\nsource = \"providers\"\n[sources]\nquotes = [\"alpaca\"]\nmentions = \"none\"\n{ALPACA}\
+         [sources.finnhub]\nkey = \"open-finnhub\"\n[sources.massive]\nkey = \"open-massive\"\n\
+         [sources.tiingo]\nkey = \"open-tiingo\"\n"
+    ))
+    .unwrap();
+    let shown = settings.to_toml();
+    for text in [shown.clone(), format!("{settings:?}")] {
+        assert!(!text.contains("open-") && !text.contains("PKTEST"), "{text}");
+    }
+    assert!(shown.contains("[sources.alpaca]"), "{shown}");
+    assert_eq!(load(&shown).unwrap().to_toml(), shown);
+}

@@ -1,0 +1,28 @@
+//! `get_alert`
+
+use serde_json::json;
+use service::Actor;
+
+use super::arguments::Arguments;
+use super::{Answer, Definition, Effect, ToolError, output};
+use crate::app::App;
+use crate::routes::alerts::view::Alert;
+
+pub(super) fn definition() -> Definition {
+    Definition {
+        title: "Get an alert",
+        description:
+            "An alert with its stock's figures, and whether it is judged at present: evaluation.state \"blind\" \
+                      means that it is not, and evaluation.reason says what is missing."
+                .to_owned(),
+        effect: Effect::Reads,
+        arguments: json!({"alert_id": {"type": "string", "format": "uuid", "description": "The alert's id, from list_alerts"}}),
+        required: &["alert_id"],
+        output: output::one("Alert"),
+    }
+}
+
+pub(super) async fn call(app: &App, actor: &Actor, arguments: Arguments) -> Result<Answer, ToolError> {
+    let detail = app.service().alert(actor, arguments.alert_id()?).await?;
+    Answer::of(&Alert::of(detail))
+}

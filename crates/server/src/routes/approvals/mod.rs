@@ -1,0 +1,14 @@
+//! Approvals: what agents want to change, and what the account's owner says to it.
+
+pub mod decide;
+pub mod list;
+pub mod view;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+
+pub(super) fn router() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(list::list_approvals, decide::decide_approval))
+}

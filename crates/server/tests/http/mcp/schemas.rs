@@ -1,0 +1,61 @@
+//! The tools as agents are shown them: a change of it is a change of the interface, and shows in the snapshots.
+
+use serde_json::{Value, json};
+
+use super::message;
+use crate::world::World;
+
+async fn tools() -> Vec<Value> {
+    let listed = World::new().await.rpc(&message("tools/list", json!({}))).await.is(200);
+    listed.body["result"]["tools"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn each_tool_is_shown_as_it_was_reviewed() {
+    for tool in tools().await {
+        let name = format!("tool_{}", tool["name"].as_str().unwrap());
+        insta::assert_snapshot!(name, serde_json::to_string_pretty(&tool).unwrap());
+    }
+}
+
+#[tokio::test]
+async fn each_tool_has_a_title_both_schemas_and_all_four_hints() {
+    for tool in tools().await {
+        let name = tool["name"].as_str().unwrap();
+        assert!(!tool["title"].as_str().unwrap().is_empty());
+        for schema in ["inputSchema", "outputSchema"] {
+            assert_eq!(tool[schema]["type"], "object", "{name}");
+            assert!(!tool[schema].to_string().contains("#/components"), "{name} {schema}");
+            let definitions = tool[schema]["$defs"].as_object().into_iter().flatten();
+            for (defined, definition) in definitions {
+                assert!(definition.is_object(), "{name} {schema}: {defined} is not defined");
+            }
+        }
+        let is_read = name.starts_with("list_") || name.starts_with("get_");
+        let destroys = name.starts_with("delete_") || name.starts_with("update_");
+        let hints = &tool["annotations"];
+        assert_eq!(
+            (&hints["readOnlyHint"], &hints["destructiveHint"]),
+            (&json!(is_read), &json!(destroys)),
+            "{name}"
+        );
+        assert!(
+            hints["idempotentHint"].is_boolean() && hints["openWorldHint"].is_boolean(),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_argument_says_what_it_is() {
+    for tool in tools().await {
+        let properties = tool["inputSchema"]["properties"].as_object().unwrap();
+        for (name, schema) in properties {
+            assert!(
+                schema["description"].as_str().is_some_and(|text| text.len() > 5),
+                "{} {name}",
+                tool["name"]
+            );
+        }
+    }
+}

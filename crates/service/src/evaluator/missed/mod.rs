@@ -1,0 +1,250 @@
+//! What was missed is judged late.
+//!
+//! The feed was dead for a while, or the program was off, and now it is known what would have been seen. The live engine
+//! cannot be told: its time does not go back, and it has more to do. So a second, small engine is made of the stocks in
+//! question: with what the live engine knew before the gap, and with their alerts as they are on disk, each armed at its own
+//! instant. It goes through the gap on a clock of its own ([`mod@rerun`]), and what it decides goes the way of all decisions,
+//! marked late. Then the live engine learns what was seen ([`mod@rejoin`]).
+//!
+//! That nothing fires twice does not hang on any order here: a firing is taken by compare-and-set, as all are. Whoever judges
+//! the same stretch again, in this process or another, finds the alert triggered, or armed anew after the stretch, or
+//! judges as before and finds nothing.
+//!
+//! A portion of the stocks is judged at a time, so that a whole market that was missed takes no more memory than a few
+//! hundred stocks.
+
+#[cfg(test)]
+mod races;
+mod rejoin;
+mod rerun;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use ::alerts::Alert;
+use ::alerts::condition::Family;
+use ::alerts::engine::{Engine, SessionSoFar};
+use ::market::records::QuoteRow;
+use ::market::{History, Price, Symbol};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use store::StoreError;
+use store::model::LatestQuote;
+
+use super::Evaluator;
+use super::load::session;
+use rerun::{Earnings, Found, rerun};
+
+/// One observation that was missed, in today's shares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sight {
+    /// When it was made.
+    pub(crate) at: Timestamp,
+    /// The session that it falls into.
+    pub(crate) session: Date,
+    price: Price,
+    volume: Option<i64>,
+}
+
+/// What was missed of a stock, and what was known of it before.
+#[derive(Clone, Debug)]
+pub(crate) struct Gap {
+    symbol: Symbol,
+    /// In the order of time, at least one.
+    sights: Vec<Sight>,
+    /// The completed sessions that the live engine knows.
+    history: History,
+    /// What the live engine observed last.
+    session: Option<SessionSoFar>,
+}
+
+/// What was missed of some stocks, as of one state of the live engine.
+#[derive(Debug)]
+pub(crate) struct Gaps {
+    gaps: Vec<Gap>,
+    /// How many splits had been applied by then.
+    divided: u64,
+}
+
+impl Gap {
+    /// The first session of which something was missed.
+    fn first_session(&self) -> Option<Date> {
+        self.sights.first().map(|sight| sight.session)
+    }
+
+    /// Whether it begins in the session that was observed last, and that one has got its bar meanwhile.
+    fn goes_on_after_its_bar(&self) -> bool {
+        let begun_in = self.session.map(|session| session.date);
+        begun_in == self.first_session() && self.history.last().is_some_and(|bar| Some(bar.date) >= begun_in)
+    }
+}
+
+impl Gaps {
+    /// How many observations there are.
+    pub(crate) fn len(&self) -> usize {
+        self.gaps.iter().map(|gap| gap.sights.len()).sum()
+    }
+
+    /// The last observation of each stock that was missed.
+    pub(crate) fn last_sights(&self) -> impl Iterator<Item = (Symbol, Sight)> {
+        self.gaps
+            .iter()
+            .filter_map(|gap| Some((gap.symbol, *gap.sights.last()?)))
+    }
+}
+
+impl Evaluator {
+    /// Waits until nobody else judges what was missed.
+    pub(crate) async fn look_back(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.looking_back.lock().await
+    }
+
+    /// What was missed of some stocks: of each what comes after the last that was seen. `seen` knows when that was, given when the
+    /// engine saw something last. Rows are in the order of time, and each has one.
+    pub(crate) fn gaps<'a>(
+        &self,
+        stocks: impl IntoIterator<Item = (Symbol, &'a [QuoteRow])>,
+        seen: impl Fn(Symbol, Option<Timestamp>) -> Option<Timestamp>,
+    ) -> Gaps {
+        let divided = self.divided.load(Ordering::Acquire);
+        let gaps = stocks.into_iter().filter_map(|(symbol, rows)| {
+            // Stock by stock, so that judging waits for a copy of one history at most.
+            let (history, session) = self.read(|engine| {
+                let history = engine.history(symbol).cloned().unwrap_or_default();
+                (history, engine.session_so_far(symbol))
+            });
+            let seen = seen(symbol, session.map(|session| session.last_at));
+            let sights = rows.iter().filter_map(|row| self.sight(row));
+            let sights: Vec<Sight> = sights.filter(|sight| seen.is_none_or(|seen| sight.at > seen)).collect();
+            // The engine was told it later than it was made, if the feed is delayed.
+            let session = session.map(|session| SessionSoFar {
+                last_at: seen.unwrap_or(session.last_at),
+                ..session
+            });
+            let gap = Gap {
+                symbol,
+                sights,
+                history,
+                session,
+            };
+            (!gap.sights.is_empty()).then_some(gap)
+        });
+        Gaps {
+            gaps: gaps.collect(),
+            divided,
+        }
+    }
+
+    /// An observation of a session, in today's shares.
+    fn sight(&self, row: &QuoteRow) -> Option<Sight> {
+        let at = row.time?;
+        let session = self.settings.calendar.session_at(at)?.date;
+        let splits = self.known_splits();
+        Some(Sight {
+            at,
+            session,
+            price: splits.price_in_todays_shares(row.symbol, session, row.price),
+            volume: row
+                .volume
+                .map(|volume| splits.shares_of_today(row.symbol, session, volume)),
+        })
+    }
+
+    /// A session that has got its bar is over for the engine, which then knows its last price and no more. What it had seen
+    /// of it before the gap is on disk.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub(crate) async fn recall_sessions(&self, gaps: &mut Gaps) -> Result<(), StoreError> {
+        let completed: Vec<Symbol> = gaps
+            .gaps
+            .iter()
+            .filter(|gap| gap.goes_on_after_its_bar())
+            .map(|gap| gap.symbol)
+            .collect();
+        if completed.is_empty() {
+            return Ok(());
+        }
+        let quotes = self.store.latest_quotes_of(&completed).await?;
+        let sessions: HashMap<Symbol, LatestQuote> = quotes.into_iter().map(|quote| (quote.symbol, quote)).collect();
+        for gap in gaps.gaps.iter_mut().filter(|gap| gap.goes_on_after_its_bar()) {
+            if let Some(quote) = sessions
+                .get(&gap.symbol)
+                .filter(|quote| Some(quote.session) == gap.first_session())
+            {
+                gap.session = Some(self.known_splits().session_in_todays_shares(gap.symbol, session(quote)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges what was missed, without the live engine.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub(crate) async fn rerun(&self, gaps: &Arc<Gaps>) -> Result<Found, StoreError> {
+        let symbols: Vec<Symbol> = gaps.gaps.iter().map(|gap| gap.symbol).collect();
+        let stored = self.store.active_alerts_of(&symbols).await?;
+        let alerts: Vec<Alert> = stored
+            .into_iter()
+            .map(|stored| stored.alert)
+            .filter(is_judged_by_sight)
+            .collect();
+        let earnings = self.earnings_of(&gaps.gaps, &alerts).await?;
+        let engine = Engine::new(self.settings.calendar.clone(), self.settings.engine.clone());
+        let gaps = Arc::clone(gaps);
+        // It may take a while, and others have something to do.
+        let judged = tokio::task::spawn_blocking(move || rerun(engine, &gaps.gaps, earnings, alerts)).await;
+        judged.map_err(|_| StoreError::Panicked("judging what was missed".to_owned()))
+    }
+
+    /// The earnings per share that alerts are judged by, as they were known in the sessions of which something was missed.
+    async fn earnings_of(&self, gaps: &[Gap], alerts: &[Alert]) -> Result<Earnings, StoreError> {
+        let is_fundamental = |alert: &&Alert| alert.condition.kind().family() == Family::Fundamental;
+        let wanted: HashSet<Symbol> = alerts.iter().filter(is_fundamental).map(|alert| alert.symbol).collect();
+        let asked = gaps.iter().filter(|gap| wanted.contains(&gap.symbol));
+        let asked: Vec<(Symbol, Date)> = asked
+            .filter_map(|gap| Some((gap.symbol, gap.first_session()?)))
+            .collect();
+        let mut earnings = Earnings::new();
+        for mut row in self.store.fundamentals_since(&asked).await? {
+            let splits = self.known_splits();
+            let of_today = |eps| splits.eps_in_todays_shares(row.symbol, row.as_of, eps);
+            (row.eps_ttm, row.eps_forward) = (row.eps_ttm.map(of_today), row.eps_forward.map(of_today));
+            earnings.entry(row.symbol).or_default().push(row);
+        }
+        earnings.values_mut().for_each(|rows| rows.sort_by_key(|row| row.as_of));
+        Ok(earnings)
+    }
+
+    /// Tells the live engine what was missed, and returns when what was decided by it is on disk: how many alerts have
+    /// fired. `None`: a stock was split meanwhile, and everything has to be looked at anew.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database did not take what was decided.
+    pub(crate) async fn rejoin(self: &Arc<Self>, gaps: &Gaps, found: Found) -> Result<Option<u64>, StoreError> {
+        let now = self.engine_now();
+        let mut is_outdated = false;
+        let fired = self
+            .judge_late(now, |engine| {
+                is_outdated = self.divided.load(Ordering::Acquire) != gaps.divided;
+                if is_outdated {
+                    return (Vec::new(), Vec::new());
+                }
+                rejoin::rejoin(engine, found, now)
+            })
+            .await?;
+        Ok((!is_outdated).then_some(fired))
+    }
+}
+
+/// Whether an alert is judged by what is observed of its stock, and not by the clock or by what becomes known otherwise.
+fn is_judged_by_sight(alert: &Alert) -> bool {
+    matches!(
+        alert.condition.kind().family(),
+        Family::Price | Family::Technical | Family::Volume | Family::Fundamental
+    )
+}

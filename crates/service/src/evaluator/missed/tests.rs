@@ -1,0 +1,450 @@
+//! An engine that has seen everything, next to one that has missed a stretch and looked back.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ::alerts::condition::{Earnings as Profit, RsiDirection, Side, VolumeBaseline};
+use ::alerts::engine::{Decision, Event, Quote, Settings, Verdict};
+use ::alerts::{AlertId, Channel, Condition, Revision, Status};
+use ::market::records::FundamentalsRow;
+use ::market::{Bar, Calendar, Decimal};
+use jiff::SignedDuration;
+use jiff::civil::date;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use uuid::Uuid;
+
+use super::*;
+
+const STOCKS: [&str; 2] = ["AAPL", "MSFT"];
+
+/// A random walk of two stocks over three sessions, with alerts and a gap.
+#[derive(Clone, Debug)]
+struct Tale {
+    /// How the closes of the sessions before move, in quarters of a dollar.
+    past: Vec<i64>,
+    /// Of each session: seconds since the quote before, the stock, and the move of its price in quarters of a dollar.
+    quotes: [Vec<(i64, usize, i64)>; 3],
+    has_volumes: bool,
+    /// Of each alert how many quotes come before it; 0 for most.
+    armed_after: Vec<usize>,
+    /// The quotes that are missed: from where, and how many.
+    gap: (usize, usize),
+    /// Whether the bars of missed sessions come before they are looked back at.
+    bars_come_first: bool,
+}
+
+fn tales() -> impl Strategy<Value = Tale> {
+    let session = || prop::collection::vec((1_i64..600, 0..STOCKS.len(), -3_i64..=3), 1..25);
+    let armed_after = prop_oneof![4 => Just(0), 1 => 0_usize..40];
+    (
+        prop::collection::vec(-2_i64..=2, 215),
+        [session(), session(), session()],
+        any::<bool>(),
+        prop::collection::vec(armed_after, conditions().len() * STOCKS.len()),
+        (0_usize..40, 1_usize..50),
+        any::<bool>(),
+    )
+        .prop_map(|(past, quotes, has_volumes, armed_after, gap, bars_come_first)| Tale {
+            past,
+            quotes,
+            has_volumes,
+            armed_after,
+            gap,
+            bars_come_first,
+        })
+}
+
+/// One of each kind and some more, around a price of 10.
+fn conditions() -> Vec<Condition> {
+    let whole = |units| Decimal::from_units(units).unwrap();
+    let mut conditions = Vec::new();
+    for side in [Side::Above, Side::Below] {
+        for quarters in [28, 36, 39, 40, 41, 44, 52] {
+            let threshold = quarter(quarters);
+            conditions.push(Condition::Price { side, threshold });
+        }
+        for percent in [5, 10, 20] {
+            let percent = whole(percent);
+            conditions.push(Condition::PriceChange { side, percent });
+        }
+        conditions.push(Condition::NewExtreme { side });
+        conditions.push(Condition::MaCrossover { side });
+        for period in [2, 3, 20, 200] {
+            conditions.push(Condition::MaTouch { side, period });
+        }
+        let (earnings, threshold) = (Profit::Trailing, whole(11));
+        conditions.push(Condition::PeRatio {
+            side,
+            earnings,
+            threshold,
+        });
+    }
+    for direction in [RsiDirection::Above, RsiDirection::Below, RsiDirection::Both] {
+        for threshold in [45, 55] {
+            let threshold = whole(threshold);
+            conditions.push(Condition::Rsi { direction, threshold });
+        }
+    }
+    for percent in [10, 50, 100] {
+        let (baseline, percent) = (VolumeBaseline::Ma20, whole(percent));
+        conditions.push(Condition::VolumeChange { baseline, percent });
+    }
+    conditions
+}
+
+fn quarter(quarters: i64) -> Price {
+    Price::from_micros(quarters * 250_000).unwrap()
+}
+
+fn symbol(stock: usize) -> Symbol {
+    STOCKS[stock].parse().unwrap()
+}
+
+fn session_dates() -> [Date; 3] {
+    // Wednesday, Friday (a day without a quote is nothing special) and Monday.
+    [date(2024, 3, 6), date(2024, 3, 8), date(2024, 3, 11)]
+}
+
+/// A quote as it is told, with its stock.
+type Told = (usize, Sight);
+
+impl Tale {
+    fn told(&self) -> Vec<Told> {
+        let mut prices = [40_i64; STOCKS.len()];
+        let mut told = Vec::new();
+        for (date, quotes) in session_dates().into_iter().zip(&self.quotes) {
+            let session = Calendar::nyse().session(date).unwrap();
+            let (mut at, mut volume) = (session.open, [20_i64; STOCKS.len()]);
+            for &(later, stock, step) in quotes {
+                at += SignedDuration::from_secs(later);
+                prices[stock] = (prices[stock] + step).clamp(28, 52);
+                volume[stock] += later / 20;
+                let sight = Sight {
+                    at,
+                    session: date,
+                    price: quarter(prices[stock]),
+                    volume: self.has_volumes.then_some(volume[stock]),
+                };
+                told.push((stock, sight));
+            }
+        }
+        told
+    }
+
+    /// The quotes that are missed.
+    fn missed(&self, told: usize) -> std::ops::Range<usize> {
+        let from = self.gap.0 % told;
+        from..(from + self.gap.1).min(told)
+    }
+
+    fn engine(&self) -> Engine {
+        let mut engine = Engine::new(Calendar::nyse(), Settings::default());
+        let now = Calendar::nyse().session(session_dates()[0]).unwrap().open;
+        let calendar = Calendar::nyse();
+        let before = calendar.sessions(date(2023, 4, 3), date(2024, 3, 5));
+        let mut close = 40;
+        for (session, step) in before.zip(&self.past) {
+            close = (close + step).clamp(30, 50);
+            let bar = Bar {
+                date: session.date,
+                open: quarter(close),
+                high: quarter(close + 1),
+                low: quarter(close - 1),
+                close: quarter(close),
+                volume: 60 + close,
+            };
+            for stock in 0..STOCKS.len() {
+                let symbol = symbol(stock);
+                engine
+                    .process(Event::Bar { symbol, bar }, now, &mut Vec::new())
+                    .unwrap();
+            }
+        }
+        for row in earnings() {
+            let event = Event::Fundamentals {
+                symbol: row.symbol,
+                eps_ttm: row.eps_ttm,
+                eps_forward: row.eps_forward,
+            };
+            engine.process(event, now, &mut Vec::new()).unwrap();
+        }
+        engine
+    }
+
+    /// The alerts, with how many quotes come before each.
+    fn alerts(&self, told: &[Told]) -> Vec<(usize, Alert)> {
+        let start = Calendar::nyse().session(session_dates()[0]).unwrap().open;
+        let all = (0..STOCKS.len()).flat_map(|stock| conditions().into_iter().map(move |condition| (stock, condition)));
+        all.enumerate()
+            .map(|(number, (stock, condition))| {
+                // Which side an alert for "the other side" waits for depends on what is known when it is made.
+                let is_decided = matches!(
+                    condition,
+                    Condition::Rsi {
+                        direction: RsiDirection::Both,
+                        ..
+                    }
+                );
+                let after = if is_decided {
+                    0
+                } else {
+                    self.armed_after[number] % told.len()
+                };
+                let armed_at = match after.checked_sub(1) {
+                    Some(before) => told[before].1.at,
+                    None => start,
+                };
+                let alert = Alert {
+                    // Made just after a quote.
+                    armed_at: armed_at + SignedDuration::from_millis(1),
+                    ..alert(number, stock, condition)
+                };
+                (after, alert)
+            })
+            .collect()
+    }
+}
+
+fn alert(number: usize, stock: usize, condition: Condition) -> Alert {
+    Alert {
+        id: AlertId(Uuid::from_u128(number as u128)),
+        revision: Revision::default(),
+        symbol: symbol(stock),
+        condition,
+        notification: Channel::default(),
+        parameters: None,
+        status: Status::Active,
+        initial_price: Some(quarter(40)),
+        created_at: Timestamp::UNIX_EPOCH,
+        armed_at: Timestamp::UNIX_EPOCH,
+        rsi_side: None,
+        triggered_at: None,
+    }
+}
+
+/// One that is told without chance.
+fn tale() -> Tale {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    tales().new_tree(&mut runner).unwrap().current()
+}
+
+fn earnings() -> impl Iterator<Item = FundamentalsRow> {
+    (0..STOCKS.len()).map(|stock| FundamentalsRow {
+        symbol: symbol(stock),
+        as_of: date(2024, 3, 1),
+        eps_ttm: Decimal::from_units(1),
+        eps_forward: None,
+        market_cap: None,
+        dividend_yield: None,
+        dividend_amount: None,
+        beta: None,
+    })
+}
+
+/// The live engine of one of the two, and all that was decided.
+struct Live {
+    engine: Engine,
+    decisions: Vec<Decision>,
+    alerts: HashMap<AlertId, Alert>,
+    /// What each session had seen when something was seen last, as it is on disk.
+    kept: HashMap<Symbol, SessionSoFar>,
+}
+
+impl Live {
+    fn tell(&mut self, event: Event<'_>, at: Timestamp) {
+        self.engine.process(event, at, &mut self.decisions).unwrap();
+        for decision in &self.decisions {
+            if let (Verdict::Decide { side }, Some(alert)) = (decision.verdict, self.alerts.get_mut(&decision.alert)) {
+                alert.rsi_side = Some(side);
+            }
+        }
+    }
+
+    fn see(&mut self, (stock, sight): &Told) {
+        let quote = Quote::new(self.engine.stock(symbol(*stock)), sight.price);
+        let quote = sight.volume.map_or(quote, |volume| quote.with_volume(volume));
+        self.tell(Event::Clock, sight.at);
+        self.tell(Event::Snapshot(&[quote]), sight.at);
+        let symbol = symbol(*stock);
+        self.kept
+            .extend(self.engine.session_so_far(symbol).map(|session| (symbol, session)));
+    }
+
+    /// Looks back at what was missed, as the service does.
+    fn look_back(&mut self, missed: &[Told], now: Timestamp) {
+        let mut stocks: BTreeMap<usize, Vec<Sight>> = BTreeMap::new();
+        for &(stock, sight) in missed {
+            stocks.entry(stock).or_default().push(sight);
+        }
+        let gaps = stocks.into_iter().map(|(stock, sights)| Gap {
+            symbol: symbol(stock),
+            sights,
+            history: self.engine.history(symbol(stock)).cloned().unwrap_or_default(),
+            session: self.engine.session_so_far(symbol(stock)),
+        });
+        let mut gaps: Vec<Gap> = gaps.collect();
+        for gap in gaps.iter_mut().filter(|gap| gap.goes_on_after_its_bar()) {
+            gap.session = self.kept.get(&gap.symbol).copied();
+        }
+        let affected = |alert: &&Alert| gaps.iter().any(|gap| gap.symbol == alert.symbol);
+        let active = self
+            .alerts
+            .values()
+            .filter(|alert| self.engine.revision(alert.id).is_some());
+        let alerts: Vec<Alert> = active.filter(affected).cloned().collect();
+        let mut known = Earnings::new();
+        for row in earnings() {
+            known.entry(row.symbol).or_default().push(row);
+        }
+        let engine = Engine::new(Calendar::nyse(), Settings::default());
+        let found = rerun(engine, &gaps, known, alerts);
+        let (_, late) = rejoin::rejoin(&mut self.engine, found, now);
+        self.decisions.extend(late);
+    }
+
+    fn fired(&self) -> Vec<(AlertId, Timestamp)> {
+        let fired = self
+            .decisions
+            .iter()
+            .filter(|decision| matches!(decision.verdict, Verdict::Fire { .. }));
+        let mut fired: Vec<_> = fired.map(|decision| (decision.alert, decision.at)).collect();
+        fired.sort_unstable();
+        fired
+    }
+}
+
+/// The bars that the quotes of a session make.
+fn bars(told: &[Told], date: Date) -> Vec<(Symbol, Bar)> {
+    let of_stock = |stock: usize| {
+        let seen = told
+            .iter()
+            .filter(move |(of, sight)| (*of, sight.session) == (stock, date));
+        let seen: Vec<Sight> = seen.map(|(_, sight)| *sight).collect();
+        let bar = Bar {
+            date,
+            open: seen.first()?.price,
+            high: seen.iter().map(|sight| sight.price).max()?,
+            low: seen.iter().map(|sight| sight.price).min()?,
+            close: seen.last()?.price,
+            volume: seen.iter().filter_map(|sight| sight.volume).max().unwrap_or_default(),
+        };
+        Some((symbol(stock), bar))
+    };
+    (0..STOCKS.len()).filter_map(of_stock).collect()
+}
+
+/// Tells a tale to an engine, without what is `missed`.
+fn live(tale: &Tale, missed: std::ops::Range<usize>) -> Live {
+    let told = tale.told();
+    let mut live = Live {
+        engine: tale.engine(),
+        decisions: Vec::new(),
+        alerts: HashMap::new(),
+        kept: HashMap::new(),
+    };
+    let alerts = tale.alerts(&told);
+    let mut bars_due = Vec::new();
+    let mut has_looked_back = missed.is_empty();
+    for place in 0..=told.len() {
+        let begins = told.get(place).map(|(_, sight)| sight.session);
+        let ended = place.checked_sub(1).map(|last| told[last].1.session);
+        if let Some(ended) = ended.filter(|ended| Some(*ended) != begins) {
+            bars_due.extend(bars(&told, ended));
+        }
+        let now = told.get(place).map_or(Timestamp::MAX, |(_, sight)| sight.at);
+        let is_missed = missed.contains(&place);
+        if !is_missed {
+            if tale.bars_come_first && !bars_due.is_empty() {
+                tell_bars(&mut live, &mut bars_due, now);
+            }
+            if !has_looked_back && place >= missed.end {
+                live.look_back(&told[missed.clone()], now);
+                has_looked_back = true;
+            }
+            tell_bars(&mut live, &mut bars_due, now);
+        }
+        for (_, alert) in alerts.iter().filter(|(after, _)| *after == place) {
+            live.alerts.insert(alert.id, alert.clone());
+            live.tell(Event::Armed(alert), alert.armed_at);
+        }
+        if let Some(quote) = told.get(place).filter(|_| !is_missed) {
+            live.see(quote);
+        }
+    }
+    live
+}
+
+fn tell_bars(live: &mut Live, bars: &mut Vec<(Symbol, Bar)>, now: Timestamp) {
+    for (symbol, bar) in bars.drain(..) {
+        live.tell(Event::Bar { symbol, bar }, now);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn who_looks_back_fires_what_would_have_fired(tale in tales()) {
+        let told = tale.told();
+        let missed = tale.missed(told.len());
+        let (whole, patched) = (live(&tale, 0..0), live(&tale, missed));
+        prop_assert_eq!(patched.fired(), whole.fired());
+        for stock in STOCKS {
+            let stock = stock.parse().unwrap();
+            prop_assert_eq!(patched.engine.session_so_far(stock), whole.engine.session_so_far(stock));
+        }
+        prop_assert_eq!(patched.engine.armed_alerts(), whole.engine.armed_alerts());
+    }
+}
+
+#[test]
+fn a_volume_from_before_the_gap_fires_nothing_in_it() {
+    let armed_at: Timestamp = "2024-03-06T15:00:00Z".parse().unwrap();
+    let volume = |volume| {
+        let sight = Sight {
+            at: armed_at + SignedDuration::from_mins(1),
+            session: session_dates()[0],
+            price: quarter(40),
+            volume,
+        };
+        let gap = Gap {
+            symbol: symbol(0),
+            sights: vec![sight],
+            history: tale().engine().history(symbol(0)).cloned().unwrap(),
+            session: Some(SessionSoFar {
+                date: session_dates()[0],
+                open: quarter(40),
+                high: quarter(40),
+                low: quarter(40),
+                last: quarter(40),
+                volume: Some(1_000),
+                last_at: armed_at,
+            }),
+        };
+        let (baseline, percent) = (VolumeBaseline::Ma20, Decimal::from_units(10).unwrap());
+        let alert = Alert {
+            condition: Condition::VolumeChange { baseline, percent },
+            armed_at,
+            ..alert(0, 0, Condition::NewExtreme { side: Side::Above })
+        };
+        let engine = Engine::new(Calendar::nyse(), Settings::default());
+        rerun(engine, &[gap], Earnings::new(), vec![alert]).decisions.len()
+    };
+    assert_eq!(volume(None), 0);
+    assert_eq!(volume(Some(1_000)), 1);
+}
+
+#[test]
+fn the_tales_have_firings_in_their_gaps() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut late = 0;
+    for _ in 0..20 {
+        let tale = tales().new_tree(&mut runner).unwrap().current();
+        let told = tale.told();
+        let missed = tale.missed(told.len());
+        let (from, to) = (told[missed.start].1.at, told[missed.end - 1].1.at);
+        let fired = live(&tale, missed).fired();
+        late += fired.iter().filter(|(_, at)| (from..=to).contains(at)).count();
+    }
+    assert!(late > 20, "{late}");
+}

@@ -1,0 +1,102 @@
+//! A delivery on its way into the engine: what becomes which event, and in which order.
+
+use std::collections::{BTreeMap, HashSet};
+
+use ::alerts::engine::{Decision, Engine, Event, NotTaken, Quote};
+use ::market::Symbol;
+use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow};
+use jiff::Timestamp;
+
+use super::NotIngested;
+use crate::evaluator::{Evaluator, facts};
+
+/// All dates of the stocks that a delivery has dates of.
+#[derive(Default)]
+pub(super) struct KnownDates {
+    pub(super) earnings: BTreeMap<Symbol, Vec<EarningsRow>>,
+    pub(super) dividends: BTreeMap<Symbol, Vec<DividendRow>>,
+}
+
+/// A delivery on its way into the engine.
+pub(super) struct Judging<'a> {
+    pub(super) evaluator: &'a Evaluator,
+    pub(super) engine: &'a mut Engine,
+    pub(super) decisions: &'a mut Vec<Decision>,
+    pub(super) at: Timestamp,
+    pub(super) not_taken: Vec<NotIngested>,
+}
+
+impl Judging<'_> {
+    pub(super) fn bars(&mut self, rows: &[BarRow]) {
+        for (index, row) in rows.iter().enumerate() {
+            let event = Event::Bar {
+                symbol: row.symbol,
+                bar: self.evaluator.in_todays_shares(row.symbol, row.bar),
+            };
+            match self.engine.process(event, self.at, self.decisions) {
+                // One from before everything that is judged by is a candle all the same.
+                Ok(()) | Err(NotTaken::TooOld(_)) => {}
+                Err(why) => self.not_taken.push(NotIngested {
+                    kind: "bars",
+                    index,
+                    reason: format!("{why}; deliver the bar when its session has ended"),
+                }),
+            }
+        }
+    }
+
+    pub(super) fn facts(&mut self, batch: &Batch, known: &KnownDates) {
+        let mut latest: BTreeMap<Symbol, &FundamentalsRow> = BTreeMap::new();
+        for row in &batch.fundamentals {
+            let kept = latest.entry(row.symbol).or_insert(row);
+            if kept.as_of <= row.as_of {
+                *kept = row;
+            }
+        }
+        for row in latest.into_values().filter(|row| self.evaluator.is_latest(row)) {
+            self.tell(self.evaluator.fundamentals_event(row));
+        }
+        for (&symbol, rows) in &known.earnings {
+            let dates = &facts::earnings_dates(rows);
+            self.tell(Event::Earnings { symbol, dates });
+        }
+        for (&symbol, rows) in &known.dividends {
+            let dividends = &facts::dividends(rows);
+            self.tell(Event::Dividends { symbol, dividends });
+        }
+        for row in &batch.mentions {
+            self.tell(Event::Mentions {
+                symbol: row.symbol,
+                hour: row.time,
+                count: row.mentions,
+            });
+        }
+    }
+
+    /// Observations, snapshot by snapshot: one instant and at most one observation of a stock in each.
+    pub(super) fn quotes(&mut self, quotes: &[(Timestamp, &QuoteRow)]) {
+        // What waits for an instant is due before what is observed at it.
+        self.tell(Event::Clock);
+        let mut snapshot: Vec<Quote> = Vec::with_capacity(quotes.len());
+        let mut seen = HashSet::with_capacity(quotes.len());
+        for (_, row) in quotes {
+            if !seen.insert(row.symbol) {
+                self.tell(Event::Snapshot(&snapshot));
+                snapshot.clear();
+                seen.clear();
+                seen.insert(row.symbol);
+            }
+            let quote = Quote::new(self.engine.stock(row.symbol), row.price);
+            snapshot.push(row.volume.map_or(quote, |volume| quote.with_volume(volume)));
+        }
+        self.tell(Event::Snapshot(&snapshot));
+        self.tell(Event::Evaluate);
+    }
+
+    /// Tells the engine something that it takes, or that it is right to ignore.
+    pub(super) fn tell(&mut self, event: Event<'_>) {
+        if let Err(why) = self.engine.process(event, self.at, self.decisions) {
+            tracing::debug!(%why, "not judged");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a source has to know to ask for no more than is needed: which stocks somebody watches, and what is known of them.
+
+use std::collections::BTreeMap;
+
+use ::market::{Price, Symbol};
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::{Service, ServiceError};
+
+impl Service {
+    /// The stocks that somebody watches, by an alert that is judged or on a watchlist, and the benchmark: the most watched first,
+    /// then by symbol.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails.
+    pub async fn watched_stocks(&self) -> Result<Vec<Symbol>, ServiceError> {
+        let mut watchers: BTreeMap<Symbol, u64> = BTreeMap::new();
+        watchers.insert(self.0.settings.benchmark, 0);
+        for (symbol, count) in self.0.ports.store.watched_symbols().await? {
+            *watchers.entry(symbol).or_default() += count;
+        }
+        for (symbol, count) in self.0.evaluator.read(::alerts::engine::Engine::armed_per_stock) {
+            *watchers.entry(symbol).or_default() += u64::try_from(count).unwrap_or(u64::MAX);
+        }
+        let mut watched: Vec<(Symbol, u64)> = watchers.into_iter().collect();
+        // Stable: of those that are watched as often the order of symbols stays.
+        watched.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        Ok(watched.into_iter().map(|(symbol, _)| symbol).collect())
+    }
+
+    /// The price of a stock that was observed last in a session, in today's shares, and when it was made.
+    #[must_use]
+    pub fn last_observation(&self, symbol: Symbol) -> Option<(Price, Timestamp)> {
+        let session = self.0.evaluator.read(|engine| engine.session_so_far(symbol))?;
+        Some((session.last, session.last_at))
+    }
+
+    /// The last completed session of a stock of which a bar is known.
+    #[must_use]
+    pub fn last_bar(&self, symbol: Symbol) -> Option<Date> {
+        let last = |engine: &::alerts::engine::Engine| Some(engine.history(symbol)?.last()?.date);
+        self.0.evaluator.read(last)
+    }
+}

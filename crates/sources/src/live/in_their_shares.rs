@@ -1,0 +1,70 @@
+//! Bars that a provider adjusted for splits, brought back into the shares of their days.
+//!
+//! Bars are kept as they were traded, and splits are facts of their own. Who delivers bars in today's shares has applied all
+//! splits since: each bar is multiplied by those that came after its day.
+
+use market::records::{BarRow, SplitRow};
+use market::{Bar, Price};
+
+/// Undoes the splits that came after each bar.
+pub(super) fn undo(bars: &mut [BarRow], splits: &[SplitRow]) {
+    for row in bars {
+        let later = splits
+            .iter()
+            .filter(|split| split.symbol == row.symbol && row.bar.date < split.date);
+        row.bar = later.fold(row.bar, before);
+    }
+}
+
+/// A bar in the shares of before a split.
+fn before(bar: Bar, split: &SplitRow) -> Bar {
+    let ratio = split.ratio;
+    let price = |price: Price| Price::from_micros(ratio.multiply(price.micros())).unwrap_or(price);
+    Bar {
+        open: price(bar.open),
+        high: price(bar.high),
+        low: price(bar.low),
+        close: price(bar.close),
+        volume: ratio.divide(bar.volume),
+        ..bar
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn a_bar_of_before_a_split_is_brought_back_and_one_of_its_day_stays() {
+        let symbol = "AAPL".parse().unwrap();
+        let bar = |day, close: &str, volume| {
+            let price = close.parse().unwrap();
+            let date = date(2020, 8, day);
+            BarRow {
+                symbol,
+                bar: Bar {
+                    date,
+                    open: price,
+                    high: price,
+                    low: price,
+                    close: price,
+                    volume,
+                },
+            }
+        };
+        let split = SplitRow {
+            symbol,
+            date: date(2020, 8, 31),
+            ratio: "4".parse::<market::Decimal>().unwrap().try_into().unwrap(),
+        };
+        let other = SplitRow {
+            symbol: "TSLA".parse().unwrap(),
+            ..split
+        };
+        let mut bars = [bar(28, "124.8075", 400), bar(31, "129.04", 400)];
+        undo(&mut bars, &[split, other]);
+        assert_eq!(bars, [bar(28, "499.23", 100), bar(31, "129.04", 400)]);
+    }
+}

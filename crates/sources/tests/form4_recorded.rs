@@ -1,0 +1,80 @@
+//! The recorded filings of the shared folder, where it is there.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+
+use sources::provider::sec::Filing;
+
+/// A recorded filing; `None`, with a word about it, where the folder is absent.
+fn recorded(name: &str) -> Option<Filing> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/form4")
+        .join(name);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Some(Filing::read(&text).unwrap()),
+        Err(_) => {
+            eprintln!("skipped: {} is not there", path.display());
+            None
+        }
+    }
+}
+
+/// The trades as `S Sell 1500 at 66.903 on 2025-01-10`.
+fn trades(filing: &Filing) -> Vec<String> {
+    assert_eq!(filing.faults, Vec::<String>::new());
+    let line = |trade: &sources::provider::sec::Trade| {
+        let on = trade.traded_on.unwrap();
+        format!(
+            "{} {:?} {} at {} on {on}",
+            trade.code, trade.side, trade.shares, trade.price
+        )
+    };
+    filing.trades.iter().map(line).collect()
+}
+
+#[test]
+fn a_sale_by_an_officer() {
+    let Some(filing) = recorded("AIR_2025-01-10_form4_S.xml") else {
+        return;
+    };
+    assert_eq!(trades(&filing), ["S Sell 1500 at 66.903 on 2025-01-10"]);
+    assert_eq!((filing.symbol, filing.issuer_cik), ("AIR".parse().ok(), 1_750));
+    assert_eq!(filing.owners[0].name, "Garascia Jessica A.");
+    assert!(filing.owners[0].is_officer && !filing.is_amendment);
+}
+
+#[test]
+fn a_purchase_whose_dates_have_a_zone_and_whose_column_says_disposed() {
+    let Some(filing) = recorded("AREC_2024-07-19_form4_P_tz_suffix_date.xml") else {
+        return;
+    };
+    assert_eq!(trades(&filing), ["P Buy 800000 at 0.67 on 2024-07-19"]);
+    assert_eq!(filing.period, "2024-07-19".parse().ok());
+    assert!(filing.owners[0].is_ten_percent_owner && !filing.owners[0].is_officer);
+}
+
+#[test]
+fn an_award_and_the_shares_withheld_for_its_taxes() {
+    let Some(filing) = recorded("ARW_2025-02-12_form4_A_F.xml") else {
+        return;
+    };
+    assert_eq!(
+        trades(&filing),
+        [
+            "A Buy 2193 at 106.82 on 2025-02-12",
+            "F Sell 1009 at 106.82 on 2025-02-12"
+        ]
+    );
+    assert!(filing.owners[0].is_officer);
+}
+
+#[test]
+fn a_grant_of_options_is_no_trade_of_the_stock() {
+    let Some(filing) = recorded("SCWO_2025-04-30_form4_A_derivative.xml") else {
+        return;
+    };
+    assert_eq!(trades(&filing), ["A Buy 757756 at 0 on 2025-04-30"]);
+    assert_eq!(filing.derivatives, 1);
+    assert!(filing.owners[0].is_officer && !filing.owners[0].is_director);
+}

@@ -1,0 +1,417 @@
+//! What people allow programs: codes and refresh tokens are exchanged once, and what ended stays so.
+
+use futures_util::future::join_all;
+use jiff::Timestamp;
+use store::Store;
+use store::model::{AccountId, Grant, GrantCode, GrantId, NewTokens, OAuthClientId, RegisteredClient, ShownToken};
+use testkit::on_both;
+
+use crate::support::{account, at, boxed, open, uuid, with_accounts, work};
+
+const HOUR_S: i64 = 3600;
+const MOST: u32 = 3;
+
+fn grant(number: u128, made_at: Timestamp) -> Grant {
+    Grant {
+        id: GrantId(uuid(number)),
+        account: AccountId(uuid(1)),
+        client_id: "https://app.example.com/client.json".to_owned(),
+        client_name: "App".to_owned(),
+        scopes: vec!["alerts:read".to_owned(), "alerts:write".to_owned()],
+        created_at: made_at,
+        last_used_at: None,
+        expires_at: at(24 * HOUR_S),
+        ended_at: None,
+    }
+}
+
+/// Makes a grant with a code and tokens that hash to its number: the access token to `number`, the refresh token to `number + 100`.
+async fn allow(store: &Store, number: u8) -> Grant {
+    let grant = grant(number.into(), at(i64::from(number)));
+    let made = grant.clone();
+    let done = store.write(work(move |unit| {
+        let grant = made.clone();
+        boxed(async move {
+            unit.insert_grant(&grant, MOST).await?;
+            let code = GrantCode {
+                hash: [number; 32],
+                redirect_uri: "https://app.example.com/back".to_owned(),
+                challenge: "challenge".to_owned(),
+                expires_at: at(60),
+            };
+            let tokens = NewTokens {
+                access: [number; 32],
+                scopes: vec!["alerts:read".to_owned()],
+                expires_at: at(HOUR_S),
+                refresh: [number + 100; 32],
+            };
+            Ok(unit.insert_grant_code(grant.id, &code).await?
+                && unit.insert_grant_tokens(grant.id, &tokens, at(0)).await?)
+        })
+    }));
+    assert!(done.await.unwrap());
+    grant
+}
+
+async fn insert(store: &Store, grant: Grant) {
+    let done = store.write(work(move |unit| {
+        let grant = grant.clone();
+        boxed(async move { Ok(unit.insert_grant(&grant, MOST).await?) })
+    }));
+    done.await.unwrap();
+}
+
+/// Gives out further tokens of a grant, both of which hash to that.
+async fn renew(store: &Store, grant: u128, hash: u8, seconds: i64) {
+    let done = store.write(work(move |unit| {
+        boxed(async move {
+            let tokens = NewTokens {
+                access: [hash; 32],
+                scopes: vec!["alerts:read".to_owned()],
+                expires_at: at(HOUR_S),
+                refresh: [hash; 32],
+            };
+            Ok(unit
+                .insert_grant_tokens(GrantId(uuid(grant)), &tokens, at(seconds))
+                .await?)
+        })
+    }));
+    assert!(done.await.unwrap());
+}
+
+async fn live(store: &Store, seconds: i64) -> Vec<u128> {
+    let live = store.grants(AccountId(uuid(1)), at(seconds)).await.unwrap();
+    live.into_iter().map(|grant| grant.id.0.as_u128()).collect()
+}
+
+async fn use_code(store: &Store, hash: u8) -> bool {
+    let used = store.write(work(move |unit| {
+        boxed(async move { Ok(unit.use_grant_code([hash; 32], at(5)).await?) })
+    }));
+    used.await.unwrap()
+}
+
+async fn use_refresh(store: &Store, hash: u8) -> bool {
+    let used = store.write(work(move |unit| {
+        boxed(async move { Ok(unit.use_grant_refresh_token([hash; 32], at(5)).await?) })
+    }));
+    used.await.unwrap()
+}
+
+async fn end_all(store: &Store) -> u64 {
+    let ended = store.write(work(move |unit| {
+        boxed(async move { Ok(unit.end_grants(AccountId(uuid(1)), at(50)).await?) })
+    }));
+    ended.await.unwrap()
+}
+
+async fn shown(store: &Store, hash: u8) -> ShownToken {
+    store.grant_access_token([hash; 32]).await.unwrap().unwrap()
+}
+
+async fn register(store: &Store, number: u128, seconds: i64) {
+    let client = client(number, seconds);
+    let done = store.write(work(move |unit| {
+        let client = client.clone();
+        boxed(async move { Ok(unit.insert_oauth_client(&client, MOST).await?) })
+    }));
+    done.await.unwrap();
+}
+
+fn client(number: u128, seconds: i64) -> RegisteredClient {
+    RegisteredClient {
+        id: OAuthClientId(uuid(number)),
+        name: "App \u{1f514}".to_owned(),
+        redirect_uris: vec!["http://127.0.0.1/back".to_owned(), "com.example.app:/back".to_owned()],
+        created_at: at(seconds),
+    }
+}
+
+async fn touch(store: &Store, number: u128, seconds: i64) {
+    let done = store.write(work(move |unit| {
+        boxed(async move {
+            Ok(unit
+                .touch_oauth_client(OAuthClientId(uuid(number)), at(seconds))
+                .await?)
+        })
+    }));
+    done.await.unwrap();
+}
+
+async fn is_registered(store: &Store, number: u128) -> bool {
+    store.oauth_client(OAuthClientId(uuid(number))).await.unwrap().is_some()
+}
+
+on_both! {
+    async fn an_access_token_leads_to_its_grant_and_account(database) {
+        let store = with_accounts(database, 1).await;
+        let grant = allow(&store, 7).await;
+        let shown = shown(&store, 7).await;
+        assert_eq!((&shown.grant, &shown.account), (&grant, &account(1)));
+        assert_eq!((shown.scopes, shown.expires_at), (vec!["alerts:read".to_owned()], at(HOUR_S)));
+        assert!(store.grant_access_token([8; 32]).await.unwrap().is_none());
+        assert!(store.grant_access_token([107; 32]).await.unwrap().is_none(), "a refresh token is no access token");
+        assert_eq!(store.grants(AccountId(uuid(1)), at(10)).await.unwrap(), [grant]);
+        assert_eq!(store.grants(AccountId(uuid(2)), at(10)).await.unwrap(), []);
+    }
+
+    async fn a_code_is_read_with_all_it_is_bound_to(database) {
+        let store = with_accounts(database, 1).await;
+        let grant = allow(&store, 7).await;
+        let read = |hash: u8| store.write(work(move |unit| {
+            boxed(async move { Ok(unit.grant_code([hash; 32]).await?) })
+        }));
+        let found = read(7).await.unwrap().unwrap();
+        assert_eq!(found.grant, grant);
+        assert_eq!(found.code.redirect_uri, "https://app.example.com/back");
+        assert_eq!((found.code.challenge.as_str(), found.code.expires_at, found.is_used), ("challenge", at(60), false));
+        assert!(use_code(&store, 7).await);
+        assert!(read(7).await.unwrap().unwrap().is_used);
+        assert!(read(8).await.unwrap().is_none());
+    }
+
+    async fn of_fifty_exchanges_at_once_in_two_processes_one_is_first(database) {
+        let processes = [with_accounts(database, 1).await, open(database).await];
+        allow(&processes[0], 7).await;
+        let codes = join_all((0..50).map(|number| use_code(&processes[number % 2], 7))).await;
+        assert_eq!(codes.into_iter().filter(|is_first| *is_first).count(), 1);
+        let tokens = join_all((0..50).map(|number| use_refresh(&processes[number % 2], 107))).await;
+        assert_eq!(tokens.into_iter().filter(|is_first| *is_first).count(), 1);
+        assert!(!use_refresh(&processes[0], 7).await, "an access token is no refresh token");
+    }
+
+    async fn what_has_ended_stays_so_and_ends_once(database) {
+        let store = with_accounts(database, 1).await;
+        let (one, _) = (allow(&store, 1).await, allow(&store, 2).await);
+        let end = |account: u128, id: GrantId| store.write(work(move |unit| {
+            boxed(async move { Ok(unit.end_grant(AccountId(uuid(account)), id, at(9)).await?) })
+        }));
+        assert!(!end(2, one.id).await.unwrap(), "it is somebody else's");
+        assert!(end(1, one.id).await.unwrap());
+        assert!(!end(1, one.id).await.unwrap());
+        assert!(shown(&store, 2).await.grant.is_live(at(10)));
+        let renewed = store.write(work(move |unit| {
+            boxed(async move { Ok(unit.renew_grant(one.id, at(20), at(99 * HOUR_S)).await?) })
+        }));
+        renewed.await.unwrap();
+        assert_eq!(shown(&store, 1).await.grant.ended_at, Some(at(9)));
+        assert_eq!(shown(&store, 1).await.grant.expires_at, at(24 * HOUR_S));
+        assert_eq!(end_all(&store).await, 1);
+        assert!(!shown(&store, 2).await.grant.is_live(at(60)));
+    }
+
+    async fn one_grant_too_many_ends_the_one_that_was_used_least_lately(database) {
+        let store = with_accounts(database, 1).await;
+        for number in 1..=3 {
+            allow(&store, number).await;
+        }
+        store.touch_grant(GrantId(uuid(1)), at(100)).await.unwrap();
+        allow(&store, 4).await;
+        assert_eq!(live(&store, 101).await, [1, 3, 4]);
+    }
+
+    async fn a_grant_that_is_over_takes_no_place_of_one_that_goes_on(database) {
+        let store = with_accounts(database, 1).await;
+        for number in 1..=2 {
+            allow(&store, number).await;
+        }
+        // Newer than all, and over: nobody came with its code.
+        insert(&store, Grant { expires_at: at(60), ..grant(3, at(50)) }).await;
+        insert(&store, grant(4, at(60))).await;
+        assert_eq!(live(&store, 60).await, [1, 2, 4]);
+    }
+
+    async fn grants_are_read_as_they_go_on_and_page_by_page_whatever_has_become_of_them(database) {
+        let store = with_accounts(database, 1).await;
+        for (number, ended_at, expires_at) in [(1, None, 100), (2, Some(at(5)), 100), (3, None, 9), (4, None, 10), (5, None, 100)] {
+            let grant = Grant { ended_at, expires_at: at(expires_at), ..grant(number, at(i64::try_from(number).unwrap())) };
+            let done = store.write(work(move |unit| {
+                let grant = grant.clone();
+                boxed(async move { Ok(unit.insert_grant(&grant, 100).await?) })
+            }));
+            done.await.unwrap();
+        }
+        assert_eq!(live(&store, 9).await, [1, 4, 5]);
+        assert_eq!(live(&store, 10).await, [1, 5]);
+        let (mut place, mut all) = (0, Vec::new());
+        for expected in [2, 2, 1, 0] {
+            let (page, next) = store.grants_after(AccountId(uuid(1)), place, 2).await.unwrap();
+            assert_eq!(page.len(), expected);
+            all.extend(page.into_iter().map(|grant| grant.id.0.as_u128()));
+            place = next;
+        }
+        assert_eq!(all, [1, 2, 3, 4, 5]);
+        let (others, _) = store.grants_after(AccountId(uuid(2)), 0, 2).await.unwrap();
+        assert_eq!(others, []);
+    }
+
+    async fn it_is_known_when_so_many_were_made(database) {
+        let store = with_accounts(database, 1).await;
+        for number in 1..=3 {
+            allow(&store, number).await;
+        }
+        for (newer, expected) in [(0, Some(at(3))), (2, Some(at(1))), (3, None)] {
+            let made = store.write(work(move |unit| {
+                boxed(async move { Ok(unit.grant_made_before(AccountId(uuid(1)), newer).await?) })
+            }));
+            assert_eq!(made.await.unwrap(), expected);
+        }
+        renew(&store, 1, 50, 20).await;
+        for (newer, expected) in [(0, Some(at(20))), (1, Some(at(0))), (2, None)] {
+            let made = store.write(work(move |unit| {
+                boxed(async move { Ok(unit.refresh_token_made_before(GrantId(uuid(1)), newer).await?) })
+            }));
+            assert_eq!(made.await.unwrap(), expected);
+        }
+    }
+
+    async fn grants_that_never_came_to_tokens_are_forgotten_soon(database) {
+        let store = with_accounts(database, 1).await;
+        for number in [1, 2] {
+            insert(&store, Grant { expires_at: at(60), ..grant(number, at(0)) }).await;
+        }
+        store.touch_grant(GrantId(uuid(2)), at(30)).await.unwrap();
+        assert_eq!(store.forget_grants(at(0), at(60), 100).await.unwrap(), 0);
+        assert_eq!(store.forget_grants(at(0), at(61), 100).await.unwrap(), 1);
+        let (left, _) = store.grants_after(AccountId(uuid(1)), 0, 9).await.unwrap();
+        assert_eq!(left.len(), 1, "the other one was used");
+    }
+
+    async fn used_refresh_tokens_are_known_as_long_as_their_grant_goes_on(database) {
+        let store = with_accounts(database, 1).await;
+        allow(&store, 1).await;
+        renew(&store, 1, 50, 20).await;
+        assert!(use_refresh(&store, 101).await, "at 5");
+        assert_eq!(store.forget_grants(at(6), at(0), 100).await.unwrap(), 0);
+        let of_used = store.write(work(move |unit| {
+            boxed(async move { Ok(unit.grant_of_refresh_token([101; 32]).await?) })
+        }));
+        assert!(of_used.await.unwrap().is_some(), "whoever shows it again ends the grant");
+        assert!(use_refresh(&store, 50).await);
+    }
+
+    async fn however_many_tokens_a_grant_came_to_few_are_forgotten_at_once(database) {
+        let store = with_accounts(database, 1).await;
+        allow(&store, 1).await;
+        for number in 2..=5 {
+            renew(&store, 1, number, 20).await;
+        }
+        assert_eq!(end_all(&store).await, 1);
+        let mut removed = Vec::new();
+        loop {
+            match store.forget_grants(at(51), at(0), 2).await.unwrap() {
+                0 => break,
+                rows => removed.push(rows),
+            }
+        }
+        // A code, five tokens of each kind, and the grant.
+        assert_eq!(removed, [5, 4, 3]);
+        assert_eq!(store.grants_after(AccountId(uuid(1)), 0, 9).await.unwrap(), (vec![], 0));
+    }
+
+    async fn what_is_over_for_long_is_forgotten_and_nothing_else(database) {
+        let store = with_accounts(database, 1).await;
+        let (_, young) = (allow(&store, 1).await, allow(&store, 2).await);
+        let forget = |before| store.forget_grants(at(before), at(before), 100);
+        assert_eq!(forget(HOUR_S).await.unwrap(), 0);
+        let renewed = store.write(work(move |unit| {
+            boxed(async move { Ok(unit.renew_grant(young.id, at(20), at(99 * HOUR_S)).await?) })
+        }));
+        renewed.await.unwrap();
+        assert_eq!(forget(HOUR_S + 1).await.unwrap(), 2, "both access tokens");
+        assert!(store.grant_access_token([2; 32]).await.unwrap().is_none());
+        assert_eq!(forget(24 * HOUR_S + 1).await.unwrap(), 3, "a code, a refresh token and the grant");
+        assert!(!use_code(&store, 1).await && !use_refresh(&store, 101).await, "they went with it");
+        assert!(use_code(&store, 2).await);
+        assert_eq!(end_all(&store).await, 1);
+        assert_eq!(forget(50).await.unwrap(), 0);
+        assert_eq!(forget(51).await.unwrap(), 3);
+        assert!(!use_refresh(&store, 102).await);
+    }
+
+    async fn an_account_that_is_erased_takes_its_grants_with_it(database) {
+        let store = with_accounts(database, 1).await;
+        allow(&store, 1).await;
+        let erased = store.write(work(move |unit| {
+            boxed(async move { Ok(unit.erase_belongings(&account(1), at(5)).await?) })
+        }));
+        erased.await.unwrap();
+        assert_eq!(store.grants_after(AccountId(uuid(1)), 0, 9).await.unwrap(), (vec![], 0));
+        assert!(store.grant_access_token([1; 32]).await.unwrap().is_none());
+        assert!(!use_code(&store, 1).await && !use_refresh(&store, 101).await);
+    }
+
+    async fn a_client_that_registers_is_kept_as_it_came(database) {
+        let store = open(database).await;
+        register(&store, 7, 5).await;
+        let found = store.oauth_client(OAuthClientId(uuid(7))).await.unwrap();
+        assert_eq!(found, Some(client(7, 5)));
+        assert!(!is_registered(&store, 8).await);
+    }
+
+    async fn one_client_too_many_takes_the_place_of_the_oldest_that_nobody_uses(database) {
+        let store = open(database).await;
+        for number in 1..=3 {
+            register(&store, number, i64::try_from(number).unwrap()).await;
+        }
+        touch(&store, 1, 10).await;
+        register(&store, 4, 11).await;
+        assert!(is_registered(&store, 1).await && !is_registered(&store, 2).await);
+        assert!(is_registered(&store, 3).await && is_registered(&store, 4).await);
+    }
+
+    async fn if_all_are_in_use_the_one_goes_that_nothing_is_allowed_any_more_or_was_used_least_lately(database) {
+        let store = with_accounts(database, 1).await;
+        for number in 1..=3 {
+            register(&store, number, 1).await;
+            touch(&store, number, 10 + i64::try_from(number).unwrap()).await;
+        }
+        // The first two are allowed something; what the third was allowed has ended.
+        for (number, ended_at) in [(1, None), (2, None), (3, Some(at(20)))] {
+            let grant = Grant { client_id: uuid(number).to_string(), ended_at, ..grant(number, at(15)) };
+            let done = store.write(work(move |unit| {
+                let grant = grant.clone();
+                boxed(async move { Ok(unit.insert_grant(&grant, MOST).await?) })
+            }));
+            done.await.unwrap();
+        }
+        register(&store, 4, 30).await;
+        assert!(!is_registered(&store, 3).await, "nothing of it goes on");
+        touch(&store, 4, 31).await;
+        register(&store, 5, 32).await;
+        assert!(!is_registered(&store, 4).await, "nobody has allowed it anything that goes on");
+        touch(&store, 5, 33).await;
+        // What was allowed the first two is over, too.
+        register(&store, 6, 24 * HOUR_S).await;
+        assert!(!is_registered(&store, 1).await && is_registered(&store, 2).await && is_registered(&store, 5).await);
+    }
+
+    async fn if_all_are_allowed_something_the_one_that_was_used_least_lately_goes_and_its_grant_stays(database) {
+        let store = with_accounts(database, 1).await;
+        for (number, used) in [(1, 12), (2, 10), (3, 11)] {
+            register(&store, number, 1).await;
+            touch(&store, number, used).await;
+            let grant = Grant { client_id: uuid(number).to_string(), ..grant(number, at(15)) };
+            let done = store.write(work(move |unit| {
+                let grant = grant.clone();
+                boxed(async move { Ok(unit.insert_grant(&grant, MOST).await?) })
+            }));
+            done.await.unwrap();
+        }
+        register(&store, 4, 30).await;
+        assert!(is_registered(&store, 1).await && !is_registered(&store, 2).await && is_registered(&store, 3).await);
+        assert_eq!(end_all(&store).await, 3);
+    }
+
+    async fn clients_that_nobody_uses_are_forgotten(database) {
+        let store = open(database).await;
+        for number in 1..=3 {
+            register(&store, number, i64::try_from(number).unwrap()).await;
+        }
+        touch(&store, 3, 100).await;
+        assert_eq!(store.forget_oauth_clients(at(2), at(100), 10).await.unwrap(), 1);
+        assert!(!is_registered(&store, 1).await && is_registered(&store, 2).await && is_registered(&store, 3).await);
+        assert_eq!(store.forget_oauth_clients(at(0), at(101), 10).await.unwrap(), 1);
+        assert!(!is_registered(&store, 3).await);
+    }
+}

@@ -1,0 +1,43 @@
+// node authorization.mjs: registers an app and runs the conformance suite's scenarios for authorization servers with it; a person
+// (person.mjs) does what the suite asks its user to do in a browser.
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { letIn } from "../node/person.mjs";
+
+const { ISSUER, EMAIL, PASSWORD, SUITE } = process.env;
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const port = await freePort();
+const registered = await fetch(`${ISSUER}/oauth/register`, {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({
+    client_name: "The conformance suite",
+    redirect_uris: [`http://127.0.0.1:${port}/callback`],
+    token_endpoint_auth_method: "none",
+  }),
+});
+const { client_id } = await registered.json();
+const given = ["--url", ISSUER, "--client-id", client_id, "--resource", `${ISSUER}/mcp`, "--port", String(port), "-o", process.argv[2]];
+const suite = spawn(process.execPath, [SUITE, "authorization", ...given], { stdio: ["ignore", "pipe", "inherit"] });
+let told = "";
+let isAsked = false;
+suite.stdout.on("data", async (text) => {
+  told += text;
+  const url = /^https?:\/\/\S*\/oauth\/authorize\?\S+/m.exec(told)?.[0];
+  if (url && !isAsked && told.includes("Waiting")) {
+    isAsked = true;
+    await fetch(await letIn(url, { email: EMAIL, password: PASSWORD }));
+  }
+});
+suite.on("exit", (code) => {
+  console.log(told);
+  process.exit(code || (isAsked ? 0 : 1));
+});
