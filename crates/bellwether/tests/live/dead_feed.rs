@@ -49,6 +49,7 @@ async fn id(live: &Live, condition: &str, threshold: u32) -> AlertId {
 /// Tells a trade, and waits until it has been taken in.
 async fn trade(live: &Live, exchange: &Exchange, price: &str, time: &str) {
     let time = friday(time);
+    assert!(live.clock.now() <= time, "the test's clock is past {time}");
     live.reach(time).await;
     exchange.trade(&[("AAPL", price, time)]);
     live.until("the trade is taken in", async |live| {
@@ -58,8 +59,9 @@ async fn trade(live: &Live, exchange: &Exchange, price: &str, time: &str) {
 }
 
 async fn every_crossing_of_the_dead_time_fires_once_and_late(database: &Database) {
-    let exchange = Exchange::open(books(), friday("14:57:00")).await;
-    let live = Live::open(database, From::Alpaca(&exchange), friday("14:57:00")).await;
+    let begin = friday("14:45:00");
+    let exchange = Exchange::open(books(), begin).await;
+    let live = Live::open(database, From::Alpaca(&exchange), begin).await;
     let (up, down) = (id(&live, "price_above", 200).await, id(&live, "price_below", 180).await);
     let (never, before) = (id(&live, "price_above", 300).await, id(&live, "price_above", 192).await);
     live.soon("the stock is subscribed", async |_| {

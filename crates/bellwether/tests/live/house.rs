@@ -145,8 +145,14 @@ impl Live {
         assert!(waited.is_ok(), "never: {what}");
     }
 
-    /// Lets the time pass until then, at a pace that leaves the others time to answer: what is under way while the clock leaps makes
-    /// nobody any wiser about whose clock is right.
+    /// Leaps to an instant that is still to come.
+    pub fn leap(&self, then: Timestamp) {
+        let now = self.clock.now();
+        assert!(now < then, "the test's clock shows {now}, and was to leap to {then}");
+        self.clock.set(then);
+    }
+
+    /// Lets the time pass until then, at a pace that leaves the others time to answer.
     pub async fn reach(&self, then: Timestamp) {
         while self.clock.now() < then {
             let next = self.clock.now().saturating_add(SignedDuration::from_secs(1)).unwrap();

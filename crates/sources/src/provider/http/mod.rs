@@ -170,9 +170,10 @@ impl Http {
     /// Asks once.
     async fn exchange(&self, url: Url, most_bytes: usize) -> Result<Bytes, Failure> {
         let request = self.client.get(url).headers(self.headers.clone());
+        let asked = self.setup.clock.now();
         let mut response = request.send().await.map_err(|error| self.lost(&error))?;
         let now = self.setup.clock.now();
-        self.skew.measure(text(&response, &header::DATE), now);
+        self.skew.measure(text(&response, &header::DATE), asked, now);
         let status = response.status().as_u16();
         if status == 200 {
             let body = self.read(&mut response, most_bytes).await?;
