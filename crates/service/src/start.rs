@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use market::{Calendar, Symbol};
+use sources::live::Matter;
 use store::{Store, StoreError};
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -22,6 +24,9 @@ use crate::watchlist::analysis;
 use crate::watchlist::opening::{self, Awaiting};
 use crate::webhooks::{self, Dispatching, Network, Webhooks};
 use crate::{Chance, Clock, ServiceError};
+
+/// So much may be wanted while the source of market data is busy; what is wanted longest is given up first.
+const WANTED_AT_ONCE: usize = 16;
 
 /// What the service works with.
 #[derive(Clone)]
@@ -109,6 +114,8 @@ pub(crate) struct Inner {
     /// Items of watchlists that await prices.
     pub(crate) awaiting: Awaiting,
     pub(crate) analyst: Analyst,
+    /// Tells the source of market data what is wanted now.
+    pub(crate) wanted: broadcast::Sender<Matter>,
     pub(crate) stop: CancellationToken,
     /// What runs in the background.
     tasks: TaskTracker,
@@ -181,6 +188,7 @@ impl Service {
             analyses: analysis::Queue::default(),
             awaiting: Awaiting::default(),
             analyst,
+            wanted: broadcast::channel(WANTED_AT_ONCE).0,
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
         })))

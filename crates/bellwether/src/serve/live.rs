@@ -67,7 +67,7 @@ impl Live {
             nightly_at: sources.nightly_at,
             benchmark,
         };
-        let health = Health::default();
+        let (health, wanted) = (Health::default(), service.wanted());
         let (watched, receiver) = watch::channel(Arc::default());
         // Nothing can be made up for while nobody is known to watch anything.
         while !look(&service, &watched).await {
@@ -88,7 +88,7 @@ impl Live {
             }
         };
         tokio::select! {
-            () = live::run(options, receiver, memory, health.clone(), sender) => {}
+            () = live::run(options, receiver, wanted, memory, health.clone(), sender) => {}
             () = follow => {}
         }
     }

@@ -6,6 +6,7 @@
 mod secret;
 
 use jiff::{SignedDuration, Timestamp};
+use sources::live::Matter;
 use store::StoreError;
 use store::model::MessageChannel;
 use tokio_util::sync::CancellationToken;
@@ -146,9 +147,10 @@ impl Service {
                 (true, detail)
             }
             Job::Calendar => nothing("the exchange's calendar is part of the program"),
-            Job::Catalog | Job::Bars | Job::Fundamentals | Job::Events => {
-                nothing("the source of market data delivers this by itself, or it is pushed; nothing is fetched")
-            }
+            Job::Catalog => self.want(Matter::Catalog),
+            Job::Bars => self.want(Matter::Bars),
+            Job::Fundamentals => self.want(Matter::Fundamentals),
+            Job::Events => self.want(Matter::Events),
             Job::Analyst => {
                 let asked = self.run_analyst().await?;
                 let detail = format!(
@@ -168,6 +170,21 @@ impl Service {
         };
         tracing::info!(job = job.name(), has_run, "a job was asked for");
         Ok(JobReport { job, has_run, detail })
+    }
+
+    /// Tells the source of market data, if it asks anybody.
+    fn want(&self, matter: Matter) -> (bool, String) {
+        match self.0.wanted.send(matter) {
+            Ok(_) => (
+                true,
+                "the providers of market data are asked; what they answer is taken in as it comes".to_owned(),
+            ),
+            Err(_) => (
+                false,
+                "nothing to do: the source of market data delivers this by itself, or it is pushed; nothing is fetched"
+                    .to_owned(),
+            ),
+        }
     }
 }
 

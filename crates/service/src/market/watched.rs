@@ -1,10 +1,13 @@
-//! What a source has to know to ask for no more than is needed: which stocks somebody watches, and what is known of them.
+//! What a source has to know to ask for what is needed, and no more: which stocks somebody watches, what is known of them, and
+//! what somebody wants now.
 
 use std::collections::BTreeMap;
 
 use ::market::{Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
+use sources::live::Matter;
+use tokio::sync::broadcast;
 
 use crate::{Service, ServiceError};
 
@@ -27,6 +30,12 @@ impl Service {
         // Stable: of those that are watched as often the order of symbols stays.
         watched.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         Ok(watched.into_iter().map(|(symbol, _)| symbol).collect())
+    }
+
+    /// What is wanted now, whatever time it is. A source that asks somebody listens to this.
+    #[must_use]
+    pub fn wanted(&self) -> broadcast::Receiver<Matter> {
+        self.0.wanted.subscribe()
     }
 
     /// The price of a stock that was observed last in a session, in today's shares, and when it was made.

@@ -4,12 +4,14 @@ use alerts::{Plan, Status};
 use jiff::SignedDuration;
 use serde_json::json;
 use service::cron::Job;
+use sources::live::Matter;
 
 use crate::support::{PASSWORD, World, above, on_each_database};
 
 on_each_database! {
     every_job_says_what_it_came_to
     judging_judges_what_is_due_by_then
+    market_data_is_fetched_where_somebody_can_be_asked
     cleaning_up_forgets_sessions_and_codes_a_week_after_their_end
 }
 
@@ -22,6 +24,23 @@ async fn every_job_says_what_it_came_to(world: World) {
             !report.detail.starts_with("nothing to do: "),
             "{report:?}"
         );
+    }
+}
+
+async fn market_data_is_fetched_where_somebody_can_be_asked(world: World) {
+    let jobs = [Job::Catalog, Job::Bars, Job::Fundamentals, Job::Events];
+    for job in jobs {
+        let report = world.service.run_job(job).await.unwrap();
+        assert!(!report.has_run, "{report:?}");
+    }
+    let mut wanted = world.service.wanted();
+    for (job, matter) in jobs
+        .into_iter()
+        .zip([Matter::Catalog, Matter::Bars, Matter::Fundamentals, Matter::Events])
+    {
+        let report = world.service.run_job(job).await.unwrap();
+        assert!(report.has_run, "{report:?}");
+        assert_eq!(wanted.try_recv().unwrap(), matter);
     }
 }
 

@@ -7,8 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 use market::calendar::new_york_date;
 use market::records::{BarRow, SplitRow};
+use tokio::sync::broadcast;
 
-use super::timetable::{Occasion, Subject, Timetable, questions};
+use super::timetable::{Matter, Occasion, Subject, Timetable, questions};
 use super::{Desk, in_their_shares};
 use crate::combine::NoAnswer;
 use crate::provider::{Answer, Ask, BarsAre, Capability, Days};
@@ -29,7 +30,7 @@ struct Errand {
 }
 
 /// Runs errands until nobody receives any more.
-pub(super) async fn run(desk: Desk) {
+pub(super) async fn run(desk: Desk, mut wanted: broadcast::Receiver<Matter>) {
     let mut errands = Errands::of(desk);
     errands.begin();
     let clock = Arc::clone(&errands.desk.options.setup.clock);
@@ -44,6 +45,8 @@ pub(super) async fn run(desk: Desk) {
                 }
                 errands.note_newcomers();
             }
+            // Whoever could ask may have gone; and of what was asked too often at once, the rest is enough.
+            Ok(matter) = wanted.recv() => errands.note(Occasion::Wanted(matter)),
             () = clock.sleep_until(due) => {
                 errands.note_occasions();
                 tokio::select! {
@@ -102,9 +105,13 @@ impl Errands {
 
     fn note_occasions(&mut self) {
         for occasion in self.timetable.take_due(self.desk.now()) {
-            let watched = Arc::clone(&self.desk.watched.borrow());
-            self.ask_on(occasion, &watched);
+            self.note(occasion);
         }
+    }
+
+    fn note(&mut self, occasion: Occasion) {
+        let watched = Arc::clone(&self.desk.watched.borrow());
+        self.ask_on(occasion, &watched);
     }
 
     fn ask_on(&mut self, occasion: Occasion, symbols: &[Symbol]) {

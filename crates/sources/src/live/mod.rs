@@ -7,7 +7,8 @@
 //!   plan has; the others are polled, as often as the plan allows, and all of them while the stream is down. Each quote passes
 //!   the [gate](crate::freshness) before it is delivered.
 //! * [`errands`] has everything else: what is to be known of a stock that is watched for the first time, what was missed since
-//!   the last bar, and what comes each night, morning and hour ([`timetable`] says when what is asked).
+//!   the last bar, what comes each night, morning and hour ([`timetable`] says when what is asked), and what somebody wants to be
+//!   asked for now ([`Matter`]).
 //!
 //! ## What was missed
 //!
@@ -37,7 +38,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use market::{Calendar, Price, Symbol};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{broadcast, mpsc, watch};
 
 use crate::combine::{Combination, Polling};
 use crate::freshness::Limits;
@@ -46,6 +47,7 @@ use crate::provider::stream;
 use crate::{Delivery, FeedKind, FeedSet};
 
 pub use health::Health;
+pub use timetable::Matter;
 
 /// The stocks that somebody watches, the most watched first.
 pub type Watched = watch::Receiver<Arc<Vec<Symbol>>>;
@@ -131,10 +133,11 @@ impl Desk {
     }
 }
 
-/// Sends what becomes known of the stocks that are watched; ends when nobody receives any more.
+/// Sends what becomes known of the stocks that are watched, and what is `wanted` besides; ends when nobody receives any more.
 pub async fn run(
     options: Options,
     watched: Watched,
+    wanted: broadcast::Receiver<Matter>,
     memory: Arc<dyn Memory>,
     health: Health,
     sender: mpsc::Sender<Delivery>,
@@ -146,5 +149,5 @@ pub async fn run(
         health,
         sender,
     };
-    tokio::join!(prices::run(desk.clone()), errands::run(desk));
+    tokio::join!(prices::run(desk.clone()), errands::run(desk, wanted));
 }

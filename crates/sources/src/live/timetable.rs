@@ -27,6 +27,19 @@ const MORNING: Time = time(8, 45, 0, 0);
 /// A question names at most so many stocks, so that what fails costs no more.
 const STOCKS_A_QUESTION: usize = 200;
 
+/// What somebody wants to be asked for now, whatever time it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Matter {
+    /// The catalog of stocks.
+    Catalog,
+    /// Daily bars, with the splits since.
+    Bars,
+    /// Fundamentals.
+    Fundamentals,
+    /// Splits, dividends and earnings.
+    Events,
+}
+
 /// An occasion to ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Occasion {
@@ -38,6 +51,8 @@ pub(super) enum Occasion {
     Morning,
     /// After the close: everything.
     Nightly,
+    /// Somebody wants it.
+    Wanted(Matter),
 }
 
 impl Occasion {
@@ -65,6 +80,10 @@ impl Occasion {
                 Capability::Dividends,
                 Capability::InsiderTrades,
             ],
+            Self::Wanted(Matter::Catalog) => &[Capability::Catalog],
+            Self::Wanted(Matter::Bars) => &[Capability::Splits, Capability::DailyBars, Capability::Benchmark],
+            Self::Wanted(Matter::Fundamentals) => &[Capability::Fundamentals],
+            Self::Wanted(Matter::Events) => Self::Morning.capabilities(),
         }
     }
 }
@@ -226,8 +245,8 @@ fn after(occasion: Occasion, now: Timestamp, nightly_at: Time) -> Timestamp {
         Occasion::Hourly => Timestamp::from_second((now.as_second().div_euclid(hour) + 1) * hour).ok(),
         Occasion::Morning => daily(MORNING),
         Occasion::Nightly => daily(nightly_at),
-        // They come when somebody is watched.
-        Occasion::Newcomers => None,
+        // They come when somebody is watched, or wants something.
+        Occasion::Newcomers | Occasion::Wanted(_) => None,
     };
     next.unwrap_or(Timestamp::MAX)
 }

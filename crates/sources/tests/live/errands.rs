@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jiff::civil::date;
 use market::records::{BarRow, SplitRow, StockRow};
 use market::{Bar, Decimal};
+use sources::live::Matter;
 use sources::provider::{Answer, Ask, BarsAre, Capability};
 
 use crate::world::{Beginning, Known, World, at, friday, silent, symbol};
@@ -105,6 +106,26 @@ async fn each_night_the_day_is_asked_for_and_each_morning_its_splits() {
     );
     let Ask::DailyBars(_, days) = &asked[2] else { panic!() };
     assert_eq!(days.to, date(2024, 3, 7), "the session that is over");
+}
+
+#[tokio::test]
+async fn what_somebody_wants_is_asked_for_at_once() {
+    let beginning = Beginning {
+        capabilities: all(),
+        ..Beginning::at(friday("12:00:00"), &["AAPL"])
+    };
+    let world = World::begin(beginning, |_| Ok(Answer::default())).await;
+    let _ = world.asked();
+    for (matter, asked) in [
+        (Matter::Catalog, ["catalog"].as_slice()),
+        (Matter::Bars, &["splits", "daily_bars", "benchmark"]),
+        (Matter::Fundamentals, &["fundamentals"]),
+        (Matter::Events, &["splits", "dividends", "earnings"]),
+    ] {
+        let _ = world.wanted.send(matter).unwrap();
+        world.settle().await;
+        assert_eq!(about(&world.asked()), asked);
+    }
 }
 
 #[tokio::test]

@@ -11,13 +11,13 @@ use market::{Calendar, Symbol};
 use sources::combine::{Combination, Polling};
 use sources::folder::IntradayBar;
 use sources::freshness::Limits;
-use sources::live::{self, Health, Memory, Options, Seen};
+use sources::live::{self, Health, Matter, Memory, Options, Seen};
 use sources::provider::http::{Quota, Setup};
 use sources::provider::{
     Answer, Ask, Capability, Fetch, MinuteBar, Offer, Provider, ProviderError, Reach, Tier, stream,
 };
 use sources::{Clock, Delivery, ManualClock};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{broadcast, mpsc, watch};
 
 pub fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -139,6 +139,7 @@ pub struct World {
     pub clock: Arc<ManualClock>,
     pub provider: Arc<Told>,
     pub watched: watch::Sender<Arc<Vec<Symbol>>>,
+    pub wanted: broadcast::Sender<Matter>,
     pub health: Health,
     deliveries: mpsc::Receiver<Delivery>,
 }
@@ -180,11 +181,13 @@ impl World {
         let (sender, deliveries) = mpsc::channel(1_000);
         let health = Health::default();
         let memory: Arc<dyn Memory> = Arc::new(beginning.known);
-        tokio::spawn(live::run(options, receiver, memory, health.clone(), sender));
+        let (wanted, matters) = broadcast::channel(16);
+        tokio::spawn(live::run(options, receiver, matters, memory, health.clone(), sender));
         let world = Self {
             clock,
             provider,
             watched,
+            wanted,
             health,
             deliveries,
         };
