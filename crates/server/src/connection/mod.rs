@@ -10,6 +10,7 @@
 //! not done after a while is cut off.
 
 mod timed;
+mod unread;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -202,11 +203,12 @@ fn answer(
     request: Request<Incoming>,
 ) -> impl Future<Output = Result<Response, Infallible>> + Send + use<> {
     let under_way = Activity::begin(activity);
-    let mut request = request.map(Body::new);
+    let (mut request, unread) = unread::watched(request);
     request.extensions_mut().insert(Peer(peer));
     request.extensions_mut().insert(stopping.clone());
     async move {
         let response = router.oneshot(request).await?;
+        unread.read().await;
         // A request is under way until the last of its answer is handed on.
         Ok(response.map(|body| {
             Body::new(body.map_frame(move |frame| {

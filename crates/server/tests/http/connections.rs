@@ -104,6 +104,36 @@ async fn a_head_that_never_ends_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn who_is_refused_before_the_body_came_can_go_on_asking() {
+    let served = served().await;
+    let mut stream = served.connect().await;
+    let head = "POST /v1/nonsense HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // The refusal is ready long before the body, which comes when others have had their turn.
+    let _ = served.world.get("/v1/alerts").await.ok(200);
+    stream.write_all(b"{}").await.unwrap();
+    stream.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
+    let text = answers(&mut stream, 1).await;
+    assert!(
+        text.starts_with("HTTP/1.1 404") && text.contains("HTTP/1.1 200"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn who_is_refused_and_does_not_send_the_body_is_answered_and_let_go() {
+    let served = serve(Settings::default()).await;
+    let mut stream = served.connect().await;
+    for length in [2, 1_000_000] {
+        let head = format!("POST /v1/nonsense HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let answer = to_end(&mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 404"), "{length}: {answer}");
+        stream = served.connect().await;
+    }
+}
+
+#[tokio::test]
 async fn a_connection_on_which_nothing_is_asked_is_closed_after_a_while_and_not_before() {
     let served = served().await;
     let mut stream = served.connect().await;

@@ -46,15 +46,28 @@ fn trade(row: &InsiderRow) -> InsiderTrade {
 ///
 /// A filing may list two trades that are equal in everything, and both count. So rows are compared as one would two
 /// piles of paper: of a delivery only as many equal rows are new as it has more of them than are known.
+///
+/// A source may tell of a filing alone that was taken back before, because the amendment is in none of its lists yet. So what was
+/// taken back is remembered.
 #[derive(Debug, Default)]
-pub(crate) struct Filings(HashMap<(Symbol, Date, String), Vec<InsiderRow>>);
+pub(crate) struct Filings {
+    /// The rows of each filing.
+    known: HashMap<Key, Vec<InsiderRow>>,
+    withdrawn: Vec<WithdrawnFiling>,
+}
+
+/// A filing: about whom, when, by whom.
+type Key = (Symbol, Date, String);
+
+fn key(row: &InsiderRow) -> Key {
+    (row.symbol, row.filed_on, row.insider.clone())
+}
 
 impl Filings {
     /// Takes rows in as known.
     pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = InsiderRow>) {
         for row in rows {
-            let key = (row.symbol, row.filed_on, row.insider.clone());
-            self.0.entry(key).or_default().push(row);
+            self.known.entry(key(&row)).or_default().push(row);
         }
     }
 
@@ -69,6 +82,27 @@ impl Filings {
             }
         }
         new
+    }
+
+    /// Leaves filings out of a delivery that an earlier one has taken back.
+    pub(crate) fn leave_out_withdrawn(&self, batch: &mut Batch) {
+        if self.withdrawn.is_empty() || batch.insider_transactions.is_empty() {
+            return;
+        }
+        let mut delivered = Self::default();
+        delivered.extend(batch.insider_transactions.iter().cloned());
+        // What was filed on the day of the amendment may be the amendment itself.
+        let is_withdrawn = |filing: &[InsiderRow]| {
+            let mut withdrawn = self.withdrawn.iter();
+            withdrawn.any(|one| {
+                let is_before = filing.first().is_some_and(|row| row.filed_on < one.amended_on);
+                is_before && one.withdraws(filing)
+            })
+        };
+        delivered.known.retain(|_, filing| is_withdrawn(filing));
+        batch
+            .insider_transactions
+            .retain(|row| !delivered.known.contains_key(&key(row)));
     }
 
     /// Takes in a delivery's filings, and tells the engine what is new: what does not stand any more goes before its amendment
@@ -90,10 +124,13 @@ impl Filings {
     fn withdraw(&mut self, withdrawn: &[WithdrawnFiling]) -> BTreeSet<Symbol> {
         let mut symbols = BTreeSet::new();
         for withdrawn in withdrawn {
-            let known = self.0.len();
-            self.0.retain(|_, filing| !withdrawn.withdraws(filing));
-            if self.0.len() < known {
+            let known = self.known.len();
+            self.known.retain(|_, filing| !withdrawn.withdraws(filing));
+            if self.known.len() < known {
                 symbols.insert(withdrawn.symbol);
+            }
+            if !self.withdrawn.contains(withdrawn) {
+                self.withdrawn.push(withdrawn.clone());
             }
         }
         symbols
@@ -101,17 +138,18 @@ impl Filings {
 
     /// The trades of a stock.
     fn of(&self, symbol: Symbol) -> Vec<InsiderTrade> {
-        let filings = self.0.iter().filter(|((of, _, _), _)| *of == symbol);
+        let filings = self.known.iter().filter(|((of, _, _), _)| *of == symbol);
         filings.flat_map(|(_, rows)| rows.iter().map(trade)).collect()
     }
 
     /// Forgets what was filed before `date`.
     pub(crate) fn forget_before(&mut self, date: Date) {
-        self.0.retain(|&(_, filed_on, _), _| filed_on >= date);
+        self.known.retain(|&(_, filed_on, _), _| filed_on >= date);
+        self.withdrawn.retain(|withdrawn| withdrawn.amended_on >= date);
     }
 
     fn count(&self, row: &InsiderRow) -> usize {
-        let known = self.0.get(&(row.symbol, row.filed_on, row.insider.clone()));
+        let known = self.known.get(&key(row));
         known.map_or(0, |rows| rows.iter().filter(|known| *known == row).count())
     }
 }

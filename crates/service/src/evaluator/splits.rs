@@ -10,7 +10,7 @@ use ::alerts::engine::{Event, SessionSoFar, after_split};
 use ::alerts::transition::{Changed, Entry, HistoryAction, HistoryStatus};
 use ::alerts::{Alert, Condition};
 use ::market::calendar::{new_york, new_york_date};
-use ::market::records::{Batch, SplitRow};
+use ::market::records::SplitRow;
 use ::market::{Bar, Decimal, Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -19,7 +19,7 @@ use store::{Abort, BoxFuture, StoreError, Unit, Work};
 
 use super::Evaluator;
 use super::split_news::{Moved, Writer};
-use crate::market::{Record, ended_session, refused_never};
+use crate::market::{RecordObserved, ended_session, refused_never};
 use crate::watchlist;
 
 /// The splits that are known.
@@ -220,11 +220,10 @@ impl Evaluator {
         let Some(row) = self.read(|engine| ended_session(engine, split.symbol, split.date)) else {
             return Ok(());
         };
-        let bars = Batch {
-            bars: vec![row],
-            ..Batch::default()
-        };
-        self.store.write(Record(bars)).await.map_err(refused_never)?;
+        self.store
+            .write(RecordObserved(vec![row]))
+            .await
+            .map_err(refused_never)?;
         let event = Event::Bar {
             symbol: row.symbol,
             bar: row.bar,

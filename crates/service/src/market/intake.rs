@@ -67,6 +67,7 @@ impl Service {
         }
         self.keep_ended_sessions(&batch, now).await?;
         self.keep_what_is_known_by(now, &mut batch, &mut rejected);
+        evaluator.filings().leave_out_withdrawn(&mut batch);
         let refused_bars = self.judge(&mut intake, &batch, now, &mut rejected).await?;
         let mut place = 0..;
         batch
@@ -151,11 +152,12 @@ impl Service {
         if bars.is_empty() {
             return Ok(());
         }
-        let ended = Batch {
-            bars,
-            ..Batch::default()
-        };
-        self.0.ports.store.write(Record(ended)).await.map_err(refused_never)
+        self.0
+            .ports
+            .store
+            .write(RecordObserved(bars))
+            .await
+            .map_err(refused_never)
     }
 
     async fn judge(
@@ -167,7 +169,7 @@ impl Service {
     ) -> Result<HashSet<usize>, StoreError> {
         let evaluator = Arc::clone(&self.0.evaluator);
         let known = self.known_facts(batch);
-        let quotes = self.quotes_in_session(intake, batch, now, rejected);
+        let (quotes, seen) = self.quotes_in_session(intake, batch, now, rejected);
         let at = evaluator.advance_to(now);
         let not_taken = evaluator
             .judge(|engine, decisions| {
@@ -182,6 +184,8 @@ impl Service {
                 judging.facts(batch, &known);
                 evaluator.filings().take(batch, |event| judging.tell(event));
                 judging.quotes(&quotes);
+                // Only now: of what was not judged, because the database failed before, nothing counts as seen.
+                intake.quoted_at.extend(seen);
                 let not_taken = judging.not_taken;
                 let observed = Observed {
                     symbols: quotes.iter().map(|(_, quote)| quote.symbol).collect(),
@@ -222,20 +226,23 @@ impl Service {
     }
 
     /// The quotes that are judged, by time: those of the session that is open. Others only become the price that is
-    /// shown.
+    /// shown. And up to when each stock has been seen once they are judged.
     fn quotes_in_session<'a>(
         &self,
-        intake: &mut Intake,
+        intake: &Intake,
         batch: &'a Batch,
         now: Timestamp,
         rejected: &mut Vec<NotIngested>,
-    ) -> Vec<(Timestamp, &'a QuoteRow)> {
+    ) -> (Vec<(Timestamp, &'a QuoteRow)>, HashMap<Symbol, Timestamp>) {
         let calendar = &self.0.settings.calendar;
         let open = calendar.session_at(now);
         let mut quotes = Vec::with_capacity(batch.quotes.len());
+        let mut seen = HashMap::with_capacity(batch.quotes.len());
         for (index, quote) in batch.quotes.iter().enumerate() {
             let time = quote.time.unwrap_or(now).min(now);
-            let known = intake.quoted_at.entry(quote.symbol).or_insert(time);
+            let known = seen
+                .entry(quote.symbol)
+                .or_insert_with(|| intake.seen_until(quote.symbol).unwrap_or(time));
             if time < *known {
                 rejected.push(NotIngested {
                     kind: "quotes",
@@ -258,7 +265,7 @@ impl Service {
             }
         }
         quotes.sort_by_key(|&(time, _)| time);
-        quotes
+        (quotes, seen)
     }
 
     fn put_into_catalog(&self, batch: Batch) {
@@ -340,7 +347,7 @@ fn put_dividend(rows: &mut Vec<DividendRow>, row: DividendRow) {
 }
 
 /// Writes a delivery down.
-pub(crate) struct Record(pub(crate) Batch);
+struct Record(Batch);
 
 impl Work for Record {
     type Done = ();
@@ -348,6 +355,18 @@ impl Work for Record {
 
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move { Ok(unit.record_market(&self.0).await?) })
+    }
+}
+
+/// Writes sessions down as they were observed; a bar that was delivered stays.
+pub(crate) struct RecordObserved(pub(crate) Vec<BarRow>);
+
+impl Work for RecordObserved {
+    type Done = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move { Ok(unit.record_observed_bars(&self.0).await?) })
     }
 }
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ::market::Symbol;
-use ::market::records::{Batch, QuoteRow};
+use ::market::records::QuoteRow;
 use jiff::Timestamp;
 use store::StoreError;
 
-use super::intake::{Record, ended_session, refused_never};
+use super::intake::{RecordObserved, ended_session, refused_never};
 use crate::evaluator::missed::Gaps;
 use crate::{Service, ServiceError};
 
@@ -127,11 +127,12 @@ impl Service {
         if bars.is_empty() {
             return Ok(());
         }
-        let ended = Batch {
-            bars,
-            ..Batch::default()
-        };
-        self.0.ports.store.write(Record(ended)).await.map_err(refused_never)
+        self.0
+            .ports
+            .store
+            .write(RecordObserved(bars))
+            .await
+            .map_err(refused_never)
     }
 
     /// What was missed of some stocks, as of what has been taken in so far.

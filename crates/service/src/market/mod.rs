@@ -24,7 +24,7 @@ use serde_json::Value;
 use sources::ingest::{self, IngestError, Ingested, Rejected};
 
 pub use dates::{MAX_EARNINGS_DAYS, Named};
-pub(crate) use intake::{Intake, Record, ended_session, refused_never};
+pub(crate) use intake::{Intake, RecordObserved, ended_session, refused_never};
 pub use listed::ListedQuote;
 pub(crate) use listed::completed_session;
 pub use missed::{Missed, MissedOutcome};

@@ -12,6 +12,7 @@ use super::support::{World, on_each_database, symbol};
 on_each_database! {
     without_the_amendment_both_filings_count
     an_amendment_that_lowers_the_amount_keeps_an_alert_from_firing
+    what_was_taken_back_does_not_come_back_alone
     an_amendment_counts_by_itself
     what_another_insider_filed_stays
     a_filing_that_is_not_dated_is_found_by_its_period
@@ -111,6 +112,29 @@ async fn an_amendment_that_lowers_the_amount_keeps_an_alert_from_firing(world: W
     assert_eq!(world.status(&ann, alert).await, Status::Active);
     let world = world.restarted().await;
     world.take(filing(vec![trade("ROE MARY", 7, 0)])).await;
+    assert_eq!(world.status(&ann, alert).await, Status::Active);
+    world.take(filing(vec![trade("ROE MARY", 8, 100)])).await;
+    assert_eq!(world.status(&ann, alert).await, Status::Triggered);
+}
+
+async fn what_was_taken_back_does_not_come_back_alone(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.quote("AAPL", 198.0).await;
+    let alert = world.insiders(&ann, 12_000).await;
+    world
+        .take(amendment(withdrawn(), vec![trade("DOE JANE", 8, 2_000)]))
+        .await;
+    // Of today's filings there is no list yet, and on that of the 6th the original stands.
+    world
+        .take(filing(vec![trade("DOE JANE", 6, 10_000), trade("ROE MARY", 6, 9_900)]))
+        .await;
+    assert_eq!(
+        world.filed().await,
+        [filed("ROE MARY", 6, 9_900), filed("DOE JANE", 8, 2_000)]
+    );
+    assert_eq!(world.status(&ann, alert).await, Status::Active);
+    // The amendment itself comes again, and is not counted again.
+    world.take(filing(vec![trade("DOE JANE", 8, 2_000)])).await;
     assert_eq!(world.status(&ann, alert).await, Status::Active);
     world.take(filing(vec![trade("ROE MARY", 8, 100)])).await;
     assert_eq!(world.status(&ann, alert).await, Status::Triggered);

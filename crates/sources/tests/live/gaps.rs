@@ -1,6 +1,7 @@
 //! Stretches that were missed.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use sources::live::Seen;
 use sources::provider::{Answer, Ask, ProviderError, Times};
@@ -77,6 +78,38 @@ async fn what_happened_while_nobody_answered_is_told_before_the_next_price() {
         .map(str::to_owned)[..9]
     );
     assert_eq!(world.health.state().gaps_open, 0);
+}
+
+#[tokio::test]
+async fn of_a_plan_that_tells_late_those_minutes_are_missed_that_it_would_have_told() {
+    let line = Line::open();
+    let asked = line.clone();
+    let beginning = Beginning {
+        delay: Duration::from_secs(15 * 60),
+        ..Beginning::at(friday("15:20:00"), &["AAPL"])
+    };
+    let world = World::begin(beginning, move |_| {
+        let answer = asked.is_open().then(Answer::default);
+        answer.ok_or_else(silent)
+    })
+    .await;
+    line.set(false);
+    world.until(friday("15:40:00")).await;
+    line.set(true);
+    let _ = world.asked();
+    world.until(friday("16:10:00")).await;
+    let asked = world.asked();
+    let minutes = asked.iter().find_map(|ask| match ask {
+        Ask::MinuteBars(_, times) => Some(*times),
+        _ => None,
+    });
+    let times = minutes.unwrap();
+    assert_eq!(times.from, friday("15:05:00"));
+    // Who was silent is left alone for a while; what came after it was told.
+    assert!(
+        times.to >= friday("15:25:00") && times.to < friday("15:40:00"),
+        "{times:?}"
+    );
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use market::records::{Batch, InsiderRow, StockRow};
+use market::records::{BarRow, Batch, InsiderRow, StockRow};
 use market::{Bar, Decimal, Price, Symbol};
 
 use super::row::{NO_DATE, side_name, time_name};
@@ -41,6 +41,12 @@ const BARS: Statement = Statement {
     columns: 7,
     after: " ON CONFLICT (symbol, date) DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low,
              close = excluded.close, volume = excluded.volume",
+};
+
+/// Bars made of observations: what was delivered, maybe to another process, knows better.
+const OBSERVED_BARS: Statement = Statement {
+    after: " ON CONFLICT (symbol, date) DO NOTHING",
+    ..BARS
 };
 
 const QUOTES: Statement = Statement {
@@ -165,6 +171,25 @@ impl Unit {
         self.forget_progress(&news).await
     }
 
+    /// Takes in sessions that are over, as they were observed. A bar that was delivered stays.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn record_observed_bars(&mut self, bars: &[BarRow]) -> Result<(), StoreError> {
+        let batch = Batch {
+            bars: bars.to_vec(),
+            ..Batch::default()
+        };
+        let news = self.news_of_the_past(&batch).await?;
+        self.record_stocks(&[], &symbols(&batch)).await?;
+        let bars: Vec<(Symbol, Bar)> = last_of_each(bars, |row| (row.symbol, row.bar.date))
+            .into_iter()
+            .map(|row| (row.symbol, row.bar))
+            .collect();
+        self.write_bars_by(OBSERVED_BARS, &bars).await?;
+        self.forget_progress(&news).await
+    }
+
     async fn record_stocks(&mut self, stocks: &[StockRow], symbols: &BTreeSet<Symbol>) -> Result<(), StoreError> {
         let stocks = last_of_each(stocks, |row| row.symbol);
         let written = execute_many!(&mut self.link, STOCKS, &stocks, |query, row| {
@@ -226,7 +251,11 @@ impl Unit {
 
     /// Writes bars over, no two of one stock and day.
     pub(super) async fn write_bars(&mut self, bars: &[(Symbol, Bar)]) -> Result<(), StoreError> {
-        let written = execute_many!(&mut self.link, BARS, bars, |query, row| {
+        self.write_bars_by(BARS, bars).await
+    }
+
+    async fn write_bars_by(&mut self, statement: Statement, bars: &[(Symbol, Bar)]) -> Result<(), StoreError> {
+        let written = execute_many!(&mut self.link, statement, bars, |query, row| {
             let (symbol, bar) = row;
             query
                 .bind(symbol.as_str())

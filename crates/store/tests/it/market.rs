@@ -104,6 +104,19 @@ on_both! {
         assert_eq!(read, [bar_of("AAPL", 2, "3"), bar_of("MSFT", 2, "7")]);
     }
 
+    async fn a_bar_made_of_observations_leaves_one_that_was_delivered(database) {
+        let store = open(database).await;
+        record(&store, Batch { bars: vec![bar_of("AAPL", 1, "200")], ..Batch::default() }).await;
+        let recorded = store.write(work(|unit| {
+            let observed = [bar_of("AAPL", 1, "199"), bar_of("AAPL", 2, "3"), bar_of("MSFT", 1, "9")];
+            boxed(async move { Ok(unit.record_observed_bars(&observed).await?) })
+        }));
+        recorded.await.unwrap();
+        let of = async |name| store.bars(symbol(name), date(2000, 1, 1)).await.unwrap();
+        assert_eq!(of("AAPL").await, [bar_of("AAPL", 1, "200").bar, bar_of("AAPL", 2, "3").bar]);
+        assert_eq!(of("MSFT").await, [bar_of("MSFT", 1, "9").bar]);
+    }
+
     async fn years_of_bars_come_back(database) {
         let store = open(database).await;
         let first = date(1969, 12, 1);

@@ -223,9 +223,10 @@ impl Prices {
         let now = self.desk.now();
         if let Some(gap) = news.gap {
             let symbols: Vec<Symbol> = self.streamed();
+            let delay = self.delay(Capability::Stream);
             // While the stream was down they were polled.
             let is_behind = self.polled_at.is_some_and(|polled| polled > gap.from);
-            self.open_gap(&symbols, gap, is_behind);
+            self.open_gap(&symbols, told_then(gap, delay), is_behind);
         }
         let skew = skew(&self.desk.options.combination, Capability::Stream);
         self.take_quotes(news.quotes, skew, now).await;
@@ -330,6 +331,15 @@ impl Prices {
             missed,
         };
         self.desk.deliver(delivery).await;
+    }
+}
+
+/// The prices that are told in a stretch by whoever tells them so much later.
+fn told_then(Times { from, to }: Times, delay: SignedDuration) -> Times {
+    let before = |at: Timestamp| at.saturating_sub(delay).unwrap_or(at);
+    Times {
+        from: before(from),
+        to: before(to),
     }
 }
 

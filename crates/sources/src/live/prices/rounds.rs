@@ -7,7 +7,7 @@ use market::Symbol;
 
 use super::super::round::{Round, pace, poll, skew};
 use super::super::streaming::Streaming;
-use super::Prices;
+use super::{Prices, told_then};
 use crate::provider::{Capability, Times};
 
 /// So long after the close prices are polled once more, and what was told meanwhile is asked for as minutes.
@@ -122,7 +122,8 @@ impl Prices {
         };
         let from = before.max(session.open);
         if began.duration_since(from) > usual {
-            self.open_gap(symbols, Times { from, to: began }, false);
+            let silent = Times { from, to: began };
+            self.open_gap(symbols, told_then(silent, self.delay(Capability::Quotes)), false);
         }
     }
 }

@@ -86,20 +86,20 @@ impl Config {
     /// What the plan allows.
     #[must_use]
     pub fn tier(&self) -> Tier {
+        let delay = match self.plan {
+            Plan::Basic => None,
+            Plan::Delayed => Some(Duration::from_secs(15 * 60)),
+            Plan::RealTime => Some(Duration::ZERO),
+        };
         let mut offers = vec![
             offer(Capability::Catalog, Reach::Market),
-            offer(Capability::MinuteBars, Reach::Symbols(1)),
+            delayed(Capability::MinuteBars, Reach::Symbols(1), delay.unwrap_or_default()),
             offer(Capability::DailyBars, Reach::Market),
             offer(Capability::Benchmark, Reach::Symbols(1)),
             offer(Capability::Fundamentals, Reach::Symbols(1)),
             offer(Capability::Splits, Reach::Market),
             offer(Capability::Dividends, Reach::Market),
         ];
-        let delay = match self.plan {
-            Plan::Basic => None,
-            Plan::Delayed => Some(Duration::from_secs(15 * 60)),
-            Plan::RealTime => Some(Duration::ZERO),
-        };
         if let Some(delay) = delay {
             offers.push(delayed(Capability::Quotes, Reach::Market, delay));
             offers.push(delayed(Capability::Stream, Reach::Subscription(None), delay));

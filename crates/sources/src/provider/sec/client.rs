@@ -9,7 +9,7 @@ use market::Symbol;
 use market::calendar::new_york_date;
 use market::records::WithdrawnFiling;
 
-use super::form4::{Filing, replace_amended};
+use super::form4::{Amended, Filing, replace_amended};
 use super::parse::{Cik, Place};
 use super::{NAME, Sec, parse};
 use crate::provider::stream::canonical;
@@ -166,35 +166,47 @@ impl Sec {
                 )),
             }
         }
-        for (filed_on, filing) in replace_amended(filings) {
-            let symbols = companies.get(&filing.issuer_cik).map_or(&[] as &[_], Vec::as_slice);
-            // A company can have several classes; the filing says which one, as a rule.
-            let named = symbols
-                .iter()
-                .copied()
-                .find(|&symbol| Some(canonical(symbol)) == filing.symbol);
-            let of = named.map_or_else(|| symbols.to_vec(), |symbol| vec![symbol]);
+        let Amended { standing, replaced } = replace_amended(filings);
+        // An amendment may have been amended itself: then it does not stand either, though the last one only tells of the original.
+        for ((filed_on, filing), amended_on) in replaced.iter().filter(|((filed_on, _), day)| filed_on < day) {
+            for symbol in about(filing, companies) {
+                let withdrawn = withdrawn(symbol, filing, Some(*filed_on), *amended_on);
+                answer.batch.withdrawn_filings.push(withdrawn);
+            }
+        }
+        for (filed_on, filing) in standing {
             for fault in &filing.faults {
                 let owner = filing.owners.first().map_or("", |owner| owner.name.as_str());
                 answer.faults.add(Fault::said(owner, "form 4", "", fault.as_str()));
             }
-            for symbol in of {
+            for symbol in about(&filing, companies) {
                 answer.batch.insider_transactions.extend(filing.rows(symbol, filed_on));
                 if filing.is_amendment {
-                    answer.batch.withdrawn_filings.push(WithdrawnFiling {
-                        symbol,
-                        insider: filing
-                            .owners
-                            .first()
-                            .map(|owner| owner.name.clone())
-                            .unwrap_or_default(),
-                        filed_on: filing.original_filed_on,
-                        traded_from: filing.period,
-                        amended_on: filed_on,
-                    });
+                    let withdrawn = withdrawn(symbol, &filing, filing.original_filed_on, filed_on);
+                    answer.batch.withdrawn_filings.push(withdrawn);
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// The stocks that a filing is about. A company can have several classes; the filing says which one, as a rule.
+fn about(filing: &Filing, companies: &BTreeMap<Cik, Vec<Symbol>>) -> Vec<Symbol> {
+    let symbols = companies.get(&filing.issuer_cik).map_or(&[] as &[_], Vec::as_slice);
+    let mut named = symbols.iter().copied();
+    let named = named.find(|&symbol| Some(canonical(symbol)) == filing.symbol);
+    named.map_or_else(|| symbols.to_vec(), |symbol| vec![symbol])
+}
+
+/// What does not stand any more since that day: what the insider of `filing` filed about its period, on a day if that is known.
+fn withdrawn(symbol: Symbol, filing: &Filing, filed_on: Option<Date>, amended_on: Date) -> WithdrawnFiling {
+    let insider = filing.owners.first().map(|owner| owner.name.clone());
+    WithdrawnFiling {
+        symbol,
+        insider: insider.unwrap_or_default(),
+        filed_on,
+        traded_from: filing.period,
+        amended_on,
     }
 }

@@ -47,7 +47,7 @@ use super::http::{Address, Http, Quota, Setup, SetupError};
 use super::limits::{delayed, offer};
 use super::{Capability, Reach, Tier};
 
-pub use form4::{Filing, Form4Error, Owner, Trade, replace_amended};
+pub use form4::{Amended, Filing, Form4Error, Owner, Trade, replace_amended};
 
 /// Its name.
 pub(super) const NAME: &str = "sec";

@@ -1,4 +1,4 @@
-//! The newest of each symbol.
+//! The newest of each symbol, and how low and how high it was before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +18,72 @@ pub(super) struct Board {
     fresh: Vec<Symbol>,
     /// The other names under which a symbol is wanted.
     aliases: BTreeMap<Symbol, Vec<Symbol>>,
-    /// Prices that were replaced before anybody took them.
+    /// Trades that nobody was told of: between the lowest and the highest price, and not the last.
     pub(super) conflated: u64,
 }
 
+/// A price, and when it was made.
+type Made = (Price, Timestamp);
+
 #[derive(Debug, Default)]
 struct Place {
-    last: Option<(Price, Timestamp)>,
+    last: Option<Made>,
+    /// The trades since somebody took them.
+    since: Option<Since>,
     bid: Option<Price>,
     ask: Option<Price>,
     volume: Option<i64>,
     is_fresh: bool,
+}
+
+/// The trades that nobody has taken yet. An alert that one of them crosses is crossed by the lowest or the highest.
+#[derive(Debug, Clone, Copy)]
+struct Since {
+    low: Made,
+    high: Made,
+    trades: u64,
+}
+
+impl Since {
+    const fn of(made: Made) -> Self {
+        Self {
+            low: made,
+            high: made,
+            trades: 1,
+        }
+    }
+
+    fn add(&mut self, made: Made) {
+        if made.0 < self.low.0 {
+            self.low = made;
+        }
+        if made.0 > self.high.0 {
+            self.high = made;
+        }
+        self.trades += 1;
+    }
+
+    /// What is told besides the last trade, in the order in which it was made.
+    fn before(&self, last: Made) -> impl Iterator<Item = Made> + use<> {
+        let mut both = [self.low, self.high];
+        both.sort_by_key(|(_, time)| *time);
+        // They are one where there was one price.
+        let count = if self.low.0 == self.high.0 { 1 } else { 2 };
+        both.into_iter().take(count).filter(move |(price, _)| *price != last.0)
+    }
+}
+
+impl Place {
+    /// A trade. One that was made before the last is told, and does not become the last.
+    fn trade(&mut self, made: Made) {
+        if self.last.is_none_or(|(_, last)| last <= made.1) {
+            self.last = Some(made);
+        }
+        match &mut self.since {
+            Some(since) => since.add(made),
+            None => self.since = Some(Since::of(made)),
+        }
+    }
 }
 
 impl Board {
@@ -53,10 +108,7 @@ impl Board {
             return false;
         };
         match tick {
-            Tick::Trade { price, time, .. } => {
-                self.conflated += u64::from(place.is_fresh);
-                place.last = Some((price, time));
-            }
+            Tick::Trade { price, time, .. } => place.trade((price, time)),
             Tick::Book { bid, ask, .. } => {
                 (place.bid, place.ask) = (bid, ask);
                 return false;
@@ -75,7 +127,8 @@ impl Board {
         true
     }
 
-    /// The symbols with something new, in the order in which that began, under the names they are wanted by.
+    /// The symbols with something new, in the order in which that began, under the names they are wanted by: of each the lowest
+    /// and the highest price since it was taken, and the last.
     pub(super) fn take(&mut self) -> Vec<QuoteRow> {
         let mut rows = Vec::with_capacity(self.fresh.len());
         for canonical in self.fresh.drain(..) {
@@ -84,7 +137,12 @@ impl Board {
             };
             place.is_fresh = false;
             let names = self.aliases.get(&canonical).map_or(&[] as &[_], Vec::as_slice);
-            if let Some((price, time)) = place.last {
+            let Some(last) = place.last else { continue };
+            let since = place.since.take();
+            let before = since.into_iter().flat_map(|since| since.before(last));
+            let mut told = 0;
+            for (price, time) in before.chain([last]) {
+                told += 1;
                 rows.extend(names.iter().map(|&symbol| QuoteRow {
                     symbol,
                     price,
@@ -94,6 +152,7 @@ impl Board {
                     ask: place.ask,
                 }));
             }
+            self.conflated += since.map_or(0, |since| since.trades.saturating_sub(told));
         }
         rows
     }
@@ -142,19 +201,33 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_price_of_each_symbol_is_taken_once_and_the_replaced_are_counted() {
-        let mut board = board(&["A", "B"]);
+    fn the_lowest_the_highest_and_the_newest_price_of_each_symbol_are_taken_once_and_others_are_counted() {
+        let mut board = board(&["A", "B", "C"]);
         for tick in [
-            trade("A", "1", 1),
+            trade("A", "2", 1),
             trade("B", "5", 2),
-            trade("A", "2", 3),
-            trade("A", "3", 4),
+            trade("A", "4", 3),
+            trade("A", "1", 4),
+            trade("A", "2", 5),
+            trade("A", "3", 6),
+            trade("C", "7", 7),
+            trade("C", "7", 8),
         ] {
             board.put(tick);
         }
-        assert_eq!(taken(&mut board), ["A 3", "B 5"]);
-        assert_eq!(board.conflated, 2);
+        assert_eq!(taken(&mut board), ["A 4", "A 1", "A 3", "B 5", "C 7"]);
+        assert_eq!(board.conflated, 3);
         assert!(board.take().is_empty());
+        board.put(trade("A", "2", 9));
+        assert_eq!(taken(&mut board), ["A 2"], "what was taken is not told again");
+    }
+
+    #[test]
+    fn a_trade_that_is_told_late_does_not_become_the_newest() {
+        let mut board = board(&["A"]);
+        board.put(trade("A", "2", 5));
+        board.put(trade("A", "9", 4));
+        assert_eq!(taken(&mut board), ["A 9", "A 2"]);
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! said and how is the provider's ([`Protocol`]); everything else is the same for all and is done here by one task ([`start`]):
 //!
 //! * *Symbols.* It follows the set of symbols that somebody watches, and tells the provider only what changed.
-//! * *A consumer that is slow.* What comes in lands on a board with one place for each symbol, where the newest price replaces
-//!   the older one; the consumer takes the board's news whenever it has the time. So memory is bounded by the symbols and not by
-//!   the messages, the provider never sees a slow reader, and what was replaced unseen is counted ([`Report::conflated`]).
+//! * *A consumer that is slow.* What comes in lands on a board with one place for each symbol, for the lowest, the
+//!   highest and the newest price; the consumer takes the board's news whenever it has the time. So memory is bounded by the symbols
+//!   and not by the messages, no crossing is missed, the provider never sees a slow reader, and what lay between is counted
+//!   ([`Report::conflated`]).
 //! * *A connection that is silent.* After half of the time that is allowed it is pinged, after all of it dropped.
 //! * *A connection that is lost.* It is made anew, later and later if that fails, and everything is subscribed again. The stretch
 //!   in between is told to the consumer ([`News::gap`]), who fetches it as bars: what happened in it must not be missed.

@@ -53,7 +53,7 @@ pub struct Report {
     pub heard_at: Option<Timestamp>,
     /// Messages that came in.
     pub messages: u64,
-    /// Prices that were replaced by newer ones before anybody took them.
+    /// Trades that nobody was told of, because lower, higher and newer ones came before anybody took them.
     pub conflated: u64,
     /// What made no sense.
     pub unreadable: u64,

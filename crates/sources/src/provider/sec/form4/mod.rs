@@ -118,15 +118,27 @@ impl Filing {
     }
 }
 
-/// The filings that stand, of these in the order in which they were filed: of a filing and its amendments the last.
+/// What becomes of filings when amendments are among them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Amended {
+    /// Those that stand, with the dates of their filing.
+    pub standing: Vec<(Date, Filing)>,
+    /// Those that were replaced, each with the date of its replacement.
+    pub replaced: Vec<((Date, Filing), Date)>,
+}
+
+/// Lets amendments replace, of filings in the order in which they were filed: of a filing and its amendments the last stands.
 #[must_use]
-pub fn replace_amended(filings: Vec<(Date, Filing)>) -> Vec<(Date, Filing)> {
-    let mut standing: Vec<(Date, Filing)> = Vec::new();
+pub fn replace_amended(filings: Vec<(Date, Filing)>) -> Amended {
+    let mut amended = Amended::default();
     for (filed_on, filing) in filings {
-        standing.retain(|(earlier, other)| !filing.corrects(other, *earlier));
-        standing.push((filed_on, filing));
+        let replaced = amended
+            .standing
+            .extract_if(.., |(earlier, other)| filing.corrects(other, *earlier));
+        amended.replaced.extend(replaced.map(|replaced| (replaced, filed_on)));
+        amended.standing.push((filed_on, filing));
     }
-    standing
+    amended
 }
 
 #[cfg(test)]

@@ -121,9 +121,11 @@ fn an_amendment_replaces_what_it_corrects_and_nothing_else() {
         xml("4/A", date, "A", &row("P", "11", "<value>1</value>", "A")),
     );
     let other_day = on("2024-03-11", xml("4/A", &date.replace("08", "07"), "A", ""));
-    let all = vec![original.clone(), stranger.clone(), amended, again.clone()];
-    assert_eq!(replace_amended(all), [stranger, again]);
-    assert_eq!(replace_amended(vec![original, other_day]).len(), 2);
+    let all = vec![original.clone(), stranger.clone(), amended.clone(), again.clone()];
+    let told = replace_amended(all);
+    assert_eq!(told.standing, [stranger, again.clone()]);
+    assert_eq!(told.replaced, [(original.clone(), amended.0), (amended, again.0)]);
+    assert_eq!(replace_amended(vec![original, other_day]).standing.len(), 2);
 }
 
 #[test]
