@@ -1,5 +1,9 @@
-//! Requests, and answers that are checked for what holds of all of them.
+//! Requests whose responses are checked for the rules of every response, and compared with the served OpenAPI document: it
+//! must describe each response, and a body that it forbids must be refused.
 
+use std::sync::OnceLock;
+
+use contract::{Contract, Exchange};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
@@ -96,7 +100,21 @@ impl Client {
         Request {
             builder,
             asked: format!("{method} {path}"),
+            http: self.http.clone(),
+            origin: self.origin.clone(),
+            method,
+            path: path.to_owned(),
+            body: SentBody::None,
         }
+    }
+
+    /// The OpenAPI document that the program serves.
+    ///
+    /// # Panics
+    /// If it serves none.
+    pub async fn contract(&self) -> &'static Contract {
+        let contract = contract(&self.http, &self.origin).await;
+        contract.unwrap().expect("the program serves its document")
     }
 
     /// `GET`
@@ -130,6 +148,21 @@ impl Client {
 pub struct Request {
     builder: RequestBuilder,
     asked: String,
+    http: reqwest::Client,
+    origin: String,
+    method: Method,
+    path: String,
+    body: SentBody,
+}
+
+/// The origin of a request's body, for the comparison with the document.
+#[derive(Debug)]
+enum SentBody {
+    None,
+    /// JSON that was written by a serializer.
+    Json(String),
+    /// Bytes that a test wrote, which may be anything.
+    Raw,
 }
 
 impl Request {
@@ -150,6 +183,8 @@ impl Request {
         Self {
             asked: format!("{} {body}", self.asked),
             builder: self.builder.json(body),
+            body: SentBody::Json(body.to_string()),
+            ..self
         }
     }
 
@@ -158,6 +193,7 @@ impl Request {
     pub fn raw(self, body: impl Into<reqwest::Body>) -> Self {
         Self {
             builder: self.builder.header("content-type", "application/json").body(body),
+            body: SentBody::Raw,
             ..self
         }
     }
@@ -167,6 +203,7 @@ impl Request {
     pub fn untyped(self, body: impl Into<reqwest::Body>) -> Self {
         Self {
             builder: self.builder.body(body),
+            body: SentBody::Raw,
             ..self
         }
     }
@@ -190,6 +227,26 @@ impl Request {
         let response = self.builder.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await?;
+        if let Some(contract) = contract(&self.http, &self.origin).await? {
+            let json = match &self.body {
+                SentBody::Json(json) => Some(json.as_bytes()),
+                SentBody::None | SentBody::Raw => None,
+            };
+            let checked = contract.check(&Exchange {
+                method: self.method.as_str(),
+                path: &self.path,
+                request_type: json.map(|_| "application/json"),
+                request_body: json.unwrap_or_default(),
+                is_raw: matches!(self.body, SentBody::Raw),
+                status,
+                response_type: headers.get("content-type").and_then(|kind| kind.to_str().ok()),
+                response_body: text.as_bytes(),
+            });
+            if let Err(violation) = checked {
+                let shown: String = text.chars().take(2_000).collect();
+                panic!("{violation}\n{}\n{status} {shown}", self.asked);
+            }
+        }
         Ok(Answer {
             status,
             headers,
@@ -198,6 +255,24 @@ impl Request {
             asked: self.asked,
         })
     }
+}
+
+/// The document that the program serves; `None` where it serves none, as on the operators' listener. All programs of a test
+/// are the same, so it is read once.
+///
+/// # Errors
+/// If there is no whole answer.
+async fn contract(http: &reqwest::Client, origin: &str) -> Result<Option<&'static Contract>, reqwest::Error> {
+    static CONTRACT: OnceLock<Contract> = OnceLock::new();
+    if let Some(contract) = CONTRACT.get() {
+        return Ok(Some(contract));
+    }
+    let response = http.get(format!("{origin}/openapi.json")).send().await?;
+    if response.status() != reqwest::StatusCode::OK {
+        return Ok(None);
+    }
+    let contract = Contract::new(response.json().await?).unwrap();
+    Ok(Some(CONTRACT.get_or_init(|| contract)))
 }
 
 /// What came back.

@@ -6,8 +6,7 @@ use std::time::Duration;
 use jiff::civil::Date;
 use jiff::{Span, Timestamp};
 
-/// Longer than anything that is waited for may take on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(90);
+pub use testkit::HANG_LIMIT;
 
 /// How often is looked whether something has happened.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
@@ -37,10 +36,10 @@ pub fn days_ago(days: i64) -> Date {
 /// Asks `look` again and again until it answers something.
 ///
 /// # Panics
-/// If it has not after [`PATIENCE`].
+/// If it has not after [`HANG_LIMIT`].
 pub async fn wait_for<T, F: Future<Output = Option<T>>>(what: &str, mut look: impl FnMut() -> F) -> T {
     let mut tick = tokio::time::interval(LOOK_EVERY);
-    let found = tokio::time::timeout(PATIENCE, async {
+    let found = tokio::time::timeout(HANG_LIMIT, async {
         loop {
             tick.tick().await;
             if let Some(found) = look().await {
@@ -50,5 +49,5 @@ pub async fn wait_for<T, F: Future<Output = Option<T>>>(what: &str, mut look: im
     });
     found
         .await
-        .unwrap_or_else(|_| panic!("{what}: has not happened within {PATIENCE:?}"))
+        .unwrap_or_else(|_| panic!("{what}: has not happened within {HANG_LIMIT:?}"))
 }

@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
-use crate::clock::{PATIENCE, wait_for};
+use crate::clock::{HANG_LIMIT, wait_for};
 use crate::{Client, World};
 
 /// Which database a program is given.
@@ -261,7 +261,7 @@ impl Launched {
     /// # Panics
     /// If it ends instead, or takes too long.
     pub async fn address(&mut self) -> String {
-        let said = tokio::time::timeout(PATIENCE, self.address.wait_for(Option::is_some)).await;
+        let said = tokio::time::timeout(HANG_LIMIT, self.address.wait_for(Option::is_some)).await;
         let address = match said {
             Ok(Ok(address)) => address.clone(),
             _ => None,
@@ -278,7 +278,7 @@ impl Launched {
     /// # Panics
     /// If it does not end.
     pub async fn end(mut self) -> (Option<i32>, String) {
-        let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await;
+        let ended = tokio::time::timeout(HANG_LIMIT, self.child.wait()).await;
         let status = ended.unwrap_or_else(|_| panic!("it goes on: {}", self.log.lock().unwrap()));
         // What it printed is read by tasks of their own, which end with it.
         while Arc::strong_count(&self.log) > 1 {

@@ -1,12 +1,8 @@
 //! Bytes instead of requests: what no well-behaved client would send.
 
-use std::time::Duration;
-
+use testkit::HANG_LIMIT;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-
-/// How long an answer may take to begin or to go on.
-const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
 /// Sends bytes and reads until the other side closes, or what came makes a whole answer.
 ///
@@ -34,9 +30,9 @@ pub async fn answer(stream: &mut TcpStream) -> String {
             }
         }
     };
-    let in_time = tokio::time::timeout(ANSWER_WITHIN, reading).await;
+    let in_time = tokio::time::timeout(HANG_LIMIT, reading).await;
     let text = String::from_utf8_lossy(&came).into_owned();
-    assert!(in_time.is_ok(), "no whole answer within {ANSWER_WITHIN:?}: {text:?}");
+    assert!(in_time.is_ok(), "no whole answer within {HANG_LIMIT:?}: {text:?}");
     text
 }
 

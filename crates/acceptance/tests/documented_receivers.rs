@@ -116,7 +116,7 @@ async fn takes_deliveries_once(world: &World, receiver: &Receiver, secret: &str)
     assert_eq!(
         receiver.printed(),
         [
-            "AAPL: price 150 is at or above 150",
+            "AAPL: price 150.00 is at or above 150.00",
             "AAPL: price 198.66 is at or above 198.66"
         ]
     );

@@ -180,9 +180,19 @@ async fn conforms(setup: Setup, revision: &str) {
     tools::must_succeed(revision, &output);
     let told = String::from_utf8_lossy(&output.stdout);
     let needed: &[&str] = match revision {
-        "2025-11-25" => &["server-initialize", "ping", "tools-list", "dns-rebinding-protection"],
+        "2025-11-25" => &[
+            "server-initialize",
+            "ping",
+            "tools-list",
+            "resources-list",
+            "prompts-list",
+            "dns-rebinding-protection",
+        ],
         _ => &[
             "tools-list",
+            "resources-list",
+            "prompts-list",
+            "sep-2164-resource-not-found",
             "caching",
             "dns-rebinding-protection",
             "http-header-validation",

@@ -141,6 +141,11 @@ pub struct Alert {
     pub created_at: Timestamp,
     /// Since when it is judged: its creation, last activation, or last update while active.
     pub armed_at: Timestamp,
+    /// When its condition was set: its creation, or the last update that changed the condition. A split of a later day moves the
+    /// threshold.
+    pub threshold_set_at: Timestamp,
+    /// When [`initial_price`](Self::initial_price) was set. A split of a later day moves it.
+    pub initial_price_set_at: Timestamp,
     /// Of an RSI alert for "the other side": which side that is, once the engine has decided it
     /// ([`Verdict::Decide`](crate::engine::Verdict::Decide)). Kept with the alert, so that a restart does not decide it
     /// anew by the RSI of then.

@@ -7,6 +7,8 @@
 use serde_json::{Map, Value};
 
 use crate::alert::{Alert, NewAlert, Status};
+use crate::condition::Condition;
+use crate::request::NOTE;
 
 type Parameters = Option<Map<String, Value>>;
 
@@ -45,7 +47,16 @@ fn is_same(existing: &Alert, asked: &NewAlert) -> bool {
     stands
         && existing.symbol == asked.symbol
         && existing.condition == asked.condition
+        && note(&existing.condition, &existing.parameters) == note(&asked.condition, &asked.parameters)
         && (item.is_none() || item == item_of_analyst(&asked.parameters))
+}
+
+/// The note of a reminder.
+fn note<'a>(condition: &Condition, parameters: &'a Parameters) -> Option<&'a Value> {
+    match condition {
+        Condition::Reminder { .. } | Condition::DailyReminder(_) => mark(parameters, NOTE),
+        _ => None,
+    }
 }
 
 fn onboarding_id(parameters: &Parameters) -> Option<&Value> {

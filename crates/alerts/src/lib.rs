@@ -13,6 +13,7 @@ pub mod json;
 pub mod plan;
 pub mod request;
 pub mod restore;
+pub mod sentence;
 pub mod transition;
 
 pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};

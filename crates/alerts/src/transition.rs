@@ -18,20 +18,23 @@
 //! | any other, of a guest | [`attach`] to an account | the same |
 //! | active | [`update`] | active, armed anew, same initial price |
 //! | any other | [`update`] | the same |
+//! | active, without an initial price | [`set_initial_price`] | active, with one |
 //! | any | [`delete`] | gone |
 //!
 //! A daily reminder that fires stays active.
 
 mod history;
+mod start_price;
 
 use jiff::Timestamp;
-use market::Price;
+use market::{CurrentPrice, Price};
 
 use crate::alert::{Alert, AlertId, NewAlert, Revision, Status};
 use crate::condition::Condition;
 use crate::request::AlertChange;
 
 pub use history::{Entry, HistoryAction, HistoryStatus};
+pub use start_price::StartPrice;
 
 /// An alert that has changed.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,15 +67,9 @@ pub enum Owner {
 /// Why something cannot be done with an alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Refused {
-    /// No price of the stock is to be had, and one is needed.
-    #[error("no price of this stock is to be had at the moment; try again in a few minutes")]
+    /// No current price of the stock is available, and one is needed.
+    #[error("no current price of this stock is available at the moment; try again in a few minutes")]
     NoPrice,
-    /// A percentage cannot be reckoned, because the alert was made when there was no price.
-    #[error(
-        "this alert has no initial price that a percentage could be of; \
-         pause it, change it and activate it"
-    )]
-    NoInitialPrice,
     /// Only an active alert can be paused.
     #[error(
         "only an active alert can be paused, and this one is {}; {}",
@@ -109,10 +106,10 @@ pub fn create(
     asked: NewAlert,
     id: AlertId,
     owner: Owner,
-    price: Option<Price>,
+    price: StartPrice,
     now: Timestamp,
 ) -> Result<Changed, Refused> {
-    check_base(&asked.condition, price)?;
+    let initial_price = price.for_condition(&asked.condition)?;
     let status = match owner {
         Owner::Verified => Status::Active,
         Owner::Unverified => Status::Inactive,
@@ -125,9 +122,11 @@ pub fn create(
         notification: asked.notification,
         parameters: asked.parameters,
         status,
-        initial_price: price,
+        initial_price,
         created_at: now,
         armed_at: now,
+        threshold_set_at: now,
+        initial_price_set_at: price.set_at(now),
         rsi_side: None,
         triggered_at: None,
     };
@@ -158,17 +157,20 @@ pub fn pause(alert: &Alert) -> Result<Transition, Refused> {
 /// # Errors
 /// [`Refused::NotVerified`] for an inactive alert whose owner is not verified,
 /// [`Refused::ReminderPassed`] for a reminder that could only come too late, and
-/// [`Refused::NoPrice`] without a price.
-pub fn activate(alert: &Alert, owner: Owner, price: Option<Price>, now: Timestamp) -> Result<Transition, Refused> {
+/// [`Refused::NoPrice`] if no price is known at all, or only an old one and the condition is a percentage of it.
+pub fn activate(alert: &Alert, owner: Owner, price: StartPrice, now: Timestamp) -> Result<Transition, Refused> {
     match (alert.status, owner) {
         (Status::Active, _) => return Ok(Transition::Unchanged),
         (Status::Inactive, Owner::Unverified) => return Err(Refused::NotVerified),
         (Status::Inactive | Status::Paused | Status::Triggered, _) => {}
     }
     check_moment(&alert.condition, now)?;
-    let price = price.ok_or(Refused::NoPrice)?;
+    if price == StartPrice::Unknown {
+        return Err(Refused::NoPrice);
+    }
+    let initial_price = price.for_condition(&alert.condition)?;
     Ok(changed(alert, HistoryAction::Reactivated, |after| {
-        arm(after, Some(price), now);
+        arm(after, (initial_price, price.set_at(now)), now);
     }))
 }
 
@@ -181,7 +183,7 @@ pub fn activate(alert: &Alert, owner: Owner, price: Option<Price>, now: Timestam
 /// [`Refused::CannotVerify`] for a paused or triggered alert, [`Refused::ReminderPassed`] for a
 /// reminder that could only come too late, and [`Refused::NoPrice`] without a price for a
 /// percentage of it.
-pub fn verify(alert: &Alert, price: Option<Price>, now: Timestamp) -> Result<Transition, Refused> {
+pub fn verify(alert: &Alert, price: StartPrice, now: Timestamp) -> Result<Transition, Refused> {
     match alert.status {
         Status::Active => return Ok(Transition::Unchanged),
         Status::Inactive => {}
@@ -190,9 +192,9 @@ pub fn verify(alert: &Alert, price: Option<Price>, now: Timestamp) -> Result<Tra
         }
     }
     check_moment(&alert.condition, now)?;
-    check_base(&alert.condition, price)?;
+    let initial_price = price.for_condition(&alert.condition)?;
     Ok(changed(alert, HistoryAction::Verified, |after| {
-        arm(after, price, now);
+        arm(after, (initial_price, price.set_at(now)), now);
     }))
 }
 
@@ -202,7 +204,7 @@ pub fn verify(alert: &Alert, price: Option<Price>, now: Timestamp) -> Result<Tra
 ///
 /// # Errors
 /// As [`verify`], for an inactive alert.
-pub fn attach(alert: &Alert, price: Option<Price>, now: Timestamp) -> Result<Transition, Refused> {
+pub fn attach(alert: &Alert, price: StartPrice, now: Timestamp) -> Result<Transition, Refused> {
     match alert.status {
         Status::Inactive => verify(alert, price, now),
         Status::Active | Status::Paused | Status::Triggered => Ok(changed(alert, HistoryAction::Updated, |_| {})),
@@ -212,16 +214,18 @@ pub fn attach(alert: &Alert, price: Option<Price>, now: Timestamp) -> Result<Tra
 /// Takes over what an update asks for.
 ///
 /// An active alert is armed anew, even if it is updated with what it has, and keeps its initial
-/// price. Of any other only the fields change, and an update with what it has changes nothing.
+/// price; one without an initial price takes `price`. Of any other alert only the fields change, and an update with equal values
+/// changes nothing.
 ///
 /// # Errors
-/// [`Refused::NoInitialPrice`] for an active alert without one that is to wait for a percentage of
+/// [`Refused::NoPrice`] without a price for an active alert without an initial price that is to wait for a percentage of
 /// it.
-pub fn update(alert: &Alert, change: AlertChange, now: Timestamp) -> Result<Transition, Refused> {
+pub fn update(alert: &Alert, change: AlertChange, price: StartPrice, now: Timestamp) -> Result<Transition, Refused> {
     let is_active = alert.status == Status::Active;
-    if is_active && check_base(&change.condition, alert.initial_price).is_err() {
-        return Err(Refused::NoInitialPrice);
-    }
+    let initial_price = match alert.initial_price {
+        None if is_active => price.for_condition(&change.condition)?,
+        kept => kept,
+    };
     let AlertChange {
         condition,
         notification,
@@ -232,14 +236,41 @@ pub fn update(alert: &Alert, change: AlertChange, now: Timestamp) -> Result<Tran
         return Ok(Transition::Unchanged);
     }
     Ok(changed(alert, HistoryAction::Updated, |after| {
+        if after.condition != condition {
+            after.threshold_set_at = now;
+        }
         after.condition = condition;
         after.notification = notification;
         after.parameters = parameters;
+        if after.initial_price != initial_price {
+            after.initial_price = initial_price;
+            after.initial_price_set_at = price.set_at(now);
+        }
         if is_active {
             after.rsi_side = None;
             after.armed_at = now;
         }
     }))
+}
+
+/// Gives an active alert that has no initial price its first one.
+///
+/// A percentage is judged from now on, not by earlier prices. Every other condition stays armed as it was.
+pub fn set_initial_price(alert: &Alert, price: CurrentPrice, now: Timestamp) -> Transition {
+    if alert.status != Status::Active || alert.initial_price.is_some() {
+        return Transition::Unchanged;
+    }
+    let counts_from_it = matches!(alert.condition, Condition::PriceChange { .. });
+    changed(alert, HistoryAction::Adjusted, |after| {
+        after.initial_price = Some(price.price());
+        after.initial_price_set_at = price.observed_at().min(now);
+        if counts_from_it {
+            after.armed_at = now;
+        } else {
+            // Nothing is judged differently, so a firing that is being written stays valid.
+            after.revision = alert.revision;
+        }
+    })
 }
 
 /// Notes that the condition was met. The alert is triggered; a daily reminder stays active.
@@ -268,11 +299,11 @@ pub fn delete(alert: &Alert) -> Entry {
     }
 }
 
-/// The alert after `change`, one revision later.
+/// The alert after `change`, one revision later unless `change` keeps it.
 fn changed(alert: &Alert, action: HistoryAction, change: impl FnOnce(&mut Alert)) -> Transition {
     let mut after = alert.clone();
-    change(&mut after);
     after.revision = alert.revision.next();
+    change(&mut after);
     let entry = Entry {
         action,
         previous_status: Some(alert.status),
@@ -281,19 +312,12 @@ fn changed(alert: &Alert, action: HistoryAction, change: impl FnOnce(&mut Alert)
     Transition::Changed(Box::new(Changed { alert: after, entry }))
 }
 
-fn arm(alert: &mut Alert, price: Option<Price>, now: Timestamp) {
+fn arm(alert: &mut Alert, (initial_price, set_at): (Option<Price>, Timestamp), now: Timestamp) {
     alert.status = Status::Active;
-    alert.initial_price = price;
+    alert.initial_price = initial_price;
+    alert.initial_price_set_at = set_at;
     alert.armed_at = now;
     alert.rsi_side = None;
-}
-
-/// A percentage has to be of something.
-fn check_base(condition: &Condition, initial_price: Option<Price>) -> Result<(), Refused> {
-    match condition {
-        Condition::PriceChange { .. } if initial_price.is_none() => Err(Refused::NoPrice),
-        _ => Ok(()),
-    }
 }
 
 fn check_moment(condition: &Condition, now: Timestamp) -> Result<(), Refused> {

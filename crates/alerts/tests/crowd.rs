@@ -163,7 +163,7 @@ fn play(seed: u64, alerts: u32, sessions: usize) -> usize {
             // Prices go on as they were, so the split looks like a doubling: nearly everything of one side fires at once.
             let ratio: SplitRatio = "2".parse().expect("a ratio");
             crowd.tell(&Told::Split(crowd.symbol, ratio), open - 2.hours());
-            crowd.bench.restart();
+            crowd.bench.restart().expect("the engine and the oracle agree");
         }
         crowd.session(open);
     }

@@ -49,7 +49,7 @@ fn follow(script: &[Line], calendar: &Calendar) -> Result<(), String> {
     for line in script {
         match line {
             Line::Told(now, told) => drop(bench.tell(told, *now)?),
-            Line::Restart => bench.restart(),
+            Line::Restart => bench.restart()?,
         }
     }
     Ok(())

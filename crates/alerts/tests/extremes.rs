@@ -175,7 +175,7 @@ fn play(days: &[Day]) -> Result<(), String> {
             bench.tell(&Told::Bar(symbol, bar), session.close)?;
         }
         if number % 7 == 0 {
-            bench.restart();
+            bench.restart()?;
         }
     }
     Ok(())

@@ -111,10 +111,10 @@ pub(crate) fn scatter(analysis: &Analysis) -> String {
             analysis.sessions
         ),
         Basis::Floored => {
-            format!("It has hardly moved of late; {sigma} a day and a range of {range} are taken as the least.")
+            format!("It has hardly moved of late; moves of at least {sigma} a day and a range of {range} are assumed.")
         }
         Basis::Capped => format!(
-            "It has leapt of late, or its data have; {sigma} a day and a range of {range} are taken as the most."
+            "It has leapt of late, or its data have; moves of at most {sigma} a day and a range of {range} are assumed."
         ),
     }
 }
@@ -130,19 +130,16 @@ pub(crate) fn trend(subject: &Subject<'_>, analysis: &Analysis) -> String {
         Direction::Mixed => format!("{symbol} has no clear trend"),
     };
     if let Some(fast) = trend.sma_fast {
-        let side = if subject.price.as_f64() >= fast {
-            "above"
-        } else {
-            "below"
-        };
-        text += &format!(
-            ": {} is {side} its 50-day average of {}",
-            money(subject.price),
-            dollars(fast)
-        );
+        let (price, fast_text) = (money(subject.price), dollars(fast));
+        let side = side_of(subject.price, fast);
+        text += &format!(": {price} is {side} its 50-day average of {fast_text}");
         if let Some(slope) = trend.slope {
-            let moved = if slope >= 0.0 { "risen" } else { "fallen" };
-            text += &format!(", which has {moved} by {} in 20 sessions", percent(slope.abs()));
+            let moved = percent(slope.abs());
+            text += &match (is_zero(&moved), slope > 0.0) {
+                (true, _) => ", which has not moved in 20 sessions".to_owned(),
+                (false, true) => format!(", which has risen by {moved} in 20 sessions"),
+                (false, false) => format!(", which has fallen by {moved} in 20 sessions"),
+            };
         }
         if let Some(slow) = trend.sma_slow {
             text += &format!("; the 200-day average is {}", dollars(slow));
@@ -165,6 +162,22 @@ pub(crate) fn average(subject: &Subject<'_>, period: u16, average: f64) -> Strin
         percent(part),
         dollars(average)
     )
+}
+
+/// The side of an average, in dollars, on which the price is, by the rounded numbers that are shown.
+fn side_of(price: Price, average: f64) -> &'static str {
+    if money(price) == dollars(average) {
+        "at"
+    } else if price.as_f64() > average {
+        "above"
+    } else {
+        "below"
+    }
+}
+
+/// Whether a number is shown as zero.
+fn is_zero(shown: &str) -> bool {
+    !shown.contains(|c: char| ('1'..='9').contains(&c))
 }
 
 /// When there are earnings.
@@ -190,7 +203,8 @@ pub(crate) fn ex_dividend(subject: &Subject<'_>, ahead: &Ahead) -> String {
 /// All of it in a few sentences.
 pub(crate) fn summary(subject: &Subject<'_>, analysis: &Analysis) -> String {
     let mut sentences = vec![trend(subject, analysis), scatter(analysis)];
-    if let Some(rsi) = analysis.rsi {
+    // The words go by the rounded number that is shown.
+    if let Some(rsi) = analysis.rsi.map(f64::round) {
         let words = if rsi >= 70.0 {
             ", which counts as overbought"
         } else if rsi <= 30.0 {

@@ -1,5 +1,6 @@
 //! The machine's clock: the only file that may read it (`clippy.toml` sees to that).
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
@@ -20,13 +21,21 @@ impl Clock for SystemClock {
         Timestamp::now()
     }
 
+    fn uptime(&self) -> SignedDuration {
+        static FIRST_READING: LazyLock<Stopwatch> = LazyLock::new(Stopwatch::start);
+        SignedDuration::try_from(FIRST_READING.elapsed()).unwrap_or(SignedDuration::MAX)
+    }
+
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
         Box::pin(async move {
+            let mut shortest = SignedDuration::MAX;
             loop {
                 let left = at.duration_since(Clock::now(self));
-                if left <= SignedDuration::ZERO {
+                // More than before: the clock was set back. A wait of one second must not become one of a day.
+                if left <= SignedDuration::ZERO || left > shortest {
                     return;
                 }
+                shortest = left;
                 tokio::time::sleep(left.unsigned_abs().min(LONGEST_NAP)).await;
             }
         })

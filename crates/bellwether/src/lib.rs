@@ -8,6 +8,7 @@ pub mod cli;
 pub mod clock;
 pub mod demo;
 pub mod keyfile;
+mod keys;
 pub mod listen;
 pub mod logging;
 pub mod metering;

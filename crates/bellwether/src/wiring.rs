@@ -16,13 +16,12 @@ use notify::schedule::RetryDelays;
 use notify::signature::HeaderStyle;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use service::vault::Vault;
 use service::webhooks::Network;
-use service::{Chance, Ports};
+use service::{Chance, Clock, Ports};
 use store::Store;
 
 use crate::clock::SystemClock;
-use crate::keyfile;
+use crate::keys;
 use crate::settings::{self, EmailTransport, Market, Settings, SourceKind, TimestampFormat};
 
 /// How often what other processes changed in the database is looked for: an administrator's new plan, say.
@@ -33,7 +32,7 @@ const COMPARE_EVERY: SignedDuration = SignedDuration::from_mins(5);
 /// Opens the database and takes the machine's time and chance.
 ///
 /// # Errors
-/// If the database cannot be opened, or the operating system has no chance to give.
+/// If the database cannot be opened, its secrets are sealed with another key, or the operating system provides no random numbers.
 pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     let url = &settings.database.url;
     let options = store::Options {
@@ -44,25 +43,31 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     let store = Store::open(options)
         .await
         .with_context(|| format!("cannot open the database {url}"))?;
-    let generator = ChaCha20Rng::try_from_os_rng().context("the operating system gives no random numbers")?;
-    let chance = Chance::new(Box::new(generator));
-    let vault = vault(settings, &chance)?;
+    let chance = chance()?;
+    let vault = keys::vault(settings, &store, &chance, SystemClock.now()).await;
+    let vault = match vault {
+        Ok(vault) => vault,
+        Err(error) => {
+            store.close().await;
+            return Err(error);
+        }
+    };
     Ok(Ports {
         store,
         clock: Arc::new(SystemClock),
         chance: Arc::new(chance),
-        vault: Arc::new(vault),
+        vault,
         network: Network::of(Arc::new(SystemClock)),
     })
 }
 
-/// What secrets at rest are sealed in: with `auth.secret_key`, or else with the key file.
-fn vault(settings: &Settings, chance: &Chance) -> anyhow::Result<Vault> {
-    if let Some(secret) = &settings.auth.secret_key {
-        return Ok(Vault::new(secret.expose().as_bytes()));
-    }
-    let file = keyfile::place(settings.database.url.expose());
-    Ok(Vault::new(keyfile::read_or_make(&file, &chance.bytes())?.as_bytes()))
+/// Returns a cryptographically secure generator of random numbers.
+///
+/// # Errors
+/// If the operating system provides no random numbers.
+pub(crate) fn chance() -> anyhow::Result<Chance> {
+    let generator = ChaCha20Rng::try_from_os_rng().context("the operating system gives no random numbers")?;
+    Ok(Chance::new(Box::new(generator)))
 }
 
 /// What the settings say about webhooks.

@@ -12,7 +12,8 @@ use serde_json::Value;
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("market", &[]),
     ("testkit", &[]),
-    ("acceptance", &["testkit"]),
+    ("contract", &[]),
+    ("acceptance", &["testkit", "contract"]),
     ("alerts", &["market"]),
     ("analyst", &["market", "alerts"]),
     ("paper", &["market"]),

@@ -6,8 +6,93 @@
 #[path = "support/program.rs"]
 mod program;
 
-use program::Setup;
+use std::io::{BufRead, BufReader, Lines};
+use std::process::{Child, ChildStderr};
+
+use program::{Setup, ask};
 use serde_json::Value;
+
+/// A running demo. It is killed when it is dropped.
+struct Demo {
+    child: Child,
+    address: String,
+    key: String,
+    /// Kept open, because the demo goes on writing to it.
+    lines: Lines<BufReader<ChildStderr>>,
+}
+
+impl Demo {
+    /// Starts it and waits for its introduction.
+    fn start(setup: &Setup) -> Self {
+        let mut command = setup.command(&["demo", "--json", "--listen", "127.0.0.1:0", "--for", "300"]);
+        let mut child = command.spawn().unwrap();
+        let stderr = child.stderr.take().unwrap();
+        let mut demo = Self {
+            child,
+            address: String::new(),
+            key: String::new(),
+            lines: BufReader::new(stderr).lines(),
+        };
+        while demo.address.is_empty() || demo.key.is_empty() {
+            let line = demo
+                .lines
+                .next()
+                .expect("the demo ends after its introduction")
+                .unwrap();
+            let mut words = line.split_whitespace();
+            match (words.next(), words.next(), words.next()) {
+                (Some("API"), Some("key"), Some(key)) => demo.key = key.to_owned(),
+                (Some("API"), Some(url), _) => {
+                    let path = url.strip_prefix("http://").unwrap();
+                    demo.address = path.strip_suffix("/api/v1").unwrap().to_owned();
+                }
+                _ => {}
+            }
+        }
+        demo
+    }
+
+    fn data(&self, path: &str) -> Value {
+        ask(&self.address, "GET", path, &self.key, "").data()
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_demo_has_a_watchlist_with_trades_and_performance() {
+    let setup = Setup::new();
+    let demo = Demo::start(&setup);
+    let items = demo.data("/api/v1/watchlist");
+    assert_eq!(items.as_array().unwrap().len(), 6, "{items}");
+    for item in items.as_array().unwrap() {
+        assert!(
+            item["initial_price"].is_number() && item["analysis"].is_object(),
+            "{item}"
+        );
+    }
+    let trades = demo.data("/api/v1/watchlist/paper-trades?limit=50");
+    let closed = trades
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|trade| trade["status"] == "closed");
+    assert_eq!((trades.as_array().unwrap().len(), closed.count()), (7, 1), "{trades}");
+    let performance = demo.data("/api/v1/watchlist/performance?range=max");
+    let series = &performance["series"];
+    let days = series["watchlist"].as_array().unwrap().len();
+    assert!(days > 100, "{days}");
+    assert_eq!(series["sp_500"].as_array().unwrap().len(), days);
+    assert!(performance["summary"]["alpha_pct"].is_number(), "{performance}");
+    assert!(demo.data("/api/v1/market/indices").as_array().unwrap().len() >= 4);
+    assert_eq!(demo.data("/api/v1/market/sentiment")["coverage"]["of"], 20);
+}
 
 #[test]
 fn alerts_fire_and_say_why() {

@@ -159,3 +159,126 @@ fn talk_about_ten_stocks_rises_and_fades() {
         assert!(rose || faded, "{firing:?}: {day} in a day, {week} in the week before");
     }
 }
+
+/// The firings from `day` on, in order.
+fn from_day(firings: &[Firing], day: Date) -> Vec<&Firing> {
+    let start = market::calendar::new_york(day, 0, 0);
+    firings.iter().filter(|firing| firing.time >= start).collect()
+}
+
+/// Compares the runs of each pair of first days, including the first day of the data. A run with a later first day fires nothing
+/// before it, so both runs must agree on each alert that has not fired before that day.
+fn compare_first_days(data: &MarketData, days: &[Date], bodies: &[Value]) {
+    let runs: Vec<_> = days
+        .iter()
+        .map(|&day| replay(data, Some(day), None, bodies).1)
+        .collect();
+    for (earlier, run) in runs.iter().enumerate() {
+        for (later, &day) in days.iter().enumerate().skip(earlier + 1) {
+            let start = market::calendar::new_york(day, 0, 0);
+            let repeats = |firing: &Firing| firing.condition == ConditionKind::DailyReminder;
+            let done: BTreeSet<_> = run
+                .iter()
+                .filter(|firing| firing.time < start && !repeats(firing))
+                .map(|firing| firing.alert_index)
+                .collect();
+            let of_both = |firings: Vec<&Firing>| -> Vec<Firing> {
+                let both = firings.into_iter().filter(|firing| !done.contains(&firing.alert_index));
+                both.cloned().collect()
+            };
+            let expected = of_both(from_day(run, day));
+            assert_eq!(
+                of_both(from_day(&runs[later], day)),
+                expected,
+                "{} and {day}",
+                days[earlier]
+            );
+            assert!(!expected.is_empty());
+            assert_eq!(
+                from_day(&runs[later], day).len(),
+                runs[later].len(),
+                "it fired before {day}"
+            );
+        }
+    }
+}
+
+#[test]
+fn later_first_day_gives_the_same_firings_from_that_day_on() {
+    let Some(data) = recorded("unadjusted") else { return };
+    let created = [
+        "2019-03-01T15:00:00Z",
+        "2020-08-28T23:00:00Z",
+        "2020-08-31T12:00:00Z",
+        "2021-02-03T16:31:00Z",
+    ];
+    let mut bodies = Vec::new();
+    for symbol in data.bars.keys() {
+        for at in created {
+            let instant: jiff::Timestamp = at.parse().unwrap();
+            let bars = &data.bars[symbol].daily;
+            let day = market::calendar::new_york_date(instant);
+            let Some(price) = bars
+                .iter()
+                .rev()
+                .find(|bar| bar.date < day)
+                .map(|bar| bar.close.as_f64())
+            else {
+                continue;
+            };
+            let mut add = |condition: &str, threshold: Value, parameters: Value| {
+                bodies.push(
+                    json!({"symbol": symbol.as_str(), "condition": condition, "threshold": threshold,
+                    "parameters": parameters, "created_at": at}),
+                );
+            };
+            for percent in [3, 12, 35, 80] {
+                add("price_change_up", json!(percent), Value::Null);
+                add("price_change_down", json!(percent), Value::Null);
+                let level = |factor: f64| json!((price * factor * 100.0).round() / 100.0);
+                add("price_above", level(1.0 + f64::from(percent) / 100.0), Value::Null);
+                add("price_below", level(1.0 - f64::from(percent) / 100.0), Value::Null);
+                add("rsi_limit", json!(50 + percent / 3), json!({"direction": "both"}));
+                add("ma_touch_above", json!(percent * 5), Value::Null);
+                add("ma_touch_below", json!(percent * 5), Value::Null);
+                add("volume_change", json!(percent * 4), Value::Null);
+            }
+            for condition in [
+                "new_high",
+                "new_low",
+                "ma_crossover_golden",
+                "ma_crossover_death",
+                "daily_reminder",
+            ] {
+                add(condition, Value::Null, Value::Null);
+            }
+        }
+    }
+    let days = [
+        date(2019, 1, 2),
+        date(2020, 8, 28),
+        date(2020, 8, 31),
+        date(2020, 9, 1),
+        date(2021, 2, 3),
+        date(2022, 6, 6),
+    ];
+    compare_first_days(&data, &days, &bodies);
+}
+
+#[test]
+fn older_alerts_move_with_a_split_on_the_first_replayed_day() {
+    let Some(data) = recorded("unadjusted") else { return };
+    let alert = |condition: &str, threshold: f64| json!({"symbol": "AAPL", "condition": condition, "threshold": threshold, "created_at": "2020-08-28T12:00:00Z"});
+    let day = Some(date(2020, 8, 31));
+    let (_, firings) = replay(
+        &data,
+        day,
+        day,
+        &[alert("price_below", 400.0), alert("price_above", 510.0)],
+    );
+    let fired: Vec<_> = firings
+        .iter()
+        .map(|firing| (firing.alert_index, firing.threshold))
+        .collect();
+    assert_eq!(fired, [(1, Some("127.5".parse().unwrap()))]);
+}

@@ -35,7 +35,7 @@ fn a_firing_is_a_line_with_time_alert_price_metric_and_reason() {
         .succeeded();
     let expected = serde_json::json!({
         "time": "2024-07-05T17:50:00.000Z", "alert_index": 0, "symbol": "AAA", "condition": "price_above",
-        "threshold": 11, "price": 12.5, "metric": 12.5, "reason": "price 12.5 is at or above 11",
+        "threshold": 11, "price": 12.5, "metric": 12.5, "reason": "price 12.50 is at or above 11.00",
     });
     assert_eq!(answer.firings, [expected]);
 }
@@ -82,7 +82,7 @@ fn a_percent_change_counts_from_the_last_observation_before_the_alert_or_else_th
 }
 
 #[test]
-fn bars_before_from_warm_the_indicators_up_and_are_not_observed() {
+fn bars_before_from_warm_the_indicators_up_and_fire_nothing() {
     let rows: Vec<_> = (1..=31)
         .filter(|day| ![4, 6, 7, 13, 14, 20, 21, 27, 28].contains(day))
         .map(|day| format!("AAA,2024-07-{day:02},{0},{0},{0},{0},1000", 100 + day))
@@ -172,7 +172,7 @@ fn facts_are_known_from_their_day_on() {
     assert_eq!(answer.fired(), expected);
     assert_eq!(
         answer.firings[7]["reason"],
-        "a dividend is paid today, 0.5 USD a share, 5 USD for your shares"
+        "a dividend is paid today, 0.50 USD a share, 5.00 USD for your shares"
     );
 }
 

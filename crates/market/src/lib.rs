@@ -8,14 +8,17 @@
 //!   one.
 //! * [`records`]: what becomes known about a stock, fact by fact.
 //! * [`calendar`]: when the New York Stock Exchange is open, by rules that hold for years to come.
+//! * [`current_price`]: which prices are current, and which are too old for anything to start from.
 //! * [`indicators`] and [`history`]: averages, Wilder's RSI, 52-week extremes, kept up to date bar by bar. Each
 //!   takes a *provisional price* that stands in for today's close, so that "the average now" needs no finished day.
 
 pub mod bar;
 pub mod calendar;
 pub mod change;
+pub mod current_price;
 pub mod day;
 pub mod decimal;
+pub mod display;
 pub mod history;
 pub mod indicators;
 pub mod price;
@@ -26,6 +29,7 @@ pub mod symbol;
 pub use bar::{Bar, BarError};
 pub use calendar::{Calendar, Session};
 pub use change::Change;
+pub use current_price::{CurrentPrice, ObservedPrice, PriceFreshness};
 pub use decimal::{Decimal, DecimalError, MICROS_PER_UNIT};
 pub use history::History;
 pub use price::{Price, PriceError};

@@ -26,6 +26,12 @@ impl FromIterator<(Date, Price)> for Closes {
 }
 
 impl Closes {
+    /// Adds closes; an added close replaces a known one of the same day.
+    #[must_use]
+    pub fn with(self, more: impl IntoIterator<Item = (Date, Price)>) -> Self {
+        self.days.into_iter().chain(more).collect()
+    }
+
     /// The close of a day.
     #[must_use]
     pub fn on(&self, date: Date) -> Option<Price> {

@@ -6,10 +6,11 @@
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::entity_tag::EntityTag;
 use crate::error::ApiError;
 
 /// What a handler answers when all went well.
@@ -18,6 +19,7 @@ pub struct Reply<T> {
     status: StatusCode,
     data: T,
     pagination: Option<Pagination>,
+    notification_quota: Option<NotificationQuota>,
 }
 
 impl<T> Reply<T> {
@@ -32,7 +34,14 @@ impl<T> Reply<T> {
             status,
             data,
             pagination: None,
+            notification_quota: None,
         }
+    }
+
+    /// The same answer with what is left of a quota of messages.
+    pub const fn with_notification_quota(mut self, quota: Option<NotificationQuota>) -> Self {
+        self.notification_quota = quota;
+        self
     }
 
     /// 200 with a page of a list.
@@ -41,6 +50,7 @@ impl<T> Reply<T> {
             status: StatusCode::OK,
             data,
             pagination: Some(pagination),
+            notification_quota: None,
         }
     }
 }
@@ -50,6 +60,19 @@ impl<T> Reply<T> {
 pub struct Draft {
     data: Bytes,
     pagination: Option<Pagination>,
+    notification_quota: Option<NotificationQuota>,
+}
+
+impl Draft {
+    fn is_list(&self) -> bool {
+        self.data.first() == Some(&b'[')
+    }
+
+    /// The tag of what does not change from answer to answer.
+    fn entity_tag(&self) -> Option<EntityTag> {
+        let pagination = alerts::json::to_vec(&self.pagination).ok()?;
+        Some(EntityTag::of(&[&self.data, &pagination]))
+    }
 }
 
 impl<T: Serialize> IntoResponse for Reply<T> {
@@ -60,6 +83,7 @@ impl<T: Serialize> IntoResponse for Reply<T> {
                 response.extensions_mut().insert(Draft {
                     data: data.into(),
                     pagination: self.pagination,
+                    notification_quota: self.notification_quota,
                 });
                 response
             }
@@ -112,6 +136,36 @@ pub struct RateLimit {
     pub reset: i64,
 }
 
+/// What is left of the messages that the account's plan has in a month.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
+pub struct NotificationQuota {
+    /// How the messages go: `sms`.
+    #[schema(example = "sms")]
+    pub channel: &'static str,
+    /// Messages in a month.
+    #[schema(minimum = 0, example = 50)]
+    pub limit: u32,
+    /// How many of them are left; when none is, alerts come by mail.
+    #[schema(minimum = 0, example = 47)]
+    pub remaining: u64,
+    /// When the month ends, in milliseconds since 1970.
+    #[schema(minimum = 0, example = 1_767_225_600_000_i64)]
+    pub reset: i64,
+}
+
+impl NotificationQuota {
+    /// Of an account's text messages.
+    #[must_use]
+    pub fn of_sms(quota: service::identity::account::SmsQuota) -> Self {
+        Self {
+            channel: "sms",
+            limit: quota.limit,
+            remaining: quota.remaining(),
+            reset: quota.period.end.as_millisecond(),
+        }
+    }
+}
+
 /// What an answer says beside its data.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub struct Meta {
@@ -121,6 +175,10 @@ pub struct Meta {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub pagination: Option<Pagination>,
+    /// What is left of the month's text messages; only when an alert by `sms` is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub notification_quota: Option<NotificationQuota>,
 }
 
 /// The envelope as the OpenAPI document describes it.
@@ -134,6 +192,20 @@ pub struct Envelope<T> {
     pub meta: Meta,
 }
 
+/// Closes the envelope of an answer to a GET with these headers, if it has one that is open. A list gets an entity tag, and is
+/// answered 304 if the request has it already.
+#[must_use]
+pub fn seal_read(response: Response, rate_limit: RateLimit, request: &HeaderMap) -> Response {
+    let list = response.extensions().get::<Draft>().filter(|draft| draft.is_list());
+    let Some(tag) = list
+        .filter(|_| response.status() == StatusCode::OK)
+        .and_then(Draft::entity_tag)
+    else {
+        return seal(response, rate_limit);
+    };
+    tag.answer(request, || seal(response, rate_limit))
+}
+
 /// Closes the envelope of an answer, if it has one that is open.
 #[must_use]
 pub fn seal(mut response: Response, rate_limit: RateLimit) -> Response {
@@ -143,6 +215,7 @@ pub fn seal(mut response: Response, rate_limit: RateLimit) -> Response {
     let meta = Meta {
         rate_limit,
         pagination: draft.pagination,
+        notification_quota: draft.notification_quota,
     };
     let meta = match alerts::json::to_vec(&meta) {
         Ok(meta) => meta,

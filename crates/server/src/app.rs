@@ -3,20 +3,22 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Router};
 use http::{Method, StatusCode, Uri};
 use jiff::Timestamp;
 use service::{Chance, Clock, Service};
 
+use crate::auth::same_origin::OwnOrigins;
 use crate::document::Document;
 use crate::error::{ApiError, Code};
 use crate::layers::idempotency::Underway;
 use crate::layers::limit::Limiter;
-use crate::layers::{cors, envelope, guard, idempotency, identify, limit, observe};
+use crate::layers::{compress, cors, envelope, guard, head, idempotency, identify, limit, observe, response_headers};
 use crate::mcp;
 use crate::routes;
+use crate::routes::ops::metrics::OpsListener;
 use crate::settings::Settings;
 
 /// What the server works with.
@@ -49,6 +51,7 @@ struct Inner {
     limiter: Limiter,
     underway: Underway,
     mcp: mcp::Endpoint,
+    own_origins: OwnOrigins,
     document: OnceLock<Document>,
 }
 
@@ -58,12 +61,14 @@ impl App {
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let limiter = Limiter::new(settings.limits);
         let mcp = mcp::endpoint(ports.service.public_url(), &settings);
+        let own_origins = OwnOrigins::new(ports.service.public_url(), &settings);
         Self(Arc::new(Inner {
             ports,
             settings,
             limiter,
             underway: Underway::default(),
             mcp,
+            own_origins,
             document: OnceLock::new(),
         }))
     }
@@ -102,6 +107,10 @@ impl App {
         &self.0.mcp
     }
 
+    pub(crate) fn own_origins(&self) -> &OwnOrigins {
+        &self.0.own_origins
+    }
+
     pub(crate) fn metrics(&self) -> String {
         (self.0.ports.metrics)()
     }
@@ -131,7 +140,19 @@ pub fn router(app: &App, with_ops: bool) -> Router {
 
 /// What answers on the operators' listener.
 pub fn ops_router(app: &App) -> Router {
-    layered(app, routes::ops::router().split_for_parts().0)
+    let routes = routes::ops::router().split_for_parts().0;
+    layered(app, routes.layer(Extension(OpsListener)))
+}
+
+/// The router of connections that are reserved for health checks. Every other request is refused.
+pub(crate) fn health_router(app: &App, refusal: ApiError) -> Router {
+    let health = routes::ops::health().split_for_parts().0;
+    health
+        .fallback(move || std::future::ready(refusal.clone()))
+        .layer(from_fn_with_state(app.settings().timeouts, guard::layer))
+        .layer(from_fn(head::layer))
+        .layer(from_fn_with_state(app.clone(), observe::layer))
+        .with_state(app.clone())
 }
 
 fn layered(app: &App, router: Router<App>) -> Router {
@@ -144,6 +165,10 @@ fn layered(app: &App, router: Router<App>) -> Router {
         .layer(from_fn_with_state(app.clone(), identify::layer))
         .layer(from_fn_with_state(app.settings().timeouts, guard::layer))
         .layer(from_fn(cors::layer))
+        .layer(from_fn(head::layer))
+        .layer(from_fn(compress::mark))
+        .layer(compress::layer())
+        .layer(from_fn_with_state(app.clone(), response_headers::layer))
         .layer(from_fn_with_state(app.clone(), observe::layer))
         .with_state(app.clone())
 }

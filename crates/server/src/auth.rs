@@ -59,13 +59,14 @@ pub async fn identify(app: &App, method: &Method, headers: &HeaderMap, shown: Cr
         (None, None) => Identity::Nobody,
         (Some(actor), None | Some(Err(ServiceError::Unauthenticated(_)))) => Identity::of(actor),
         (None, Some(Ok(_)))
-            if !same_origin::only_reads(method) && !same_origin::is_same_origin(headers, service.public_url()) =>
+            if !same_origin::only_reads(method) && !same_origin::is_same_origin(headers, app.own_origins()) =>
         {
             Identity::Refused(ApiError::forbidden(
                 "cross_origin",
                 Some("same_origin"),
                 "with a session's cookie this can be done from this service's own pages only (Origin or \
-                 Sec-Fetch-Site must say so); other programs show an access token or an API key",
+                 Sec-Fetch-Site must say so, under the name in server.public_url or mcp.allowed_hosts); other programs \
+                 show an access token or an API key",
             ))
         }
         (None, Some(actor)) => Identity::of(actor),

@@ -1,7 +1,9 @@
 //! Bodies: JSON objects, read within a size and a time.
 //!
 //! What is not JSON, or JSON but no object, is 400; what is no JSON by its own word (`Content-Type`) or compressed, 415;
-//! what is too large, 413; what does not arrive in time, 503. Of two members with one name the last counts.
+//! what is too large, 413; what does not arrive in time, 503. An object that has a key twice is 400, too ([`unique`]).
+
+pub(crate) mod unique;
 
 use std::time::Duration;
 
@@ -99,8 +101,13 @@ fn object(headers: &HeaderMap, body: &[u8]) -> Result<Value, ApiError> {
         return Err(ApiError::bad_request("the body is empty; send a JSON object"));
     }
     check_kind(headers)?;
-    let value: Value = serde_json::from_slice(body)
-        .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}; send a JSON object")))?;
+    let value = unique::parse(body).map_err(|error| {
+        ApiError::bad_request(if error.is_data() {
+            format!("{error}; send each key once")
+        } else {
+            format!("the body is not JSON: {error}; send a JSON object")
+        })
+    })?;
     if value.is_object() {
         Ok(value)
     } else {
@@ -203,9 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn of_two_members_with_one_name_the_last_counts() {
-        let value = object(&headers(&[JSON]), br#"{"a":1,"a":2}"#).unwrap();
-        assert_eq!(value["a"], 2);
+    fn a_duplicate_key_is_a_bad_request_that_names_it() {
+        let error = object(&headers(&[JSON]), br#"{"a":1,"threshold":2,"threshold":3}"#).unwrap_err();
+        assert_eq!(error.code(), Code::BadRequest);
+        assert!(
+            error.message().starts_with("the key \"threshold\" appears twice"),
+            "{error:?}"
+        );
+        assert!(error.message().ends_with("send each key once"), "{error:?}");
     }
 
     #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use service::{Fields, ServiceError};
+use service::{Fields, ServiceError, StockCandidate};
 use utoipa::ToSchema;
 
 /// Every code there is, with its status.
@@ -82,6 +82,9 @@ impl Code {
 pub(crate) const INTERNAL: &str =
     "something went wrong on our side; try again, and tell the operator if it happens again";
 
+/// When a request may be repeated that found the database away or its disk full, in seconds.
+const STORAGE_RETRY_AFTER_SECONDS: u64 = 5;
+
 /// Why a request is refused.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ApiError {
@@ -124,6 +127,19 @@ impl ApiError {
         Self {
             details: Some(details),
             ..Self::new(Code::Forbidden, message)
+        }
+    }
+
+    /// 404, with the stocks that may have been meant.
+    fn unknown_stock(message: String, candidates: &[StockCandidate]) -> Self {
+        let candidates: Vec<Value> = candidates
+            .iter()
+            .map(|candidate| json!({"symbol": candidate.symbol.as_str(), "name": candidate.name}))
+            .collect();
+        let details = (!candidates.is_empty()).then(|| Map::from_iter([("candidates".to_owned(), json!(candidates))]));
+        Self {
+            details,
+            ..Self::new(Code::NotFound, message)
         }
     }
 
@@ -187,6 +203,11 @@ impl ApiError {
         &self.message
     }
 
+    /// Seconds until the request may be repeated, where that is known.
+    pub(crate) const fn retry_after_s(&self) -> Option<u64> {
+        self.retry_after_s
+    }
+
     /// Its code.
     #[must_use]
     pub const fn code(&self) -> Code {
@@ -206,11 +227,19 @@ impl From<ServiceError> for ApiError {
                 message,
             } => Self::forbidden(reason, required.as_deref(), message),
             ServiceError::NotFound(_) => Self::new(Code::NotFound, error.to_string()),
+            ServiceError::UnknownStock { ref candidates, .. } => Self::unknown_stock(error.to_string(), candidates),
             ServiceError::Conflict(message) => Self::new(Code::Conflict, message),
             ServiceError::TooMany { message, retry_after_s } => {
                 Self::new(Code::RateLimited, message).retry_after(retry_after_s)
             }
             ServiceError::Unavailable(message) => Self::new(Code::ServiceUnavailable, message),
+            ServiceError::Overloaded { message, retry_after_s } => {
+                Self::new(Code::ServiceUnavailable, message).retry_after(retry_after_s)
+            }
+            ServiceError::StorageUnavailable(ref source) => {
+                tracing::error!(error = %source, "the database is not available");
+                Self::new(Code::ServiceUnavailable, error.to_string()).retry_after(STORAGE_RETRY_AFTER_SECONDS)
+            }
             ServiceError::Internal(source) => Self::internal(source),
         }
     }
@@ -284,7 +313,8 @@ pub struct ErrorBody {
     #[schema(example = "threshold: must be omitted for new_high")]
     pub message: String,
     /// More for programs. Of a validation error `fields`: for each field at fault what is wrong with it. Of a refusal
-    /// for want of rights `reason` (`scope`, `plan`, `session_required`, `operator`) and `required`.
+    /// for want of rights `reason` (`scope`, `plan`, `session_required`, `operator`) and `required`. Of an unknown stock
+    /// `candidates`: similar stocks, each with `symbol` and `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false, example = json!({"fields": {"threshold": ["must be omitted for new_high"]}}))]
     pub details: Option<Map<String, Value>>,

@@ -17,6 +17,7 @@ pub mod auth;
 pub mod body;
 pub mod connection;
 pub mod document;
+mod entity_tag;
 pub mod error;
 pub mod layers;
 pub mod mcp;

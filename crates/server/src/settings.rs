@@ -19,6 +19,8 @@ pub struct Settings {
     pub max_ingest_bytes: usize,
     /// So many connections at once; others wait to be accepted.
     pub max_connections: usize,
+    /// So many of them from one address; trusted proxies have no such limit.
+    pub max_connections_per_address: usize,
     /// From where agents may come.
     pub mcp: McpPlaces,
     /// What jobs are started with from outside; `None`: nobody can.
@@ -34,6 +36,7 @@ impl Default for Settings {
             max_body_bytes: 1 << 20,
             max_ingest_bytes: 32 << 20,
             max_connections: 10_000,
+            max_connections_per_address: 256,
             mcp: McpPlaces::default(),
             cron_secret: None,
         }

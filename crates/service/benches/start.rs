@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use alerts::alert::NewAlert;
 use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner as Standing};
+use alerts::transition::{self, Owner as Standing, StartPrice};
 use alerts::{AlertId, Plan};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -163,7 +163,8 @@ fn alert(number: usize, asked: NewAlert, account: AccountId) -> (StoredAlert, Hi
         (number as u128 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835),
     ));
     let price = market::Price::from_micros(100_000_000).unwrap();
-    let created = transition::create(asked, id, Standing::Verified, Some(price), now()).unwrap();
+    let mut created = transition::create(asked, id, Standing::Verified, StartPrice::Awaited, now()).unwrap();
+    created.alert.initial_price = Some(price);
     let row = HistoryRow {
         alert: id,
         symbol: created.alert.symbol,

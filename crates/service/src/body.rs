@@ -88,7 +88,7 @@ impl<'a> Members<'a> {
         let number = number.and_then(|number| Decimal::from_f64(number).ok());
         let price = number.and_then(|number| Price::try_from(number).ok());
         if price.is_none() {
-            self.fault(name, "must be a price above 0, or null");
+            self.fault(name, "must be a price above 0 and at most 1000000000, or null");
         }
         price
     }

@@ -35,6 +35,12 @@ impl Catalog {
             .cloned()
     }
 
+    /// Whether no stock is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// All stocks, by symbol.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<Entry>> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use alerts::plan::PlanRefusal;
 use alerts::request::{Faults, RequestError};
 use alerts::transition::Refused;
+use market::Symbol;
 use store::{Abort, StoreError};
 
 /// For each field at fault what is wrong with it and how to mend it.
@@ -38,8 +39,16 @@ pub enum ServiceError {
         message: String,
     },
     /// There is no such thing, or it belongs to somebody else.
-    #[error("there is no such {0}; check its {key}", key = key_of(.0))]
+    #[error("{}", not_found(.0))]
     NotFound(&'static str),
+    /// Neither the catalog nor a source knows the stock.
+    #[error("{}", unknown_stock(*.symbol, .candidates))]
+    UnknownStock {
+        /// The symbol of the request.
+        symbol: Symbol,
+        /// Stocks with a similar symbol or name, the best match first.
+        candidates: Vec<StockCandidate>,
+    },
     /// There is such a thing already.
     #[error("{0}")]
     Conflict(String),
@@ -54,15 +63,67 @@ pub enum ServiceError {
     /// It cannot be done now, but can be later.
     #[error("{0}")]
     Unavailable(String),
+    /// Too much of this is under way at the moment.
+    #[error("{message}")]
+    Overloaded {
+        /// For people.
+        message: String,
+        /// Seconds until it is worth another try.
+        retry_after_s: u64,
+    },
+    /// The database is away or takes no writes, and may be back soon. The cause is only logged.
+    #[error("{}", storage_message(.0))]
+    StorageUnavailable(#[source] StoreError),
     /// A fault of this program or its database. What happened is for the log only.
     #[error("something went wrong on our side; try again, and tell the operator if it happens again")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// The message for a missing resource.
+fn not_found(what: &str) -> String {
+    match what {
+        "market data" => {
+            "this service has no market data yet, so it knows no stock; the operator has to connect a source \
+                          or push data (docs/data-sources.md)"
+                .to_owned()
+        }
+        _ => format!("there is no such {what}; check its {}", key_of(what)),
+    }
+}
+
+/// A stock that a request may have meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StockCandidate {
+    /// Its symbol.
+    pub symbol: Symbol,
+    /// The company's name.
+    pub name: String,
+}
+
+fn unknown_stock(symbol: Symbol, candidates: &[StockCandidate]) -> String {
+    if candidates.is_empty() {
+        return format!("there is no such stock: {symbol}; check its symbol");
+    }
+    let names: Vec<String> = candidates
+        .iter()
+        .map(|candidate| format!("{} ({})", candidate.symbol, candidate.name))
+        .collect();
+    format!("there is no such stock: {symbol}; did you mean {}?", names.join(", "))
+}
+
+/// The message to users when the database is away.
+const fn storage_message(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Unconfirmed(_) => {
+            "the storage of this service failed, and it is not known whether the change was saved; look before you repeat it"
+        }
+        _ => "the storage of this service is not available at the moment; try again in a few seconds",
+    }
+}
+
 /// By what a thing is asked for.
 fn key_of(what: &str) -> &'static str {
     match what {
-        "stock" => "symbol",
         "account" => "address",
         "token" => "characters",
         _ => "id",
@@ -130,7 +191,6 @@ impl From<Refused> for ServiceError {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::NoPrice => Self::Unavailable(refused.to_string()),
-            Refused::NoInitialPrice => Self::field("condition", refused.to_string()),
             Refused::CannotPause(_)
             | Refused::NotVerified
             | Refused::CannotVerify(_)
@@ -142,7 +202,11 @@ impl From<Refused> for ServiceError {
 
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
-        Self::internal(error)
+        if error.is_unavailable() {
+            Self::StorageUnavailable(error)
+        } else {
+            Self::internal(error)
+        }
     }
 }
 
@@ -171,12 +235,25 @@ mod tests {
     #[test]
     fn what_is_missing_says_by_what_it_is_found() {
         assert_eq!(
-            ServiceError::NotFound("stock").to_string(),
-            "there is no such stock; check its symbol"
-        );
-        assert_eq!(
             ServiceError::NotFound("alert").to_string(),
             "there is no such alert; check its id"
+        );
+    }
+
+    #[test]
+    fn an_unknown_stock_is_named_with_its_candidates() {
+        let unknown = |candidates| {
+            let symbol = "APPL".parse().unwrap();
+            ServiceError::UnknownStock { symbol, candidates }.to_string()
+        };
+        assert_eq!(unknown(Vec::new()), "there is no such stock: APPL; check its symbol");
+        let apple = StockCandidate {
+            symbol: "AAPL".parse().unwrap(),
+            name: "Apple Inc.".to_owned(),
+        };
+        assert_eq!(
+            unknown(vec![apple]),
+            "there is no such stock: APPL; did you mean AAPL (Apple Inc.)?"
         );
     }
 
@@ -191,8 +268,26 @@ mod tests {
             ServiceError::Invalid { fields, .. } => fields.into_keys().collect::<Vec<_>>(),
             other => panic!("{other}"),
         };
-        assert_eq!(fields(Refused::NoInitialPrice), ["condition"]);
         assert_eq!(fields(Refused::CannotPause(Status::Triggered)), ["status"]);
+    }
+
+    #[test]
+    fn a_database_that_is_away_is_unavailable_and_a_broken_row_is_internal() {
+        let away = ServiceError::from(StoreError::Closed);
+        assert!(matches!(away, ServiceError::StorageUnavailable(_)), "{away:?}");
+        assert!(away.to_string().contains("try again"), "{away}");
+        let broken = ServiceError::from(StoreError::Corrupt {
+            table: "alerts",
+            what: "id 7 has no symbol".to_owned(),
+        });
+        assert!(matches!(broken, ServiceError::Internal(_)), "{broken:?}");
+    }
+
+    #[test]
+    fn an_unconfirmed_commit_says_that_its_outcome_is_unknown() {
+        let source = std::sync::Arc::new(sqlx::Error::WorkerCrashed);
+        let unknown = ServiceError::from(StoreError::Unconfirmed(source)).to_string();
+        assert!(unknown.contains("not known whether"), "{unknown}");
     }
 
     #[test]

@@ -10,11 +10,12 @@
 //! What is not promised: the answer is kept after what it answers for was done, in a transaction of its own. If the
 //! program dies just in between, a repeat is done once more, after [`ABANDONED_AFTER`].
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
-use store::model::{Claim, Claimed, FirstAnswer, RepeatableRequest};
+use store::model::{Claim, Claimed, FirstAnswer, RepeatableRequest, RequesterId};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use uuid::Uuid;
@@ -44,27 +45,56 @@ impl Repeatable {
         hash.update([0]);
         hash.update(key.as_bytes());
         Self(RepeatableRequest {
-            account,
+            requester: account.into(),
             key_hash: hash.finalize().into(),
             body_hash: Sha256::digest(body).into(),
         })
     }
 
-    /// Where its answer lies: the table has no ids, so one is made of what the request is known by.
-    fn place(&self) -> Place {
+    /// A request without an account, from a client address. Clients behind one address share it; the first answer is only for
+    /// a request with the same key, route and body, whatever of it is secret.
+    #[must_use]
+    pub fn anonymous(address: IpAddr, route: &str, key: &str, body: &[u8]) -> Self {
+        let key_hash: [u8; 32] = Sha256::digest([route.as_bytes(), &[0], key.as_bytes()].concat()).into();
         let mut hash = Sha256::new();
-        hash.update(self.0.account.0.as_bytes());
-        hash.update(self.0.key_hash);
-        hash.update(self.0.body_hash);
-        let hash: [u8; 32] = hash.finalize().into();
-        let mut row = [0; 16];
-        row.copy_from_slice(&hash[..16]);
-        Place {
-            table: "repeatable_requests",
-            column: "body",
-            row: Uuid::from_bytes(row),
+        hash.update(b"anonymous");
+        match address.to_canonical() {
+            IpAddr::V4(address) => hash.update(address.octets()),
+            IpAddr::V6(address) => hash.update(address.octets()),
         }
+        // With the key in it, the digest does not tell the address.
+        hash.update(key_hash);
+        Self(RepeatableRequest {
+            requester: RequesterId(first_16_bytes(hash)),
+            key_hash,
+            body_hash: Sha256::digest(body).into(),
+        })
     }
+
+    /// The place of its answer. The table has no ids, so one is derived from the request.
+    fn place(&self) -> Place {
+        place(&self.0)
+    }
+}
+
+/// Where the answer to a request is sealed for.
+pub(crate) fn place(request: &RepeatableRequest) -> Place {
+    let mut hash = Sha256::new();
+    hash.update(request.requester.0.as_bytes());
+    hash.update(request.key_hash);
+    hash.update(request.body_hash);
+    Place {
+        table: "repeatable_requests",
+        column: "body",
+        row: first_16_bytes(hash),
+    }
+}
+
+fn first_16_bytes(hash: Sha256) -> Uuid {
+    let hash: [u8; 32] = hash.finalize().into();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    Uuid::from_bytes(bytes)
 }
 
 /// What is to be done with a request.

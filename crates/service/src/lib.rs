@@ -10,8 +10,10 @@
 //! * [`stocks`]: the catalog and what is known of a stock.
 //! * [`market`]: what sources deliver comes in here; whether the market is open.
 //! * [`identity`]: how people come to accounts, and look after them; [`messages`]: how they are written to.
+//! * [`prices`]: current prices, and the fallbacks without one.
 //! * [`oauth`]: how people let programs act for them.
-//! * [`webhooks`]: where accounts have their events sent, and what became of that; [`vault`]: what secrets are sealed in.
+//! * [`webhooks`]: the endpoints of accounts, and the deliveries to them; [`vault`]: seals secrets; [`sealing`]: checks and
+//!   rotates its key.
 //! * [`watchlist`]: what accounts mean to do with stocks, the paper trades that try it out, and their performance.
 //! * [`blindness`]: owners are told when their alerts cannot be judged.
 //! * [`feedback`]: what people think of the service; [`cron`]: what is done from time to time.
@@ -39,7 +41,9 @@ mod links;
 pub mod market;
 pub mod messages;
 pub mod oauth;
+pub mod prices;
 mod redirect;
+pub mod sealing;
 mod start;
 pub mod stocks;
 pub mod vault;
@@ -48,7 +52,7 @@ pub mod webhooks;
 
 pub use access::{Actor, Scope, Shown, Via};
 pub use chance::Chance;
-pub use error::{Fields, ServiceError};
+pub use error::{Fields, ServiceError, StockCandidate};
 pub use sources::Clock;
 pub use start::{Ports, Service, Settings, StartError};
 pub use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField, ApiKeyId, HistoryRow, Page, PageRequest};

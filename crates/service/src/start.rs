@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use market::{Calendar, Symbol};
 use sources::live::Matter;
 use store::{Store, StoreError};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -19,6 +19,10 @@ use crate::identity::Throttle;
 use crate::market::Intake;
 use crate::messages::Sending;
 use crate::oauth::Documents;
+use crate::prices::initial::{self, InitialPrices};
+use crate::prices::interest::Interest;
+use crate::prices::loading::Loading;
+use crate::prices::source::PriceSource;
 use crate::vault::Vault;
 use crate::watchlist::analysis;
 use crate::watchlist::opening::{self, Awaiting};
@@ -113,6 +117,16 @@ pub(crate) struct Inner {
     pub(crate) analyses: analysis::Queue,
     /// Items of watchlists that await prices.
     pub(crate) awaiting: Awaiting,
+    /// Alerts that wait for their initial price.
+    pub(crate) initial_prices: InitialPrices,
+    /// Stocks that are wanted for a while.
+    pub(crate) interest: Interest,
+    /// The live source, if there is one.
+    pub(crate) price_source: PriceSource,
+    /// Counts what has been taken in.
+    pub(crate) arrivals: watch::Sender<u64>,
+    /// Whether the source still delivers what it had at the start.
+    pub(crate) loading: Loading,
     pub(crate) analyst: Analyst,
     /// Tells the source of market data what is wanted now.
     pub(crate) wanted: broadcast::Sender<Matter>,
@@ -155,11 +169,16 @@ impl Service {
             .0
             .tasks
             .spawn(opening::run(service.clone(), service.0.stop.clone()));
+        service
+            .0
+            .tasks
+            .spawn(initial::run(service.clone(), service.0.stop.clone()));
         let watching = service.clone().watch_for_blindness(service.0.stop.clone());
         service.0.tasks.spawn(watching);
+        let (network, tasks) = (&service.0.ports.network, &service.0.tasks);
         let dispatching = Dispatching::of(&service).run(service.0.stop.clone());
-        service.0.tasks.spawn(dispatching);
-        service.0.tasks.spawn(sending.run(service.0.stop.clone()));
+        network.spawn(tasks, dispatching);
+        network.spawn(tasks, sending.run(service.0.stop.clone()));
         Ok(service)
     }
 
@@ -173,7 +192,7 @@ impl Service {
         let webhooks = Webhooks::new(&settings.webhooks, &ports.network, Arc::clone(&ports.vault))?;
         let tokens = Tokens::new(&ports.vault, &settings.public_url)?;
         let analyst = Analyst::new(&settings.analyst, &ports)?;
-        let documents = Documents::new(Arc::clone(&webhooks.client));
+        let documents = Documents::new(Arc::clone(&webhooks.client), ports.network.clone());
         Ok(Self(Arc::new(Inner {
             ports,
             settings,
@@ -187,6 +206,11 @@ impl Service {
             throttle: Throttle::default(),
             analyses: analysis::Queue::default(),
             awaiting: Awaiting::default(),
+            initial_prices: InitialPrices::default(),
+            interest: Interest::default(),
+            price_source: PriceSource::default(),
+            arrivals: watch::Sender::new(0),
+            loading: Loading::default(),
             analyst,
             wanted: broadcast::channel(WANTED_AT_ONCE).0,
             stop: CancellationToken::new(),
@@ -229,7 +253,9 @@ impl Service {
         self.0.ports.store.close().await;
     }
 
-    /// Whether the database answers and the evaluation keeps up.
+    /// Whether the database answers, the first data has been loaded, the evaluation keeps up, and no stored prices are dated in
+    /// the future. The latter is reported for as long as it takes quotes to become stale; then alerts and the metric go on
+    /// reporting it.
     ///
     /// # Errors
     /// [`ServiceError::Unavailable`], saying what does not.
@@ -238,9 +264,19 @@ impl Service {
             tracing::warn!(%error, "the database does not answer");
             return Err(ServiceError::Unavailable("the database does not answer".to_owned()));
         }
+        if self.0.loading.is_loading() {
+            let message = "the data folder is still being read";
+            return Err(ServiceError::Unavailable(message.to_owned()));
+        }
         if self.0.evaluator.is_behind() {
             let message = "what alerts have fired cannot be written down at the moment; it is kept and tried again";
             return Err(ServiceError::Unavailable(message.to_owned()));
+        }
+        if let Some(stocks) = self.0.evaluator.stocks_in_future() {
+            return Err(ServiceError::Unavailable(format!(
+                "the last prices of {stocks} stocks are dated in the future, so their alerts wait for new prices; \
+                 check the machine's clock"
+            )));
         }
         Ok(())
     }

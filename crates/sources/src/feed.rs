@@ -31,6 +31,17 @@ pub struct Missed {
 }
 
 impl Delivery {
+    /// An empty delivery that marks the end of all earlier data.
+    #[must_use]
+    pub fn loaded(at: Timestamp) -> Self {
+        Self {
+            at,
+            backfill: false,
+            batch: Batch::default(),
+            missed: Missed::default(),
+        }
+    }
+
     /// Whether it says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {

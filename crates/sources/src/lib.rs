@@ -26,5 +26,5 @@ pub mod live;
 pub mod provider;
 pub mod simulated;
 
-pub use clock::{Clock, ManualClock, Sleep};
+pub use clock::{Clock, ClockReading, ManualClock, Sleep};
 pub use feed::{Delivery, FeedKind, FeedSet, Missed, Offer};

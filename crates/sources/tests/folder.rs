@@ -90,6 +90,26 @@ fn stocks_and_fundamentals_may_tell_more() {
 }
 
 #[test]
+fn a_market_cap_that_is_too_large_is_left_out_and_its_row_is_kept() {
+    let data = read_whole(&[(
+        "fundamentals.csv",
+        "symbol,as_of,eps_ttm,market_cap\nA,2024-02-20,2.5,9000000000000\nB,2024-02-20,3.5,9.3e12\n",
+    )]);
+    let caps: Vec<_> = data
+        .fundamentals
+        .iter()
+        .map(|row| (row.eps_ttm, row.market_cap))
+        .collect();
+    assert_eq!(
+        caps,
+        [
+            ("2.5".parse().ok(), "9000000000000".parse().ok()),
+            ("3.5".parse().ok(), None)
+        ]
+    );
+}
+
+#[test]
 fn every_table_is_read_plain_and_compressed() {
     let tables = [
         ("bars/daily.csv", format!("{DAILY}AAPL,2024-03-07,1,2,1,2,100.0\n")),

@@ -295,6 +295,20 @@ fn figures_may_be_negative_but_neither_absent_nor_absurd() {
 }
 
 #[test]
+fn a_market_cap_that_is_too_large_is_left_out_and_its_row_is_kept() {
+    let read = |row: Value| batch(&json!({"fundamentals": [row]})).fundamentals[0];
+    let kept = read(json!({"symbol": "A", "market_cap": 9_000_000_000_000_i64}));
+    assert_eq!(kept.market_cap, "9000000000000".parse().ok());
+    for too_large in [json!(9.3e12), json!("12000000000000"), json!(1e30)] {
+        let kept = read(json!({"symbol": "A", "market_cap": too_large, "eps_ttm": 6.5}));
+        assert_eq!((kept.market_cap, kept.eps_ttm), (None, "6.5".parse().ok()));
+        assert_eq!(read(json!({"symbol": "A", "market_cap": too_large})).market_cap, None);
+    }
+    let below = json!({"symbol": "A", "market_cap": -9.3e12});
+    assert!(reason("fundamentals", below).contains("too large"));
+}
+
+#[test]
 fn a_name_is_plain_text_of_a_bounded_length() {
     let stock = |name: Value| json!({"symbol": "A", "name": name});
     batch(&json!({"stocks": [stock(json!("é".repeat(200)))]}));

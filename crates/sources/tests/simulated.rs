@@ -14,6 +14,9 @@ use sources::simulated::{self, Known, KnownStock, Market, Options};
 use sources::{Clock, Delivery, FeedSet, ManualClock};
 use tokio::sync::mpsc;
 
+/// Twenty companies and four index funds.
+const STOCKS: usize = 24;
+
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
@@ -70,7 +73,7 @@ fn symbols(batch: &Batch) -> Vec<Symbol> {
 fn a_new_market_has_two_years_of_sound_bars_before_today_and_everything_else_of_a_market() {
     for calendar in [Calendar::nyse(), Calendar::nyse().always_open()] {
         let (_, past) = begin(calm(), &calendar, friday());
-        assert_eq!(past.stocks.len(), 21);
+        assert_eq!(past.stocks.len(), STOCKS);
         for symbol in symbols(&past) {
             let bars = bars_of(&past, symbol);
             let sessions: Vec<_> = calendar.sessions(bars[0].date, date(2024, 3, 7)).collect();
@@ -83,7 +86,7 @@ fn a_new_market_has_two_years_of_sound_bars_before_today_and_everything_else_of_
             assert!(bars.iter().all(|bar| bar.checked() == Ok(*bar) && bar.volume > 0));
         }
         assert_eq!(FeedSet::of(&past), FeedSet::ALL);
-        assert_eq!(past.quotes.len(), 21);
+        assert_eq!(past.quotes.len(), STOCKS);
         assert!(past.quotes.iter().all(|quote| quote.time == Some(friday())));
         assert!(past.earnings.iter().any(|row| row.date > date(2024, 3, 8)));
         assert!(past.fundamentals.iter().all(|row| row.as_of <= date(2024, 3, 8)));
@@ -93,6 +96,23 @@ fn a_new_market_has_two_years_of_sound_bars_before_today_and_everything_else_of_
                 .iter()
                 .all(|stock| stock.sector.is_some() && stock.exchange.is_some())
         );
+    }
+}
+
+#[test]
+fn on_each_day_of_a_year_four_index_funds_and_a_report_to_come_are_known() {
+    let (mut market, mut known) = begin(calm(), &Calendar::nyse(), friday());
+    let funds = ["SPY", "QQQ", "DIA", "IWM"];
+    assert!(
+        funds
+            .iter()
+            .all(|fund| symbols(&known).contains(&fund.parse().unwrap()))
+    );
+    for day in 1..=365 {
+        let now = friday() + SignedDuration::from_hours(24 * day);
+        known.append(market.step(now));
+        let today = new_york_date(now);
+        assert!(known.earnings.iter().any(|row| row.date > today), "{today}");
     }
 }
 
@@ -126,7 +146,7 @@ fn a_step_shows_every_stock_once_and_volumes_only_grow() {
     for step in 1..=200 {
         let now = friday() + seconds(step);
         let batch = market.step(now);
-        assert_eq!(batch.quotes.len(), 21);
+        assert_eq!(batch.quotes.len(), STOCKS);
         for quote in batch.quotes {
             assert_eq!(quote.time, Some(now));
             assert!(quote.bid.unwrap() <= quote.price && quote.price <= quote.ask.unwrap());
@@ -161,7 +181,7 @@ fn prices_go_over_from_history_into_the_present_without_a_leap() {
 fn a_session_ends_with_bars_that_hold_what_was_seen() {
     let (mut market, _) = begin(calm(), &Calendar::nyse(), at("2024-03-08T14:00:00Z"));
     let seen = watch(&mut market, at("2024-03-08T14:00:00Z"), seconds(60), 8 * 60);
-    assert_eq!(seen.bars.len(), 21);
+    assert_eq!(seen.bars.len(), STOCKS);
     for row in &seen.bars {
         assert_eq!(row.bar.date, date(2024, 3, 8));
         let quotes: Vec<_> = seen.quotes.iter().filter(|quote| quote.symbol == row.symbol).collect();
@@ -183,8 +203,8 @@ fn a_market_that_never_closes_changes_sessions_at_midnight_in_new_york() {
     let evening = at("2024-03-10T04:59:00Z");
     let (mut market, _) = begin(lively(), &calendar, evening);
     let night = watch(&mut market, evening, seconds(1), 120);
-    assert_eq!(night.quotes.len(), 120 * 21);
-    assert_eq!(night.bars.len(), 21);
+    assert_eq!(night.quotes.len(), 120 * STOCKS);
+    assert_eq!(night.bars.len(), STOCKS);
     assert!(night.bars.iter().all(|row| row.bar.date == date(2024, 3, 9)));
     let symbol = night.bars[0].symbol;
     let volumes = |today: bool| {
@@ -261,7 +281,7 @@ fn after_a_restart_prices_go_on_from_where_they_were() {
     let (mut market, past) = begin(calm(), &calendar, friday());
     let seen = watch(&mut market, friday(), seconds(1), 60);
     let stopped = friday() + seconds(60);
-    let last: Vec<_> = seen.quotes.iter().rev().take(21).collect();
+    let last: Vec<_> = seen.quotes.iter().rev().take(STOCKS).collect();
     let stocks = last.iter().map(|quote| {
         let today = Bar {
             date: date(2024, 3, 8),
@@ -381,7 +401,7 @@ async fn the_task_sends_the_past_then_the_present_at_its_pace_and_ends_with_its_
         clock.advance(seconds(1));
         let delivery = receiver.recv().await.unwrap();
         assert_eq!((delivery.backfill, delivery.at), (false, friday() + seconds(second)));
-        assert_eq!(delivery.batch.quotes.len(), 21);
+        assert_eq!(delivery.batch.quotes.len(), STOCKS);
     }
     drop(receiver);
     task.await.unwrap();

@@ -15,7 +15,8 @@ use crate::{Store, StoreError, Unit};
 
 const TABLE: Table = Table("blind_stretches");
 
-/// The active alerts on stocks whose owners want to be told and were not.
+/// The active alerts on stocks whose owners want to be told and were not. A stock that was quoted since its owner was told is
+/// blind anew.
 macro_rules! untold {
     ($by:literal) => {
         Statement {
@@ -25,7 +26,9 @@ macro_rules! untold {
                  AND account_id IN (SELECT id FROM accounts
                                     WHERE notify_blind AND deactivated_at IS NULL AND accounts.deleted_at IS NULL)
                  AND NOT EXISTS (SELECT 1 FROM blind_stretches AS told
-                                 WHERE told.account_id = alerts.account_id AND told.symbol = alerts.symbol)
+                                 WHERE told.account_id = alerts.account_id AND told.symbol = alerts.symbol
+                                 AND NOT EXISTS (SELECT 1 FROM quotes
+                                                 WHERE quotes.symbol = told.symbol AND quotes.at > told.told_at))
                  AND alerts.symbol IN (VALUES "
             )),
             columns: 1,
@@ -60,7 +63,7 @@ impl TryFrom<Row> for BlindStretch {
 }
 
 impl Store {
-    /// The active alerts on stocks of whose blindness their owners want to be told, and were not, in any order.
+    /// The active alerts on stocks of whose blindness their owners want to be told, and were not since the last quote, in any order.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
@@ -95,14 +98,15 @@ impl Unit {
         rows.into_iter().map(BlindStretch::try_from).collect()
     }
 
-    /// Notes that an account was told of a blind stock, of which it was not told before.
+    /// Notes that an account was told of a blind stock. This replaces an earlier note of the same stock.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
     pub async fn note_blind_stretch(&mut self, told: &BlindStretch) -> Result<(), StoreError> {
         write!(
             self,
-            "INSERT INTO blind_stretches (account_id, symbol, since, told_at) VALUES ($1, $2, $3, $4)",
+            "INSERT INTO blind_stretches (account_id, symbol, since, told_at) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (account_id, symbol) DO UPDATE SET since = excluded.since, told_at = excluded.told_at",
             told.account.0,
             told.symbol.as_str(),
             told.since.as_microsecond(),

@@ -40,6 +40,7 @@ impl Unit {
              (SELECT deliveries.seq FROM deliveries JOIN webhooks ON webhooks.seq = deliveries.webhook_seq
               WHERE webhooks.account_id = $1)",
             "DELETE FROM deliveries WHERE webhook_seq IN (SELECT seq FROM webhooks WHERE account_id = $1)",
+            "DELETE FROM webhook_former_secrets WHERE webhook_seq IN (SELECT seq FROM webhooks WHERE account_id = $1)",
             "DELETE FROM webhooks WHERE account_id = $1",
             "DELETE FROM api_keys WHERE account_id = $1",
             "DELETE FROM refresh_tokens WHERE session_seq IN (SELECT seq FROM sessions WHERE account_id = $1)",
@@ -48,7 +49,7 @@ impl Unit {
             "DELETE FROM oauth_refresh_tokens WHERE grant_seq IN (SELECT seq FROM oauth_grants WHERE account_id = $1)",
             "DELETE FROM oauth_codes WHERE grant_seq IN (SELECT seq FROM oauth_grants WHERE account_id = $1)",
             "DELETE FROM oauth_grants WHERE account_id = $1",
-            "DELETE FROM repeatable_requests WHERE account_id = $1",
+            "DELETE FROM repeatable_requests WHERE requester_id = $1",
             "UPDATE feedback SET likes = likes - 1 WHERE seq IN
              (SELECT feedback_seq FROM feedback_likes WHERE account_id = $1)",
             "DELETE FROM feedback_likes WHERE account_id = $1 OR feedback_seq IN

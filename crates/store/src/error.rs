@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::availability;
+
 /// Why the database did not do what was asked.
 ///
 /// The texts are for operators and logs. They name tables and files, so they are never shown to users.
@@ -58,10 +60,33 @@ pub enum StoreError {
     /// A unit of work went on after the database had failed it. Nothing was written.
     #[error("a unit of work was given up, because the database failed in the middle of it: {0}")]
     Spoiled(String),
+    /// A unit of work came to nothing, because the database was away or took no writes. Nothing was written.
+    #[error("the database is away or takes no writes: {0}")]
+    Unavailable(String),
     /// A unit of work panicked. Nothing of it was written.
     #[error("a unit of work panicked: {0}")]
     Panicked(String),
     /// Whatever else the database said.
     #[error("the database did not answer as it should: {0}")]
     Database(#[from] sqlx::Error),
+}
+
+impl StoreError {
+    /// Whether the database is away or takes no writes at the moment, and may be back soon: it cannot be reached, its disk is
+    /// full, or another program holds it.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        match self {
+            Self::Closed | Self::Unwritable(_) | Self::Unconfirmed(_) | Self::Unavailable(_) => true,
+            Self::Database(error) => availability::is_unavailable(error),
+            Self::Open { source, .. } => availability::is_unavailable(source),
+            Self::Url(_)
+            | Self::TooOld { .. }
+            | Self::TooNew(_)
+            | Self::Migration(_)
+            | Self::Corrupt { .. }
+            | Self::Spoiled(_)
+            | Self::Panicked(_) => false,
+        }
+    }
 }

@@ -2,7 +2,9 @@
 
 use alerts::transition::{Entry, HistoryAction, HistoryStatus};
 use alerts::{AlertId, Status};
+use jiff::Timestamp;
 use market::{Price, Symbol};
+use uuid::Uuid;
 
 use crate::columns::{Table, json};
 use crate::database::query;
@@ -60,24 +62,81 @@ impl Store {
         alert: AlertId,
         page: PageRequest,
     ) -> Result<Option<Page<HistoryRow>>, StoreError> {
+        self.history_since(account, alert, Timestamp::MIN, page).await
+    }
+
+    /// An alert's history from an instant on, as [`Store::history`].
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn history_since(
+        &self,
+        account: AccountId,
+        alert: AlertId,
+        since: Timestamp,
+        page: PageRequest,
+    ) -> Result<Option<Page<HistoryRow>>, StoreError> {
         let sql = "SELECT seq, symbol FROM alerts WHERE id = $1 AND account_id = $2";
         let found = query!(fetch_optional(i64, String), &self.pools, sql, alert.0, account.0)?;
         let Some((seq, symbol)) = found else {
             return Ok(None);
         };
         let symbol = TABLE.symbol(&symbol)?;
-        let sql = "SELECT COUNT(*) FROM history WHERE alert_seq = $1";
-        let (total,) = query!(fetch_one(i64,), &self.pools, sql, seq)?;
+        let since = since.as_microsecond();
+        let sql = "SELECT COUNT(*) FROM history WHERE alert_seq = $1 AND at >= $2";
+        let (total,) = query!(fetch_one(i64,), &self.pools, sql, seq, since)?;
         let sql = "SELECT action, previous_status, new_status, at, price, details FROM history
-                   WHERE alert_seq = $1 ORDER BY seq DESC LIMIT $2 OFFSET $3";
+                   WHERE alert_seq = $1 AND at >= $2 ORDER BY seq DESC LIMIT $3 OFFSET $4";
         let (limit, offset) = (i64::from(page.limit), page.offset());
-        let rows = query!(fetch_all EntryRow, &self.pools, sql, seq, limit, offset)?;
+        let rows = query!(fetch_all EntryRow, &self.pools, sql, seq, since, limit, offset)?;
         let items = rows
             .into_iter()
             .map(|row| row.row(alert, symbol))
             .collect::<Result<_, _>>()?;
         let total = TABLE.narrow("COUNT(*)", total)?;
         Ok(Some(Page { items, total }))
+    }
+}
+
+/// A firing with its alert.
+#[derive(sqlx::FromRow)]
+struct FiringRow {
+    alert_id: Uuid,
+    symbol: String,
+    #[sqlx(flatten)]
+    entry: EntryRow,
+}
+
+impl Store {
+    /// An account's firings from an instant on, newest first; also of deleted alerts.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn firings_of_account(
+        &self,
+        account: AccountId,
+        since: Timestamp,
+        page: PageRequest,
+    ) -> Result<Page<HistoryRow>, StoreError> {
+        let since = since.as_microsecond();
+        let sql = "SELECT COUNT(*) FROM events WHERE account_id = $1 AND at >= $2";
+        let (total,) = query!(fetch_one(i64,), &self.pools, sql, account.0, since)?;
+        // An event has the place of its firing's history entry.
+        let sql = "SELECT alerts.id AS alert_id, alerts.symbol, history.action, history.previous_status,
+                          history.new_status, history.at, history.price, history.details
+                   FROM events JOIN history ON history.seq = events.seq JOIN alerts ON alerts.seq = events.alert_seq
+                   WHERE events.account_id = $1 AND events.at >= $2
+                   ORDER BY events.seq DESC LIMIT $3 OFFSET $4";
+        let (limit, offset) = (i64::from(page.limit), page.offset());
+        let rows = query!(fetch_all FiringRow, &self.pools, sql, account.0, since, limit, offset)?;
+        let items = rows.into_iter().map(|row| {
+            let symbol = TABLE.symbol(&row.symbol)?;
+            row.entry.row(AlertId(row.alert_id), symbol)
+        });
+        Ok(Page {
+            items: items.collect::<Result<_, _>>()?,
+            total: TABLE.narrow("COUNT(*)", total)?,
+        })
     }
 }
 

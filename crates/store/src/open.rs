@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Connection};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteLockingMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection, PgConnection, SqliteConnection};
 
-use crate::StoreError;
 use crate::database::{Either, Link, Pools, execute, on, query};
+use crate::{StoreError, availability};
 
 /// How a database is used.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +53,14 @@ const POSTGRESQL: (&str, u32) = ("14", 140_000);
 
 /// How long a write waits for another program's transaction on the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a program that wants the database for itself waits for others to let it go.
+const EXCLUSIVE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a program waits for one that has the database for itself. A server may notice late that it has ended.
+const SHARED_TIMEOUT: Duration = Duration::from_secs(10);
+/// The number of the advisory lock that keeps programs away while the key is rotated ("bellweth" in ASCII).
+const KEY_ROTATION_LOCK: i64 = 0x6265_6c6c_7765_7468;
+/// How long a read waits for a connection to a server. One that is away is tried again that long.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How much of the file a connection keeps, in negative KiB. SQLite's own 2 MB make a storm of firings read pages again and
 /// again.
 const CACHE: &str = "-32000";
@@ -64,6 +72,9 @@ const LOG_PAGES: &str = "8000";
 const LOG_BYTES: &str = "67108864";
 /// Rows that SQLite's thread reads ahead of the one who asked for them.
 const ROW_BUFFER: usize = 512;
+/// Whatever the server's default is, a commit is on its disk when it is confirmed. A firmer setting stays.
+const COMMIT_TO_DISK: &str = "SELECT set_config('synchronous_commit', 'on', false)
+                              WHERE current_setting('synchronous_commit') IN ('off', 'local')";
 
 impl Address {
     /// Reads a URL.
@@ -126,18 +137,47 @@ impl Address {
             }
             Either::Pg(options) => {
                 let options = options.clone().disable_statement_logging();
-                let mut link: Link = Either::Pg(options.connect().await?);
-                // Whatever the server's default is, a commit is on its disk when it is confirmed. A firmer setting stays.
-                execute!(
-                    &mut link,
-                    "SELECT set_config('synchronous_commit', 'on', false)
-                     WHERE current_setting('synchronous_commit') IN ('off', 'local')"
-                )?;
+                let mut connection = options.connect().await?;
+                let sql = "SELECT pg_advisory_lock_shared($1)";
+                if !lock(&mut connection, sql, SHARED_TIMEOUT).await? {
+                    let message = "bellwether admin rotate-key is at work on this database; wait until it is done";
+                    return Err(sqlx::Error::Configuration(message.into()));
+                }
+                let mut link: Link = Either::Pg(connection);
+                execute!(&mut link, COMMIT_TO_DISK)?;
                 // A writer that waits for somebody else's lock keeps all others waiting behind it.
                 execute!(&mut link, "SELECT set_config('lock_timeout', '10s', false)")?;
                 Ok(link)
             }
         }
+    }
+
+    /// A connection to a database that no other program uses, nor will while the connection lasts; `None` if one does.
+    ///
+    /// With `locking_mode=EXCLUSIVE` SQLite takes the file for itself: every other program that has the file open in WAL mode
+    /// holds a shared lock on it. On PostgreSQL every connection that writes holds a shared advisory lock.
+    pub(crate) async fn exclusive_link(&self) -> Result<Option<Link>, StoreError> {
+        let taken = match &self.0 {
+            Either::Lite(options) => {
+                let options = options
+                    .clone()
+                    .disable_statement_logging()
+                    .create_if_missing(false)
+                    .busy_timeout(EXCLUSIVE_TIMEOUT)
+                    .locking_mode(SqliteLockingMode::Exclusive);
+                take_file(&options).await.map(|taken| taken.map(Either::Lite))
+            }
+            Either::Pg(options) => {
+                let options = options.clone().disable_statement_logging();
+                take_server(&options).await.map(|taken| taken.map(Either::Pg))
+            }
+        };
+        let Some(mut link) = taken.map_err(|error| self.cannot_open(error))? else {
+            return Ok(None);
+        };
+        check_version(&mut link).await?;
+        migrate(&mut link).await?;
+        Ok(Some(link))
     }
 
     /// Opens the database, makes its file if there is none, and brings its tables up to date.
@@ -161,10 +201,45 @@ impl Address {
             Either::Pg(options) => Either::Pg(
                 PgPoolOptions::new()
                     .max_connections(most)
+                    .acquire_timeout(ACQUIRE_TIMEOUT)
                     .connect_lazy_with(options.clone()),
             ),
         };
         Ok((pools, link))
+    }
+}
+
+async fn take_file(options: &SqliteConnectOptions) -> Result<Option<SqliteConnection>, sqlx::Error> {
+    let taken = async {
+        let mut connection = options.connect().await?;
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut connection).await?;
+        sqlx::query("COMMIT").execute(&mut connection).await?;
+        Ok(connection)
+    };
+    match taken.await {
+        Ok(connection) => Ok(Some(connection)),
+        Err(error) if availability::is_busy(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+async fn take_server(options: &PgConnectOptions) -> Result<Option<PgConnection>, sqlx::Error> {
+    let mut connection = options.connect().await?;
+    let is_free = lock(&mut connection, "SELECT pg_advisory_lock($1)", EXCLUSIVE_TIMEOUT).await?;
+    sqlx::query(COMMIT_TO_DISK).execute(&mut connection).await?;
+    Ok(is_free.then_some(connection))
+}
+
+/// Takes an advisory lock, if it is free in time.
+async fn lock(connection: &mut PgConnection, sql: &'static str, timeout: Duration) -> Result<bool, sqlx::Error> {
+    sqlx::query("SELECT set_config('lock_timeout', $1, false)")
+        .bind(format!("{}ms", timeout.as_millis()))
+        .execute(&mut *connection)
+        .await?;
+    match sqlx::query(sql).bind(KEY_ROTATION_LOCK).execute(connection).await {
+        Ok(_) => Ok(true),
+        Err(error) if availability::is_lock_timeout(&error) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -209,26 +284,28 @@ fn is_recent(found: &str, needed: [u32; 3]) -> bool {
     parts >= needed.to_vec()
 }
 
+/// Brings the tables up to date. Programs that open the same database at the same moment wait for each other.
 async fn migrate(link: &mut Link) -> Result<(), StoreError> {
-    // Two programs that open a new SQLite file at the same moment get into each other's way: the one that comes second
-    // finds a table that was not there before. It looks again.
-    let mut attempts = if link.is_pg() { 1 } else { 4 };
-    loop {
-        attempts -= 1;
-        let done = match link {
-            // `run` makes a future that cannot be sent to another thread.
-            Either::Lite(link) => LITE.run_direct(None, link, false).await,
-            Either::Pg(link) => PG.run_direct(None, link, false).await,
-        };
-        return match done {
-            Ok(()) => Ok(()),
-            Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) if attempts > 0 => continue,
-            Err(MigrateError::VersionMissing(version)) if !LITE.iter().any(|known| known.version > version) => {
-                Err(StoreError::TooNew(version))
-            }
-            Err(error) => Err(StoreError::Migration(error)),
-        };
-    }
+    let migrated = match link {
+        Either::Lite(link) => migrate_file(link).await,
+        // sqlx holds an advisory lock meanwhile. `run` makes a future that cannot be sent to another thread.
+        Either::Pg(link) => PG.run_direct(None, link, false).await,
+    };
+    migrated.map_err(|error| match error {
+        MigrateError::VersionMissing(version) if !LITE.iter().any(|known| known.version > version) => {
+            StoreError::TooNew(version)
+        }
+        error => StoreError::Migration(error),
+    })
+}
+
+/// Brings the tables of a file up to date in one transaction, because sqlx locks no file between reading which migrations were
+/// applied and applying the others.
+async fn migrate_file(link: &mut SqliteConnection) -> Result<(), MigrateError> {
+    let mut transaction = link.begin_with("BEGIN IMMEDIATE").await?;
+    LITE.run_direct(None, &mut *transaction, false).await?;
+    transaction.commit().await?;
+    Ok(())
 }
 
 /// Closes the connection that writes.

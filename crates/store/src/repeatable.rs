@@ -66,10 +66,10 @@ impl Unit {
         );
         let claimed = write!(
             self,
-            "INSERT INTO repeatable_requests (account_id, key_hash, body_hash, begun_at) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (account_id, key_hash) DO UPDATE SET body_hash = excluded.body_hash, begun_at = excluded.begun_at
+            "INSERT INTO repeatable_requests (requester_id, key_hash, body_hash, begun_at) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (requester_id, key_hash) DO UPDATE SET body_hash = excluded.body_hash, begun_at = excluded.begun_at
              WHERE repeatable_requests.status IS NULL AND repeatable_requests.begun_at <= $5",
-            request.account.0,
+            request.requester.0,
             &request.key_hash[..],
             &request.body_hash[..],
             now.as_microsecond(),
@@ -77,14 +77,14 @@ impl Unit {
         );
         if claimed > 0 {
             return Ok(Claimed::First(Claim {
-                account: request.account,
+                requester: request.requester,
                 key_hash: request.key_hash,
                 begun_at: TABLE.instant(now.as_microsecond())?,
             }));
         }
         let sql = "SELECT body_hash, begun_at, status, body FROM repeatable_requests
-                   WHERE account_id = $1 AND key_hash = $2";
-        let row = ask!(self, fetch_one Row, sql, request.account.0, &request.key_hash[..]);
+                   WHERE requester_id = $1 AND key_hash = $2";
+        let row = ask!(self, fetch_one Row, sql, request.requester.0, &request.key_hash[..]);
         if row.body_hash != request.body_hash {
             return Ok(Claimed::OfAnotherBody);
         }
@@ -105,11 +105,11 @@ impl Unit {
     /// [`StoreError`], if the database fails.
     pub async fn finish_request(&mut self, claim: &Claim, answer: &FirstAnswer) -> Result<bool, StoreError> {
         let sql = "UPDATE repeatable_requests SET status = $4, body = $5
-                   WHERE account_id = $1 AND key_hash = $2 AND begun_at = $3 AND status IS NULL";
+                   WHERE requester_id = $1 AND key_hash = $2 AND begun_at = $3 AND status IS NULL";
         Ok(write!(
             self,
             sql,
-            claim.account.0,
+            claim.requester.0,
             &claim.key_hash[..],
             claim.begun_at.as_microsecond(),
             i64::from(answer.status),
@@ -123,11 +123,11 @@ impl Unit {
     /// [`StoreError`], if the database fails.
     pub async fn release_request(&mut self, claim: &Claim) -> Result<(), StoreError> {
         let sql = "DELETE FROM repeatable_requests
-                   WHERE account_id = $1 AND key_hash = $2 AND begun_at = $3 AND status IS NULL";
+                   WHERE requester_id = $1 AND key_hash = $2 AND begun_at = $3 AND status IS NULL";
         write!(
             self,
             sql,
-            claim.account.0,
+            claim.requester.0,
             &claim.key_hash[..],
             claim.begun_at.as_microsecond(),
         );

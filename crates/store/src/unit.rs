@@ -7,8 +7,8 @@
 
 use std::fmt;
 
-use crate::StoreError;
 use crate::database::{Link, execute};
+use crate::{StoreError, availability};
 
 /// One transaction, shared by those whose work is done in it.
 pub struct Unit {
@@ -29,6 +29,8 @@ pub(crate) struct Trouble {
     pub(crate) is_in_the_way: bool,
     /// Whether the connection is to blame.
     pub(crate) is_of_connection: bool,
+    /// Whether the database is away or takes no writes, which passes.
+    pub(crate) is_unavailable: bool,
     /// What the database said.
     pub(crate) said: String,
 }
@@ -49,6 +51,7 @@ impl Trouble {
         Self {
             is_in_the_way,
             is_of_connection,
+            is_unavailable: availability::is_unavailable(error),
             said: error.to_string(),
         }
     }

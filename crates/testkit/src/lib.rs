@@ -26,7 +26,12 @@ pub mod endpoint;
 mod postgres;
 
 pub use chance::{Drawn, Generator, chance};
+use std::time::Duration;
 use tempfile::TempDir;
+
+/// The time after which a test that waits for a state fails: long enough that only a hang reaches it, also on a machine
+/// that is busy with other work.
+pub const HANG_LIMIT: Duration = Duration::from_secs(120);
 
 /// A database that is there for one test and goes away when it is dropped.
 #[derive(Debug)]

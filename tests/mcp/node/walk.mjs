@@ -6,8 +6,31 @@ const TOOLS = [
   "delete_alert", "list_watchlist", "create_watchlist_item", "delete_watchlist_item",
 ];
 
-/** `client` has listTools() and callTool({name, arguments}), as both published clients have. */
+const STOCK = "bellwether://stocks/AAPL";
+
+/** Lists and reads the resources and prompts. */
+async function read(client) {
+  const { resources } = await client.listResources();
+  assert.deepEqual(resources.map((one) => one.uri), ["bellwether://guide/conditions", "bellwether://events"]);
+  const { resourceTemplates } = await client.listResourceTemplates();
+  assert.deepEqual(resourceTemplates.map((one) => one.uriTemplate), ["bellwether://stocks/{symbol}"]);
+  const text = async (uri) => (await client.readResource({ uri })).contents[0].text;
+  assert.ok((await text("bellwether://guide/conditions")).includes("price_above"));
+  assert.ok(Array.isArray(JSON.parse(await text("bellwether://events")).items));
+  assert.equal(JSON.parse(await text(STOCK)).symbol, "AAPL");
+  await assert.rejects(client.readResource({ uri: "bellwether://stocks/NONE" }));
+  const { prompts } = await client.listPrompts();
+  assert.deepEqual(prompts.map((one) => one.name), ["set_up_alert", "review_fired_alerts"]);
+  const prompt = await client.getPrompt({ name: "set_up_alert", arguments: { request: "when Apple drops 5 %" } });
+  assert.ok(prompt.messages[0].content.text.includes("when Apple drops 5 %"));
+}
+
+/**
+ * `client` has listTools(), callTool({name, arguments}), listResources(), readResource({uri}), listPrompts() and so on, as both
+ * published clients have.
+ */
 export async function walk(client) {
+  await read(client);
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map((tool) => tool.name), TOOLS);
   const called = new Set();
@@ -26,6 +49,8 @@ export async function walk(client) {
 
   const alert = await call("create_alert", { symbol: "AAPL", condition: "rsi_limit", threshold: 70, parameters: { direction: "above" } });
   assert.equal(alert.status, "active");
+  assert.equal(alert.created, true);
+  assert.equal(alert.sentence, "fires when RSI(14) is at or above 70");
   const id = { alert_id: alert.id };
   assert.equal((await call("get_alert", id)).condition, "rsi_limit");
   assert.equal((await call("update_alert", { ...id, threshold: 75.5 })).threshold, 75.5);
@@ -37,7 +62,9 @@ export async function walk(client) {
   }
   const events = await call("list_alert_events", id);
   assert.equal(events.items.at(-1).action_type, "created");
+  assert.ok(Array.isArray((await call("list_alert_events", { since: "2020-01-01T00:00:00Z" })).items));
   await refused("delete_alert", { ...id, confirm: false }, "confirm: true");
+  await refused("get_alert", {}, "alert_id");
   assert.equal((await call("delete_alert", { ...id, confirm: true })).status, "deleted");
   await refused("get_alert", id, "no such alert");
 

@@ -6,9 +6,10 @@ import sys
 
 from mcp import ClientSession
 from mcp.client.streamable_http import streamablehttp_client
+from pydantic import AnyUrl
 
 from app import Storage, provider
-from walk import walk
+from walk import read_everything, walk
 
 
 async def go(url, **means):
@@ -23,6 +24,21 @@ async def go(url, **means):
             result = await session.call_tool(name, arguments)
             return result.isError, result.content[0].text, result.structuredContent
 
+        async def list_resources():
+            resources = (await session.list_resources()).resources
+            templates = (await session.list_resource_templates()).resourceTemplates
+            return [str(one.uri) for one in resources] + [one.uriTemplate for one in templates]
+
+        async def read_resource(uri):
+            return (await session.read_resource(AnyUrl(uri))).contents[0].text
+
+        async def list_prompts():
+            return [prompt.name for prompt in (await session.list_prompts()).prompts]
+
+        async def get_prompt(name, arguments):
+            return (await session.get_prompt(name, arguments)).messages[0].content.text
+
+        await read_everything(list_resources, read_resource, list_prompts, get_prompt)
         await walk(list_tools, call_tool)
 
 

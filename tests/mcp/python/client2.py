@@ -10,7 +10,7 @@ from mcp.client.auth import AuthorizationCodeResult
 from mcp.client.streamable_http import streamable_http_client
 
 from app import Storage, provider
-from walk import walk
+from walk import read_everything, walk
 
 
 async def go(url, era, **means):
@@ -24,6 +24,21 @@ async def go(url, era, **means):
                 result = await client.call_tool(name, arguments)
                 return result.is_error, result.content[0].text, result.structured_content
 
+            async def list_resources():
+                resources = (await client.list_resources()).resources
+                templates = (await client.list_resource_templates()).resource_templates
+                return [str(one.uri) for one in resources] + [one.uri_template for one in templates]
+
+            async def read_resource(uri):
+                return (await client.read_resource(uri)).contents[0].text
+
+            async def list_prompts():
+                return [prompt.name for prompt in (await client.list_prompts()).prompts]
+
+            async def get_prompt(name, arguments):
+                return (await client.get_prompt(name, arguments)).messages[0].content.text
+
+            await read_everything(list_resources, read_resource, list_prompts, get_prompt)
             await walk(list_tools, call_tool)
 
 

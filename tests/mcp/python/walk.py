@@ -8,6 +8,18 @@ TOOLS = [
 ]
 
 
+async def read_everything(list_resources, read_resource, list_prompts, get_prompt):
+    """Lists and reads the resources and prompts."""
+    assert await list_resources() == [
+        "bellwether://guide/conditions", "bellwether://events", "bellwether://stocks/{symbol}",
+    ]
+    assert "price_above" in await read_resource("bellwether://guide/conditions")
+    assert isinstance(json.loads(await read_resource("bellwether://events"))["items"], list)
+    assert json.loads(await read_resource("bellwether://stocks/AAPL"))["symbol"] == "AAPL"
+    assert await list_prompts() == ["set_up_alert", "review_fired_alerts"]
+    assert "when Apple drops" in await get_prompt("set_up_alert", {"request": "when Apple drops 5 %"})
+
+
 async def walk(list_tools, call_tool):
     """`call_tool(name, arguments)` answers (is_error, text, structured), or raises for an error of the protocol."""
     assert await list_tools() == TOOLS
@@ -25,6 +37,7 @@ async def walk(list_tools, call_tool):
         assert is_error and part in text, f"{name}: {text}"
 
     alert = await call("create_alert", symbol="AAPL", condition="rsi_limit", threshold=70, parameters={"direction": "above"})
+    assert alert["created"] is True and alert["sentence"] == "fires when RSI(14) is at or above 70"
     one = {"alert_id": alert["id"]}
     assert (await call("get_alert", **one))["condition"] == "rsi_limit"
     assert (await call("update_alert", **one, threshold=75.5))["threshold"] == 75.5
@@ -35,7 +48,9 @@ async def walk(list_tools, call_tool):
         assert any(item["id"] == alert["id"] and item["threshold"] == 75.5 for item in listed["items"]), size
     events = await call("list_alert_events", **one)
     assert events["items"][-1]["action_type"] == "created"
+    assert isinstance((await call("list_alert_events", since="2020-01-01T00:00:00Z"))["items"], list)
     await refused("delete_alert", "confirm: true", **one, confirm=False)
+    await refused("get_alert", "alert_id")
     assert (await call("delete_alert", **one, confirm=True))["status"] == "deleted"
     await refused("get_alert", "no such alert", **one)
 

@@ -60,7 +60,9 @@ async fn a_symbol_is_taken_in_any_case_and_kept_in_upper_case(setup: Setup) {
 async fn every_condition_can_be_created(setup: Setup) {
     let world = setup.world().await;
     world.stock_at("AAPL", 100.0).await;
-    let tomorrow = (now() + SignedDuration::from_hours(24)).to_string();
+    let tomorrow = (now() + SignedDuration::from_hours(24))
+        .strftime("%FT%T%.3fZ")
+        .to_string();
     for (condition, threshold, parameters) in [
         ("price_above", json!(200), Value::Null),
         ("price_below", json!(50), Value::Null),

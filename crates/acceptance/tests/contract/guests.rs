@@ -1,7 +1,5 @@
 //! Alerts of people without an account, from the request to the mail, and where the secrets do not lie.
 
-use std::time::Duration;
-
 use acceptance::{Answer, Database, Setup, World, on_both_databases};
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
@@ -25,7 +23,7 @@ async fn show(world: &World, token: &str) -> Answer {
 
 /// The newest mail to the guest, once there are so many.
 async fn mail(world: &World, count: usize) -> String {
-    let found = tokio::time::timeout(Duration::from_secs(30), async {
+    let found = tokio::time::timeout(testkit::HANG_LIMIT, async {
         loop {
             let kept = world.me.get(&format!("/outbox?channel=email&to={GUEST}")).await.ok(200);
             if kept.items().len() >= count {
@@ -63,7 +61,7 @@ async fn a_guest_asks_verifies_is_told_and_takes_the_alert_over(setup: Setup) {
     world.quote("AAPL", 200.0).await;
     let news = mail(&world, 2).await;
     assert!(
-        news.contains("price 200 is at or above 200") && news.contains("/unsubscribe?token="),
+        news.contains("price 200.00 is at or above 200.00") && news.contains("/unsubscribe?token="),
         "{news}"
     );
     // The guest registers, confirms the address and signs in.

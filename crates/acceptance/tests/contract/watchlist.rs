@@ -71,7 +71,7 @@ async fn an_item_lives_from_its_addition_to_its_deletion(setup: Setup) {
         (&Value::Null, &json!(false))
     );
     let deleted = world.me.delete(&path).await.ok(200);
-    assert_eq!(deleted.data()["deleted"], true);
+    assert_eq!(deleted.data(), &json!({"deleted": true}));
     let _ = world.me.delete(&path).await.refused(404, "NOT_FOUND");
     assert!(world.me.get("/watchlist").await.ok(200).items().is_empty());
     let trades = world.me.get("/watchlist/paper-trades").await.ok(200);

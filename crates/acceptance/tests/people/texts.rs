@@ -130,7 +130,7 @@ async fn a_number_is_verified_and_told_what_fired_and_the_provider_reports(setup
         (NUMBER, "+15005550006")
     );
     assert_eq!(field(&message, "StatusCallback"), CALLBACK);
-    let text = "Bellwether: AAPL (AAPL Company): price 120 is at or above 120. Price 120.00 USD";
+    let text = "Bellwether: AAPL (AAPL Company): price 120.00 is at or above 120.00. Price 120.00 USD";
     assert!(field(&message, "Body").starts_with(text), "{}", field(&message, "Body"));
     assert_eq!(sent_this_month(&ann).await, 1);
 

@@ -8,6 +8,7 @@ use crate::support::{deliveries, fire, hook, outcomes, settled, world};
 
 on_both_databases![
     an_alert_that_fires_is_posted,
+    delivery_matches_the_webhooks_section_of_the_document,
     its_body_is_as_javascript_would_write_it,
     each_active_webhook_of_the_account_gets_it_and_no_other,
     what_was_under_way_when_the_program_died_arrives_under_the_same_id,
@@ -55,6 +56,31 @@ async fn an_alert_that_fires_is_posted(setup: Setup) {
         (&json!("delivered"), &json!(200))
     );
     assert_eq!(receiver.received().len(), 1);
+}
+
+async fn delivery_matches_the_webhooks_section_of_the_document(setup: Setup) {
+    let world = world(setup).await;
+    let receiver = Receiver::start().await;
+    let _hook = hook(&world, &receiver, json!({})).await;
+    let _alert = fire(&world, 198.66).await;
+    let received = receiver.wait_for(1).await.remove(0);
+    let contract = world.me.contract().await;
+    let section = "/webhooks/alert.triggered/post";
+    let body = format!("{section}/requestBody/content/application~1json/schema");
+    assert_eq!(
+        contract.schema_errors(&body, &received.json()).unwrap(),
+        Vec::<String>::new()
+    );
+    let headers = contract.document().pointer(&format!("{section}/parameters")).unwrap();
+    for (index, header) in headers.as_array().unwrap().iter().enumerate() {
+        let value = json!(received.header(&header["name"].as_str().unwrap().to_lowercase()));
+        let schema = format!("{section}/parameters/{index}/schema");
+        assert_eq!(
+            contract.schema_errors(&schema, &value).unwrap(),
+            Vec::<String>::new(),
+            "{header}"
+        );
+    }
 }
 
 async fn its_body_is_as_javascript_would_write_it(setup: Setup) {

@@ -163,6 +163,8 @@ pub(crate) fn alert(symbol: Symbol, condition: Condition, chance: &mut impl Rng)
         initial_price: None,
         created_at: before,
         armed_at: before,
+        threshold_set_at: before,
+        initial_price_set_at: before,
         rsi_side: None,
         triggered_at: None,
     }

@@ -115,7 +115,7 @@ impl Engine {
             | Condition::DividendExDate { .. }
             | Condition::DividendPayment { .. } => {
                 self.facts_of(watch.stock).dated.insert(slot);
-                self.schedule_date(slot, watch.armed_at.max(self.clock));
+                self.schedule_changed_date(slot, watch.armed_at.max(self.clock));
             }
         }
     }
@@ -242,7 +242,7 @@ pub fn after_split(
 
 /// The price at which a change of `percent_micros` from `initial` is reached: exactly, or the nearest millionth
 /// beyond.
-fn change_level(initial: Price, side: Side, percent_micros: i64) -> i64 {
+pub(crate) fn change_level(initial: Price, side: Side, percent_micros: i64) -> i64 {
     let hundred = i128::from(HUNDRED_PERCENT);
     let percent = i128::from(side.key(percent_micros));
     let scaled = i128::from(initial.micros()) * (hundred + percent);

@@ -114,6 +114,12 @@ impl Buzz {
         ))
     }
 
+    /// The end of the newest hour that was counted.
+    pub(super) fn newest(&self) -> Option<Timestamp> {
+        let (&hour, _) = self.counts.last_key_value()?;
+        Timestamp::from_second(hour * 3600).ok()
+    }
+
     /// Whether the counts of all eight days are there, so that it can be said what is usual. Hours without a count are
     /// hours without a mention, but only so many in a row: after that the source was silent, and not the people. Unless it
     /// counts by the day, from midnight to midnight.

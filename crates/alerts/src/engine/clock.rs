@@ -58,20 +58,16 @@ impl Engine {
                 self.schedule(slot, self.daily_moment_after(delivery, now.max(at)));
             }
             _ => {
-                let today = new_york_date(now);
+                // By the day of the scheduled instant, not by today: a missed instant is judged late.
                 let stock = self.registry.watch(slot).stock.0 as usize;
-                let reason = self.stocks[stock]
-                    .facts
-                    .as_ref()
-                    .and_then(|facts| facts.date_reason(&condition, today));
-                match reason {
+                match self.date_reason_on(slot, new_york_date(at)) {
                     Some(reason) => {
                         if let Some(facts) = &mut self.stocks[stock].facts {
                             facts.dated.remove(&slot);
                         }
                         self.fire(slot, at, reason, out);
                     }
-                    None => self.schedule_date(slot, now),
+                    None => self.schedule_date(slot, at),
                 }
             }
         }
@@ -119,8 +115,27 @@ impl Engine {
         None
     }
 
+    /// Why a date alert fires on `day`, by the facts that are known now.
+    fn date_reason_on(&self, slot: Slot, day: Date) -> Option<Reason> {
+        let watch = self.registry.watch(slot);
+        let facts = self.stocks[watch.stock.0 as usize].facts.as_ref()?;
+        facts.date_reason(&watch.condition, day)
+    }
+
+    /// Schedules a date alert that was armed, or whose facts changed, at `at`. After the day's instant it is judged at once, by
+    /// a [`Placement::Moment`] of `at`; besides, it waits for the next daily instant at which it holds.
+    pub(super) fn schedule_changed_date(&mut self, slot: Slot, at: Timestamp) {
+        let judged_until = self.registry.watch(slot).armed_at.max(self.clock);
+        let today = new_york_date(at);
+        if self.calendar.daily_moment(today) <= judged_until && self.date_reason_on(slot, today).is_some() {
+            self.schedule(slot, Some(at));
+        } else {
+            self.schedule_date(slot, judged_until);
+        }
+    }
+
     /// Lets a date alert wait for the first day's moment after `after` at which it holds.
-    pub(super) fn schedule_date(&mut self, slot: Slot, after: Timestamp) {
+    fn schedule_date(&mut self, slot: Slot, after: Timestamp) {
         let watch = self.registry.watch(slot);
         let today = new_york_date(after);
         let next_judged = if self.calendar.daily_moment(today) > after {
@@ -135,18 +150,21 @@ impl Engine {
         self.schedule(slot, due.map(|due| self.calendar.daily_moment(due.day)));
     }
 
-    /// Takes in facts about a stock's dates and lets its date alerts wait for the right days.
-    pub(super) fn facts(&mut self, symbol: Symbol, change: impl FnOnce(&mut Facts)) {
+    /// Takes in facts about a stock's dates that arrive at `now`, and schedules its date alerts anew. An alert whose instant has come
+    /// and was not judged yet keeps that instant if its date still holds.
+    pub(super) fn facts(&mut self, symbol: Symbol, now: Timestamp, change: impl FnOnce(&mut Facts)) {
         let (stock, _) = self.parts(symbol);
         let facts = stock.facts.get_or_insert_default();
         change(facts);
         let dated: Vec<_> = facts.dated.iter().copied().collect();
         for slot in dated {
             if let Placement::Moment(Some(at)) = self.registry.watch(slot).placement {
+                if at <= now && self.date_reason_on(slot, new_york_date(at)).is_some() {
+                    continue;
+                }
                 self.moments.remove(&(at, slot));
             }
-            let after = self.registry.watch(slot).armed_at.max(self.clock);
-            self.schedule_date(slot, after);
+            self.schedule_changed_date(slot, now.max(self.registry.watch(slot).armed_at));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use market::Symbol;
 use market::calendar::{Session, new_york_date};
 
@@ -48,7 +48,7 @@ pub enum NotJudged {
     },
     /// The stock has not moved at all, or was not traded, over the whole span of the indicator.
     NoMovement,
-    /// A percent change without a price to count from.
+    /// A percent change without a price to count from; the first current price becomes it.
     NoInitialPrice,
     /// No earnings per share are known.
     NoEarningsPerShare,
@@ -60,9 +60,19 @@ pub enum NotJudged {
     TooFewMentions,
     /// Quotes have stopped during the session.
     StaleQuotes,
+    /// The last price is dated after the present, so no alert is judged by it.
+    LastPriceInFuture {
+        /// The time of the price.
+        at: Timestamp,
+    },
     /// No source delivers what it takes.
     NoSource(Feed),
+    /// No source has delivered the data: no mentions of the stock within eight days, or nothing at all of another kind.
+    NeverDelivered(Feed),
 }
+
+/// Mentions older than this do not count: a stock without newer ones has no source of mentions.
+const MENTIONS_MAX_AGE: SignedDuration = SignedDuration::from_hours(8 * 24);
 
 impl fmt::Display for NotJudged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,14 +83,22 @@ impl fmt::Display for NotJudged {
             }
             Self::NoMovement => f.write_str("the stock has not moved or was not traded over the whole span"),
             Self::NoInitialPrice => {
-                f.write_str("there is no initial price to count from; pause the alert and activate it")
+                f.write_str("there is no initial price to count from yet; the first current price becomes it")
             }
             Self::NoEarningsPerShare => f.write_str("no earnings per share are known"),
             Self::EarningsNotPositive => f.write_str("earnings per share are not above zero, so there is no P/E"),
             Self::NoDateKnown => f.write_str("no date ahead is known"),
             Self::TooFewMentions => f.write_str("mentions are not known for eight days without a gap yet"),
             Self::StaleQuotes => f.write_str("quotes have stopped coming during the session"),
+            Self::LastPriceInFuture { at } => write!(
+                f,
+                "the last price is dated {at:.0}, which lies in the future; the alert waits for the next price"
+            ),
             Self::NoSource(feed) => write!(f, "no source delivers {}", feed.name()),
+            Self::NeverDelivered(Feed::Mentions) => {
+                f.write_str("no source has delivered mentions of this stock in the last eight days")
+            }
+            Self::NeverDelivered(feed) => write!(f, "no source has delivered {} yet", feed.name()),
         }
     }
 }
@@ -171,7 +189,7 @@ impl Engine {
         let Some(session) = self.calendar.session_at(now) else {
             return Vec::new();
         };
-        if self.lost_feeds.contains(&Feed::Quotes) {
+        if self.feeds.is_lost(Feed::Quotes) {
             return Vec::new();
         }
         let stocks = self.symbols.iter().zip(&self.hot);
@@ -188,21 +206,39 @@ impl Engine {
 
     fn why_not(&self, watch: &Watch, now: Timestamp) -> Option<NotJudged> {
         let feed = Feed::of(&watch.condition)?;
-        if self.lost_feeds.contains(&feed) {
+        if self.feeds.is_lost(feed) {
             return Some(NotJudged::NoSource(feed));
         }
-        if matches!(watch.condition, Condition::PeRatio { .. }) && self.lost_feeds.contains(&Feed::Fundamentals) {
+        if matches!(watch.condition, Condition::PeRatio { .. }) && self.feeds.is_lost(Feed::Fundamentals) {
             return Some(NotJudged::NoSource(Feed::Fundamentals));
         }
         let at = watch.stock.0 as usize;
         let stock = &self.stocks[at];
         if feed != Feed::Quotes {
+            if !self.has_delivered(feed, stock, now) {
+                return Some(NotJudged::NeverDelivered(feed));
+            }
             return missing_fact(stock, &watch.condition, now);
         }
         let hot = &self.hot[at];
-        missing_figure(stock, hot, watch)
-            .or_else(|| (hot.last == 0).then_some(NotJudged::NoPrice))
-            .or_else(|| (self.stale_since(hot, now)? < now).then_some(NotJudged::StaleQuotes))
+        let stale = || (self.stale_since(hot, now)? < now).then_some(NotJudged::StaleQuotes);
+        match missing_figure(stock, hot, watch) {
+            // The initial price waits for quotes, too, so that they have stopped explains more.
+            Some(NotJudged::NoInitialPrice) if hot.last != 0 => stale().or(Some(NotJudged::NoInitialPrice)),
+            Some(missing) => Some(missing),
+            None if hot.last == 0 => Some(NotJudged::NoPrice),
+            None => stale(),
+        }
+    }
+
+    /// Whether a feed delivers the data that alerts on the stock need. Mentions count for each stock alone: a source leaves out
+    /// the stocks that it does not follow.
+    fn has_delivered(&self, feed: Feed, stock: &Stock, now: Timestamp) -> bool {
+        if feed != Feed::Mentions {
+            return self.feeds.has_delivered(feed);
+        }
+        let newest = stock.facts.as_deref().and_then(|facts| facts.buzz.newest());
+        newest.is_some_and(|newest| now.duration_since(newest) <= MENTIONS_MAX_AGE)
     }
 
     /// From when on a stock's quotes are stale; `None` on a market that is closed.
@@ -225,11 +261,11 @@ impl NotJudged {
     const fn is_blind(self) -> bool {
         matches!(
             self,
-            Self::NoInitialPrice
-                | Self::NoEarningsPerShare
+            Self::NoEarningsPerShare
                 | Self::EarningsNotPositive
                 | Self::StaleQuotes
                 | Self::NoSource(_)
+                | Self::NeverDelivered(_)
         )
     }
 }

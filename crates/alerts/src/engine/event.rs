@@ -189,7 +189,7 @@ pub enum Event<'a> {
         /// How often.
         count: u32,
     },
-    /// A kind of data stopped coming (`lost`) or comes again.
+    /// A kind of data stopped coming (`lost`) or comes again. A delivery of the data also makes it come again.
     Feed {
         /// Which kind.
         feed: Feed,
@@ -199,7 +199,7 @@ pub enum Event<'a> {
     /// `now` has come: what waits for an instant is due.
     Clock,
     /// The minute's evaluation: what was armed or became known since a stock's last observation is judged by that
-    /// observation.
+    /// observation, unless its quotes are stale ([`Settings::stale_after`](super::Settings::stale_after)).
     Evaluate,
     /// An alert became active, or changed while it was: judged from now on, by this revision.
     Armed(&'a Alert),

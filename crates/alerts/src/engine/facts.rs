@@ -3,7 +3,7 @@
 //! These change rarely, so they are judged plainly: when one of them changes, the few alerts that depend on it are
 //! looked at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use market::Decimal;
@@ -12,7 +12,7 @@ use market::day::day_number;
 use super::buzz::Buzz;
 use super::event::{Dividend, InsiderTrade};
 use super::level_index::Slot;
-use super::reason::Reason;
+use super::reason::{InsiderNames, Reason};
 use crate::condition::{Condition, InsiderDirection, InsiderWatch};
 
 /// Filings older than this many days are forgotten; no window is longer.
@@ -132,6 +132,10 @@ impl Facts {
 
     /// What the trades that an insider alert counts on `today` are worth together, and how many insiders made them.
     pub(super) fn insider_totals(&self, watch: &InsiderWatch, today: Date) -> (Decimal, u32) {
+        totals(&self.counted_trades(watch, today))
+    }
+
+    fn counted_trades(&self, watch: &InsiderWatch, today: Date) -> Vec<&InsiderTrade> {
         let after = day_number(today) - i32::from(watch.window_days);
         let counts = |trade: &&InsiderTrade| {
             day_number(trade.filed_on) > after
@@ -142,23 +146,20 @@ impl Facts {
                     InsiderDirection::Sell => !trade.bought,
                 }
         };
-        let counted: Vec<_> = self.trades.iter().filter(counts).collect();
-        let value: i128 = counted.iter().map(|trade| i128::from(trade.value_usd.micros())).sum();
-        let insiders: BTreeSet<_> = counted.iter().map(|trade| trade.insider.as_str()).collect();
-        (
-            Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
-            u32::try_from(insiders.len()).unwrap_or(u32::MAX),
-        )
+        self.trades.iter().filter(counts).collect()
     }
 
     /// Why an insider alert holds on `today`; `None` if it does not.
     pub(super) fn insider_reason(&self, watch: &InsiderWatch, today: Date) -> Option<Reason> {
-        let (value_usd, insiders) = self.insider_totals(watch, today);
+        let counted = self.counted_trades(watch, today);
+        let (value_usd, insiders) = totals(&counted);
         let holds = value_usd >= watch.threshold_usd && insiders >= u32::from(watch.min_executives);
-        holds.then_some(Reason::InsidersTraded {
+        holds.then(|| Reason::InsidersTraded {
             value_usd,
             insiders,
             window_days: watch.window_days,
+            traded: direction(&counted),
+            names: InsiderNames::of(&names(&counted)),
         })
     }
 
@@ -175,6 +176,37 @@ impl Facts {
         };
         Some((date, amount))
     }
+}
+
+/// The total value of trades in US dollars, and the number of insiders who made them.
+fn totals(trades: &[&InsiderTrade]) -> (Decimal, u32) {
+    let value: i128 = trades.iter().map(|trade| i128::from(trade.value_usd.micros())).sum();
+    let insiders: BTreeSet<_> = trades.iter().map(|trade| trade.insider.as_str()).collect();
+    (
+        Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
+        u32::try_from(insiders.len()).unwrap_or(u32::MAX),
+    )
+}
+
+/// Whether the trades are purchases, sales or both.
+fn direction(trades: &[&InsiderTrade]) -> InsiderDirection {
+    let has = |bought: bool| trades.iter().any(|trade| trade.bought == bought);
+    match (has(true), has(false)) {
+        (true, true) => InsiderDirection::Both,
+        (_, false) => InsiderDirection::Buy,
+        (false, true) => InsiderDirection::Sell,
+    }
+}
+
+/// The insiders of the trades, those with the largest trades first.
+fn names<'a>(trades: &[&'a InsiderTrade]) -> Vec<&'a str> {
+    let mut values: BTreeMap<&str, i128> = BTreeMap::new();
+    for trade in trades {
+        *values.entry(&trade.insider).or_default() += i128::from(trade.value_usd.micros());
+    }
+    let mut names: Vec<_> = values.into_iter().collect();
+    names.sort_by_key(|&(_, value)| std::cmp::Reverse(value));
+    names.into_iter().map(|(name, _)| name).collect()
 }
 
 /// The product of two decimals, rounded down to a millionth.

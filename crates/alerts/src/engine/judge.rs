@@ -29,8 +29,7 @@ impl Stock {
         out: &mut Vec<Decision>,
     ) -> bool {
         if hot.day != day {
-            let over = hot.day > day || self.history.last().is_some_and(|last| last.date >= date);
-            if over {
+            if hot.day > day || self.is_completed(date) {
                 return false;
             }
             self.begin_session(hot, date, day, quote.price);

@@ -22,7 +22,7 @@
 //! * [`clock`]: what waits for an instant.
 //! * [`arm`]: puts an alert where it waits, takes it away, moves it when its stock splits.
 //! * [`registry`]: which alerts are armed.
-//! * [`evaluation`]: why an alert cannot be judged at present.
+//! * [`evaluation`]: why an alert cannot be judged at present; [`feeds`]: which kinds of data were delivered.
 //! * [`figures`]: what is known of a stock, for showing.
 //!
 //! ## How it is driven
@@ -48,6 +48,7 @@ mod decision;
 mod evaluation;
 mod event;
 mod facts;
+mod feeds;
 mod figures;
 mod group;
 mod hot_line;
@@ -58,11 +59,12 @@ mod registry;
 mod stock;
 
 pub use arm::after_split;
+pub(crate) use arm::change_level;
 pub use buzz::BuzzLevels;
 pub use decision::{Decision, NotTaken, Verdict};
 pub use evaluation::{Evaluation, NotJudged, StaleStock, State, Tally};
 pub use event::{Dividend, Event, Feed, InsiderTrade, Quote, SessionSoFar, StockIx};
-pub use reason::Reason;
+pub use reason::{InsiderNames, Reason};
 
 use std::collections::BTreeSet;
 
@@ -73,6 +75,7 @@ use market::calendar::new_york_date;
 use market::day::day_number;
 use market::{Calendar, Price, Symbol};
 
+use feeds::FeedStates;
 use group::Eps;
 use hot_line::{HotLine, NO_DAY, seconds};
 use level_index::Slot;
@@ -117,7 +120,7 @@ pub struct Engine {
     unsettled: Vec<StockIx>,
     /// Insider alerts that were armed since the last [`Event::Clock`].
     unjudged_insiders: Vec<Slot>,
-    lost_feeds: BTreeSet<Feed>,
+    feeds: FeedStates,
 }
 
 /// The session that the last snapshot was in, so that the calendar is not asked at every one.
@@ -146,7 +149,7 @@ impl Engine {
             moments: BTreeSet::new(),
             unsettled: Vec::new(),
             unjudged_insiders: Vec::new(),
-            lost_feeds: BTreeSet::new(),
+            feeds: FeedStates::default(),
         }
     }
 
@@ -231,6 +234,29 @@ impl Engine {
         self.mark_unsettled(symbol);
     }
 
+    /// Whether a stock has alerts that are judged by its observations.
+    #[must_use]
+    pub fn waits_for_price(&self, symbol: Symbol) -> bool {
+        let stock = self.names.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
+        stock.is_some_and(|stock| !stock.groups.is_empty())
+    }
+
+    /// Checks that an observation of a stock at `now` is judged.
+    ///
+    /// # Errors
+    /// [`NotTaken`] if the market is closed, or if a bar or an observation of a later session has completed the session.
+    pub fn takes_observation(&self, stock: StockIx, now: Timestamp) -> Result<(), NotTaken> {
+        let session = self.calendar.session_at(now).ok_or(NotTaken::MarketClosed)?;
+        let at = stock.0 as usize;
+        let is_over = self.hot.get(at).is_some_and(|hot| hot.day > day_number(session.date))
+            || (self.stocks.get(at)).is_some_and(|stock| stock.is_completed(session.date));
+        if is_over {
+            Err(NotTaken::SessionCompleted { count: 1 })
+        } else {
+            Ok(())
+        }
+    }
+
     /// The instant of the next [`Event::Clock`] that will do something for an alert that waits for one.
     #[must_use]
     pub fn next_moment(&self) -> Option<Timestamp> {
@@ -283,21 +309,40 @@ impl Engine {
                 };
                 hot.unsettle();
                 self.mark_unsettled(symbol);
+                self.note_delivery(Feed::Fundamentals, eps_ttm.or(eps_forward).is_some());
             }
-            Event::Earnings { symbol, dates } => self.facts(symbol, |facts| facts.set_earnings(dates)),
-            Event::Dividends { symbol, dividends } => self.facts(symbol, |facts| facts.set_dividends(dividends)),
+            Event::Earnings { symbol, dates } => {
+                self.note_delivery(Feed::Earnings, !dates.is_empty());
+                self.facts(symbol, now, |facts| facts.set_earnings(dates));
+            }
+            Event::Dividends { symbol, dividends } => {
+                self.note_delivery(Feed::Dividends, !dividends.is_empty());
+                self.facts(symbol, now, |facts| facts.set_dividends(dividends));
+            }
             Event::Split { symbol, ratio } => self.split(symbol, ratio, now, out),
-            Event::InsiderTrades { symbol, trades } => self.insiders_traded(symbol, trades, now, out),
+            Event::InsiderTrades { symbol, trades } => {
+                self.note_delivery(Feed::Insiders, !trades.is_empty());
+                self.insiders_traded(symbol, trades, now, out);
+            }
             Event::InsiderTradesAnew { symbol, trades } => {
                 let (stock, _) = self.parts(symbol);
                 stock.facts.get_or_insert_default().forget_trades();
                 self.insiders_traded(symbol, trades, now, out);
             }
-            Event::Mentions { symbol, hour, count } => self.mentioned(symbol, (hour, count), now, out),
-            Event::Feed { feed, lost: true } => drop(self.lost_feeds.insert(feed)),
-            Event::Feed { feed, lost: false } => drop(self.lost_feeds.remove(&feed)),
+            Event::Mentions { symbol, hour, count } => {
+                self.feeds.deliver(Feed::Mentions);
+                self.mentioned(symbol, (hour, count), now, out);
+            }
+            Event::Feed { feed, lost: true } => self.feeds.lose(feed),
+            Event::Feed { feed, lost: false } => self.feeds.restore(feed),
         }
         Ok(())
+    }
+
+    fn note_delivery(&mut self, feed: Feed, has_data: bool) {
+        if has_data {
+            self.feeds.deliver(feed);
+        }
     }
 
     fn snapshot(&mut self, quotes: &[Quote], now: Timestamp, out: &mut Vec<Decision>) -> Result<(), NotTaken> {
@@ -372,12 +417,18 @@ impl Engine {
         }
     }
 
+    /// Whether the last observation of a stock is recent enough for an alert to be judged by it again.
+    fn is_fresh(&self, at: usize, now: Timestamp) -> bool {
+        now.duration_since(self.hot[at].last_at()) <= self.settings.stale_after
+    }
+
     fn evaluate_again(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
         let day = self.open_gate(now).map_or(NO_DAY, |gate| gate.day);
         for stock in std::mem::take(&mut self.unsettled) {
             let at = stock.0 as usize;
             self.stocks[at].is_unsettled = false;
-            if day != NO_DAY {
+            // An old price does not fire: the next observation judges.
+            if day != NO_DAY && self.is_fresh(at, now) {
                 self.stocks[at].judge_again(&mut self.hot[at], day, now, &mut self.registry, out);
             }
         }

@@ -1,6 +1,9 @@
 //! Why an alert fired.
 
+mod insiders;
 mod text;
+
+pub use insiders::InsiderNames;
 
 use jiff::civil::Date;
 use market::{Change, Decimal, Price};
@@ -8,7 +11,7 @@ use market::{Change, Decimal, Price};
 use super::group::{Group, GroupKey, View, average, averages};
 use super::level_index::Slot;
 use super::registry::Registry;
-use crate::condition::{BuzzDirection, DeliveryTime, Earnings, Side, VolumeBaseline};
+use crate::condition::{BuzzDirection, DeliveryTime, Earnings, InsiderDirection, Side, VolumeBaseline};
 
 /// Why an alert fired. Its text is a sentence for the owner.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -108,6 +111,10 @@ pub enum Reason {
         insiders: u32,
         /// Over how many days.
         window_days: u16,
+        /// Whether they bought, sold or did both.
+        traded: InsiderDirection,
+        /// Their names.
+        names: InsiderNames,
     },
     /// The reminder's instant has come.
     Reminder,

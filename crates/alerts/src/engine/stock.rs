@@ -27,6 +27,8 @@ pub(super) struct Stock {
     pub(super) groups: Vec<Group>,
     pub(super) facts: Option<Box<Facts>>,
     pub(super) session: Option<Session>,
+    /// Date and open of the last session that has its bar. Its observed extremes stay in the hot line until the next session.
+    completed: Option<(Date, Price)>,
     /// The day of the last observation.
     pub(super) last_date: Option<Date>,
     /// Whether it is on the engine's list of stocks to judge again.
@@ -41,6 +43,7 @@ impl Stock {
             groups: Vec::new(),
             facts: None,
             session: None,
+            completed: None,
             last_date: None,
             is_unsettled: false,
         }
@@ -49,6 +52,11 @@ impl Stock {
     /// The last observed price.
     pub(super) fn last_price(hot: &HotLine) -> Option<Price> {
         Price::from_micros(hot.last).ok()
+    }
+
+    /// Whether the session of `date`, or a later one, was completed by a bar.
+    pub(super) fn is_completed(&self, date: Date) -> bool {
+        self.history.last().is_some_and(|last| last.date >= date)
     }
 
     pub(super) fn begin_session(&mut self, hot: &mut HotLine, date: Date, day: i32, open: Price) {
@@ -67,6 +75,7 @@ impl Stock {
         let Some(session) = self.session.take() else {
             return;
         };
+        self.completed = Some((session.date, session.open));
         hot.day = NO_DAY;
         hot.unsettle();
         let price = |micros| Price::from_micros(micros).unwrap_or(session.open);
@@ -86,6 +95,7 @@ impl Stock {
     pub(super) fn record(&mut self, hot: &mut HotLine, bar: Bar) -> Result<(), market::history::TooOld> {
         match self.session {
             Some(session) if session.date == bar.date => {
+                self.completed = Some((session.date, session.open));
                 self.session = None;
                 hot.day = NO_DAY;
             }
@@ -119,6 +129,10 @@ impl Stock {
             // What was known of the same session is replaced: it has not ended, so it makes no bar.
             self.session = self.session.filter(|session| session.date != so_far.date);
             self.begin_session(hot, so_far.date, day, so_far.open);
+        } else if self.session.is_none() {
+            self.completed = Some((so_far.date, so_far.open));
+        }
+        if self.session.is_none_or(|session| session.date == so_far.date) {
             (hot.high, hot.low) = (so_far.high.micros(), so_far.low.micros());
             hot.volume = so_far.volume.unwrap_or(-1);
         }
@@ -134,8 +148,10 @@ impl Stock {
         let last = Self::last_price(hot)?;
         let price = |micros| Price::from_micros(micros).unwrap_or(last);
         let date = self.last_date?;
-        let (open, high, low, volume) = match self.session {
-            Some(session) => (session.open, price(hot.high), price(hot.low), hot.volume),
+        let running = self.session.map(|session| (session.date, session.open));
+        let known = running.or(self.completed).filter(|(of, _)| *of == date);
+        let (open, high, low, volume) = match known {
+            Some((_, open)) => (open, price(hot.high), price(hot.low), hot.volume),
             None => (last, last, last, -1),
         };
         Some(SessionSoFar {
@@ -166,6 +182,9 @@ impl Stock {
         hot.unsettle();
         self.eps.trailing = self.eps.trailing.map(|eps| ratio.divide(eps));
         self.eps.forward = self.eps.forward.map(|eps| ratio.divide(eps));
+        if let Some((_, open)) = &mut self.completed {
+            *open = open.after_split(ratio);
+        }
         if let Some(session) = &mut self.session {
             session.open = session.open.after_split(ratio);
             session.high_before = session.high_before.map(per_share);

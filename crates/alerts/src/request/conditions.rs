@@ -51,40 +51,10 @@ pub(super) const fn own_parameters(kind: ConditionKind) -> &'static [&'static st
         Kind::RsiLimit | Kind::SocialBuzz => &["direction"],
         Kind::VolumeChange => &["volumeBaseline"],
         Kind::InsiderTransactions => &["direction", "minExecutives", "windowDays", "openMarketOnly"],
-        Kind::Reminder => &["date", "reminderDate", "reminderTime"],
-        Kind::DailyReminder => &["deliveryTime"],
+        Kind::Reminder => &["date", "reminderDate", "reminderTime", "note"],
+        Kind::DailyReminder => &["deliveryTime", "note"],
         Kind::DividendPayment => &["shares"],
         _ => &[],
-    }
-}
-
-/// Whether a condition cannot do without a threshold.
-pub(super) const fn needs_threshold(kind: ConditionKind) -> bool {
-    use ConditionKind as Kind;
-    match kind {
-        Kind::PriceAbove
-        | Kind::PriceBelow
-        | Kind::PriceChangeUp
-        | Kind::PriceChangeDown
-        | Kind::MaTouchAbove
-        | Kind::MaTouchBelow
-        | Kind::RsiLimit
-        | Kind::VolumeChange
-        | Kind::PeRatioBelow
-        | Kind::PeRatioAbove
-        | Kind::ForwardPeBelow
-        | Kind::ForwardPeAbove
-        | Kind::InsiderTransactions
-        | Kind::EarningsAnnouncement => true,
-        Kind::NewHigh
-        | Kind::NewLow
-        | Kind::MaCrossoverGolden
-        | Kind::MaCrossoverDeath
-        | Kind::SocialBuzz
-        | Kind::Reminder
-        | Kind::DailyReminder
-        | Kind::DividendExDate
-        | Kind::DividendPayment => false,
     }
 }
 
@@ -108,7 +78,12 @@ pub(super) fn read_with(
     match (asked, parameters) {
         (Ok(asked), Ok(parameters)) => {
             let mut parameters = Parameters::new(parameters);
+            let note = match asked.kind {
+                ConditionKind::Reminder | ConditionKind::DailyReminder => parameters.note(faults),
+                _ => Ok(()),
+            };
             let condition = read(&asked, &mut parameters, context, faults)?;
+            note?;
             Ok((condition, parameters.into_normal()))
         }
         (Ok(asked), Err(noted)) => {

@@ -40,8 +40,9 @@ use crate::condition::{Condition, ConditionKind};
 pub use body::is_plausible_email;
 pub use create::parse_create;
 pub use fields::Faults;
-pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH};
-pub use update::{AlertChange, parse_update};
+pub(crate) use parameters::NOTE;
+pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH, MAX_NOTE_CHARACTERS};
+pub use update::{AlertChange, changes_nothing, parse_update};
 
 /// What a request is read with.
 #[derive(Clone, Copy, Debug)]

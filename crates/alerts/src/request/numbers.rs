@@ -149,17 +149,14 @@ impl<'a> Threshold<'a> {
         allowed: &Allowed<T>,
         faults: &mut Faults,
     ) -> Result<Option<T>, Noted> {
-        let (number, remark) = match self {
+        let number = match self {
             Self::Absent => return Ok(None),
-            Self::Sent(value) => {
-                let number = decimal(value, allowed).map_err(|message| faults.note("threshold", message))?;
-                (number, "")
-            }
-            Self::Kept(number) => (number, ", kept from before; send another with the condition"),
+            Self::Sent(value) => decimal(value, allowed).map_err(|message| faults.note("threshold", message))?,
+            Self::Kept(number) => number,
         };
         (allowed.take)(number).map(Some).ok_or_else(|| {
             let text = allowed.text;
-            let message = format!("must be {text} for {kind}, but is {number}{remark}");
+            let message = format!("must be {text} for {kind}, but is {number}");
             faults.note("threshold", message)
         })
     }

@@ -15,8 +15,14 @@ use super::numbers::{self, Allowed};
 /// How large parameters may be, as compact JSON.
 pub const MAX_BYTES: usize = 16 * 1024;
 
+/// The parameter that holds the note of a reminder.
+pub(crate) const NOTE: &str = "note";
+
 /// How deep values may lie in parameters; a value right in `parameters` is at depth 1.
 pub const MAX_DEPTH: usize = 8;
+
+/// How long the note of a reminder may be, in characters.
+pub const MAX_NOTE_CHARACTERS: usize = 2_000;
 
 /// Reads the member `parameters`, which is not absent, as an object of bearable size.
 pub(super) fn object(value: &Value, faults: &mut Faults) -> Result<Option<Map<String, Value>>, Noted> {
@@ -117,6 +123,27 @@ impl Parameters {
             field: format!("parameters.{name}"),
             value,
         })
+    }
+
+    /// Reads the note of a reminder, which is kept unchanged. A blank note counts as none.
+    pub(super) fn note(&mut self, faults: &mut Faults) -> Result<(), Noted> {
+        let Some(Own { field, value }) = self.take(NOTE, faults)? else {
+            return Ok(());
+        };
+        let Some(text) = value.as_str() else {
+            let kind = kind_of(&value);
+            let message = format!("must be a text of at most {MAX_NOTE_CHARACTERS} characters, not {kind}");
+            return Err(faults.note(field, message));
+        };
+        let length = text.chars().count();
+        if length > MAX_NOTE_CHARACTERS {
+            let message = format!("must have at most {MAX_NOTE_CHARACTERS} characters, but has {length}; shorten it");
+            return Err(faults.note(field, message));
+        }
+        if !text.trim().is_empty() {
+            self.write(NOTE, text);
+        }
+        Ok(())
     }
 
     /// Reads a parameter that is one of some words. Of words that mean the same the first is the

@@ -3,10 +3,11 @@
 //! The written name is `date`: a day, which means the market's open of that day (09:30 New York on
 //! a closed one), or a date-time. `reminder_date` with `reminder_time` is read as well, and a
 //! reminder without any date is set as many calendar days ahead as its threshold says. All of them
-//! end up in `date`, so that the owner of any reminder can read off it when it will come; a
-//! date-time that came without an offset is written with the one of the account's time zone.
+//! end up in `date`: a day as `2030-01-31`, a date-time as an instant in UTC with milliseconds,
+//! `2030-01-31T14:30:00.000Z`.
 
 use jiff::civil::{Date, DateTime, Time};
+use jiff::fmt::temporal::DateTimePrinter;
 use jiff::{Span, Timestamp};
 use market::calendar::new_york_date;
 
@@ -22,8 +23,7 @@ const DATE_FORMS: &str = "a date such as 2030-01-31 or a date-time such as 2030-
 #[derive(PartialEq)]
 enum When {
     Day(Date),
-    /// An instant, and the date-time that is written for it.
-    Instant(Timestamp, String),
+    Instant(Timestamp),
 }
 
 /// A date that was sent, and the field that it was sent in.
@@ -50,9 +50,9 @@ pub(super) fn read(
     };
     let (at, written) = match when {
         Day(date) => (context.calendar.daily_moment(date), date.to_string()),
-        Instant(at, written) => (at, written),
+        Instant(at) => (at, canonical(at)),
     };
-    if at < context.now && standing != Some(at) {
+    if at < context.now && standing.map(to_milliseconds) != Some(at) {
         let now = context.now;
         let message = format!(
             "means {at:.0}, which is in the past; give a moment after {now:.0} \
@@ -123,7 +123,7 @@ impl Sent {
     fn at_time(self, time: Time, context: &Context<'_>) -> Self {
         let when = match self.when {
             Day(date) => on_account_clock(date.to_datetime(time), context).unwrap_or(Day(date)),
-            instant @ Instant(..) => instant,
+            instant @ Instant(_) => instant,
         };
         Self { when, ..self }
     }
@@ -133,7 +133,7 @@ impl When {
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Day(one), Day(other)) => one == other,
-            (Instant(one, _), Instant(other, _)) => one == other,
+            (Instant(one), Instant(other)) => one == other,
             _ => false,
         }
     }
@@ -183,7 +183,7 @@ fn parse(text: &str, context: &Context<'_>) -> Option<When> {
         return None;
     }
     if let Ok(at) = text.parse::<Timestamp>() {
-        return Some(Instant(to_micros(at), text.to_owned()));
+        return Some(Instant(to_milliseconds(at)));
     }
     on_account_clock(text.parse().ok()?, context)
 }
@@ -193,13 +193,17 @@ fn parse(text: &str, context: &Context<'_>) -> Option<When> {
 fn on_account_clock(local: DateTime, context: &Context<'_>) -> Option<When> {
     let zone = context.time_zone;
     let at = zone.to_ambiguous_timestamp(local).compatible().ok()?;
-    let written = at.display_with_offset(zone.to_offset(at)).to_string();
-    Some(Instant(to_micros(at), written))
+    Some(Instant(to_milliseconds(at)))
 }
 
-/// What a database keeps of an instant.
-fn to_micros(at: Timestamp) -> Timestamp {
-    Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
+/// The instant as precisely as its text says it.
+fn to_milliseconds(at: Timestamp) -> Timestamp {
+    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
+}
+
+/// RFC 3339 in UTC with milliseconds.
+fn canonical(at: Timestamp) -> String {
+    DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&at)
 }
 
 /// Reads `reminder_time`.

@@ -30,15 +30,9 @@ pub struct AlertChange {
 /// notification. `parameters` are replaced as a whole. The symbol cannot be changed; like any other
 /// member that is not known it is ignored.
 ///
-/// When the condition becomes another one and the rest is left out, only that is kept which still
-/// makes sense:
-///
-/// * The threshold is kept if the new condition needs one: 200 stays 200 from `price_above` to
-///   `price_below`. It is dropped if the new condition can do without, for the reader of "remind
-///   me" or "new high" did not mean the price that the alert once had; a threshold that is sent
-///   along is judged as in a create request.
-/// * Parameters that were the old condition's own are dropped, because the same name means
-///   something else to another condition (`direction`); clients' marks are kept.
+/// Another condition demands its own threshold and parameters: those of the old condition do not
+/// carry over, because the same number or name means something else to another condition. Only the
+/// marks of clients stay.
 ///
 /// # Errors
 /// [`RequestError`], with every fault of the body.
@@ -59,6 +53,18 @@ pub fn parse_update(current: &Alert, body: &Value, context: &Context<'_>) -> Res
     parts().map_err(|Noted| RequestError::Invalid(faults))
 }
 
+/// Whether the body of an update request names nothing to change: none of the members that it could
+/// have, or only a null for the condition or the notification.
+#[must_use]
+pub fn changes_nothing(body: &Value) -> bool {
+    let Some(body) = body.as_object() else {
+        return false;
+    };
+    let is_named = |name: &str| member(body, name).is_some();
+    let is_sent = |name: &str| body.contains_key(name);
+    !(is_named("condition") || is_named("notification") || is_sent("threshold") || is_sent("parameters"))
+}
+
 /// The condition and the parameters that the alert is to have.
 fn condition(
     current: &Alert,
@@ -76,11 +82,11 @@ fn condition(
     let becomes_another = kind.is_ok_and(|kind| kind != standing_kind);
     let parameters = match body.get("parameters") {
         Some(value) => parameters::object(value, faults),
-        None if becomes_another => Ok(marks(current)),
+        None if becomes_another => Ok(marks(current, kind)),
         None => Ok(current.parameters.clone()),
     };
     let threshold = match (body.get("threshold"), current.condition.threshold()) {
-        (None, Some(standing)) if keeps_threshold(kind, standing_kind) => Threshold::Kept(standing),
+        (None, Some(standing)) if !becomes_another => Threshold::Kept(standing),
         (sent, _) => Threshold::sent(sent),
     };
     let standing = standing_moment(current);
@@ -92,10 +98,6 @@ fn condition(
     conditions::read_with(asked, parameters, threshold, context, faults)
 }
 
-fn keeps_threshold(kind: Result<ConditionKind, Noted>, standing: ConditionKind) -> bool {
-    kind.is_ok_and(|kind| kind == standing || conditions::needs_threshold(kind))
-}
-
 fn standing_moment(current: &Alert) -> Option<Timestamp> {
     match current.condition {
         Condition::Reminder { at } => Some(at),
@@ -103,11 +105,13 @@ fn standing_moment(current: &Alert) -> Option<Timestamp> {
     }
 }
 
-/// The alert's parameters without those that its condition reads.
-fn marks(current: &Alert) -> Option<Map<String, Value>> {
+/// The alert's parameters without those that its condition reads or that the new one would read.
+fn marks(current: &Alert, new: Result<ConditionKind, Noted>) -> Option<Map<String, Value>> {
     let mut parameters = Parameters::new(current.parameters.clone());
-    for name in conditions::own_parameters(current.condition.kind()) {
-        parameters.remove(name);
+    for kind in [Some(current.condition.kind()), new.ok()].into_iter().flatten() {
+        for name in conditions::own_parameters(kind) {
+            parameters.remove(name);
+        }
     }
     parameters.into_normal().filter(|marks| !marks.is_empty())
 }

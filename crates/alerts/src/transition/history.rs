@@ -19,7 +19,7 @@ pub enum HistoryAction {
     Verified,
     /// It was deleted.
     Deleted,
-    /// Its prices were brought into the shares of after a split.
+    /// Its prices were brought into the shares of after a split, or it got its initial price after it became active.
     Adjusted,
     /// Its owner was told that it fired.
     NotificationSent,

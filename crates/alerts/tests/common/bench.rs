@@ -26,6 +26,7 @@ pub(crate) struct Bench {
     /// The sides the first engine decided for RSI alerts, kept with the alerts as a service keeps them.
     rsi_sides: BTreeMap<AlertId, Side>,
     pub(crate) firings: Vec<Outcome>,
+    told_until: Timestamp,
 }
 
 impl Bench {
@@ -40,6 +41,7 @@ impl Bench {
             armed: BTreeMap::new(),
             rsi_sides: BTreeMap::new(),
             firings: Vec::new(),
+            told_until: Timestamp::MIN,
         }
     }
 
@@ -48,6 +50,7 @@ impl Bench {
     /// # Errors
     /// Where an engine decides otherwise than the oracle.
     pub(crate) fn tell(&mut self, told: &Told, now: Timestamp) -> Result<Vec<Outcome>, String> {
+        self.told_until = now;
         while let Some(moment) = self.engines[0].next_moment().filter(|&moment| moment < now) {
             self.tell_exactly(&Told::Clock, moment.max(self.oracle.clock()))?;
         }
@@ -109,8 +112,18 @@ impl Bench {
         }
     }
 
-    /// Builds a new engine from what a service keeps, the way it would after a crash.
-    pub(crate) fn restart(&mut self) {
+    /// Builds a new engine from what a service keeps, the way it would after a crash. A service lets the clock strike right after
+    /// it has taken in facts, and writes both down together.
+    ///
+    /// # Errors
+    /// Where an engine decides otherwise than the oracle.
+    pub(crate) fn restart(&mut self) -> Result<(), String> {
+        while let Some(moment) = self.engines[0]
+            .next_moment()
+            .filter(|&moment| moment <= self.told_until)
+        {
+            self.tell_exactly(&Told::Clock, moment.max(self.oracle.clock()))?;
+        }
         let mut engine = Engine::new(self.calendar.clone(), Settings::default());
         for (at, told) in &self.kept {
             assert!(
@@ -138,5 +151,6 @@ impl Bench {
             silently(Event::Armed(&alert));
         }
         self.engines.push(engine);
+        Ok(())
     }
 }

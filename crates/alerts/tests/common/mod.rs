@@ -138,6 +138,8 @@ pub(crate) fn alert(number: u32, symbol: Symbol, condition: Condition, armed_at:
         initial_price: None,
         created_at: armed_at,
         armed_at,
+        threshold_set_at: armed_at,
+        initial_price_set_at: armed_at,
         rsi_side: None,
         triggered_at: None,
     }

@@ -233,20 +233,3 @@ fn after_a_standstill_of_days_one_daily_reminder_is_enough() {
     assert_eq!(stage.tell(&Told::Clock, "2024-03-07T14:29:59Z"), NOTHING);
     assert_eq!(stage.tell(&Told::Clock, "2024-03-07T14:30:00Z"), [1]);
 }
-
-#[test]
-fn a_date_that_came_near_during_a_standstill_is_told_after_it_and_a_date_gone_by_is_not() {
-    let mut stage = Stage::new();
-    let dividend = |day| Dividend {
-        ex_date: date(2024, 3, day),
-        payment_date: Some(date(2024, 3, day)),
-        amount: None,
-    };
-    let dividends = vec![dividend(5), dividend(8)];
-    stage.tell(&Told::Dividends(stage.symbol, dividends), "2024-03-01T20:00:00Z");
-    stage.arm(1, Condition::DividendExDate { days_ahead: 2 }, "2024-03-01T20:00:00Z");
-    stage.arm(2, Condition::DividendPayment { shares: None }, "2024-03-01T20:00:00Z");
-    // The 5th is over; the 8th is two days ahead.
-    assert_eq!(stage.tell(&Told::Clock, "2024-03-06T17:00:00Z"), [1]);
-    assert_eq!(stage.tell(&Told::Clock, "2024-03-08T14:30:00Z"), [2]);
-}

@@ -89,8 +89,8 @@ fn a_count_a_day_at_midnight_is_judged_by_its_newest_state() {
     let mut stage = Stage::new();
     stage.arm(1, Condition::SocialBuzz(BuzzDirection::Rising), START);
     for day in 0..8 {
-        assert_eq!(stage.state(1, START), State::Waiting(NotJudged::TooFewMentions));
         assert_eq!(running(&mut stage, day, 30), NOTHING);
+        assert_eq!(stage.state(1, START), State::Waiting(NotJudged::TooFewMentions));
     }
     assert_eq!(running(&mut stage, 8, 40), NOTHING);
     assert_eq!(stage.state(1, START), State::Ok);

@@ -161,7 +161,11 @@ fn earnings_of_zero_less_than_zero_or_none_are_blind_and_never_fire() {
         [stage.state(1, AT_ELEVEN), stage.state(2, AT_ELEVEN)],
         [State::Ok, unknown]
     );
-    assert_eq!(stage.tell(&Told::Evaluate, AT_NOON), [1], "20 is below 1000");
+    assert_eq!(
+        stage.tell(&Told::Evaluate, "2024-03-08T16:10:00Z"),
+        [1],
+        "20 is below 1000"
+    );
 }
 
 #[test]

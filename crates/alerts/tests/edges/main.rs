@@ -13,7 +13,9 @@ mod oracle;
 mod recorded;
 
 mod calendar;
+mod dates;
 mod facts;
+mod feeds;
 mod history;
 mod once_wrong;
 mod prices;

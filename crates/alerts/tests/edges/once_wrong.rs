@@ -9,6 +9,7 @@ use crate::oracle::Told;
 
 const MORNING: &str = "2024-03-08T14:00:00Z";
 const AT_TEN: &str = "2024-03-08T15:00:00Z";
+const SOON_AFTER_TEN: &str = "2024-03-08T15:10:00Z";
 const AT_ELEVEN: &str = "2024-03-08T16:00:00Z";
 const AT_NOON: &str = "2024-03-08T17:00:00Z";
 
@@ -68,8 +69,8 @@ fn what_a_corrected_bar_makes_true_fires_at_the_next_evaluation() {
     stage.arm(1, rsi(RsiDirection::Above, "50.5"), MORNING);
     assert_eq!(stage.see("10", AT_TEN), NOTHING);
     assert_eq!(stage.tell(&Told::Evaluate, AT_TEN), NOTHING);
-    stage.bar("2024-03-07", "5", AT_ELEVEN);
-    assert_eq!(stage.tell(&Told::Evaluate, AT_NOON), [1]);
+    stage.bar("2024-03-07", "5", SOON_AFTER_TEN);
+    assert_eq!(stage.tell(&Told::Evaluate, SOON_AFTER_TEN), [1]);
 }
 
 /// Armed when the RSI is 100 already, an alert for 100 on both sides fires at the next evaluation; armed before there was an
@@ -78,13 +79,13 @@ fn what_a_corrected_bar_makes_true_fires_at_the_next_evaluation() {
 fn an_rsi_that_begins_at_the_threshold_fires() {
     let mut known = Stage::new().after_closes("2024-03-08", &["10"; 14]);
     assert_eq!(known.see("11", AT_TEN), NOTHING);
-    known.arm(1, rsi(RsiDirection::Both, "100"), AT_ELEVEN);
-    assert_eq!(known.tell(&Told::Evaluate, AT_NOON), [1]);
+    known.arm(1, rsi(RsiDirection::Both, "100"), SOON_AFTER_TEN);
+    assert_eq!(known.tell(&Told::Evaluate, SOON_AFTER_TEN), [1]);
 
     let mut unknown = Stage::new().after_closes("2024-03-08", &["10"; 14]);
     unknown.arm(1, rsi(RsiDirection::Both, "100"), MORNING);
     assert_eq!(unknown.tell(&Told::Evaluate, MORNING), NOTHING);
-    let fired = [unknown.see("11", AT_TEN), unknown.tell(&Told::Evaluate, AT_NOON)].concat();
+    let fired = [unknown.see("11", AT_TEN), unknown.tell(&Told::Evaluate, SOON_AFTER_TEN)].concat();
     assert_eq!(fired, [1]);
 }
 

@@ -60,12 +60,12 @@ fn five_percent_below_189_20_is_179_74_and_not_179_75() {
 }
 
 #[test]
-fn a_percent_change_without_an_initial_price_is_blind_and_never_fires() {
+fn percent_change_without_an_initial_price_waits_for_it_and_does_not_fire() {
     let mut stage = Stage::new();
     stage.arm(1, change(Side::Above, "5"), MORNING);
     assert_eq!(stage.see("1", AT_TEN), NOTHING);
     assert_eq!(stage.see("1000", AT_ELEVEN), NOTHING);
-    assert_eq!(stage.state(1, AT_ELEVEN), State::Blind(NotJudged::NoInitialPrice));
+    assert_eq!(stage.state(1, AT_ELEVEN), State::Waiting(NotJudged::NoInitialPrice));
 }
 
 #[test]
@@ -152,16 +152,28 @@ fn the_day_exactly_364_days_ago_counts_and_the_day_before_it_does_not() {
 fn a_condition_that_holds_when_it_is_made_fires_at_the_next_evaluation() {
     let mut stage = Stage::new().after_closes("2024-03-08", &["10", "10"]);
     stage.tell(&stage.quote("11", Some(5000)), AT_TEN);
-    stage.arm(1, at_or_beyond(Side::Above, "11"), AT_ELEVEN);
-    stage.arm_from(2, change(Side::Above, "10"), Some("10"), AT_ELEVEN);
-    stage.arm(3, Condition::NewExtreme { side: Side::Above }, AT_ELEVEN);
-    stage.arm(4, touch(Side::Below), AT_ELEVEN);
+    let soon = "2024-03-08T15:15:00Z";
+    stage.arm(1, at_or_beyond(Side::Above, "11"), soon);
+    stage.arm_from(2, change(Side::Above, "10"), Some("10"), soon);
+    stage.arm(3, Condition::NewExtreme { side: Side::Above }, soon);
+    stage.arm(4, touch(Side::Below), soon);
     assert_eq!(
-        stage.tell(&Told::Evaluate, AT_NOON),
+        stage.tell(&Told::Evaluate, soon),
         [1, 2],
         "an edge waits for a new observation"
     );
     assert_eq!(stage.see("10", AT_NOON), [4]);
+}
+
+#[test]
+fn stale_observation_does_not_fire_an_alert_that_was_armed_after_it() {
+    let mut stage = Stage::new();
+    stage.see("11", AT_TEN);
+    // Fifteen minutes and a second later.
+    stage.arm(1, at_or_beyond(Side::Above, "11"), "2024-03-08T15:15:01Z");
+    assert_eq!(stage.tell(&Told::Evaluate, "2024-03-08T15:15:01Z"), NOTHING);
+    assert_eq!(stage.see("10.99", AT_ELEVEN), NOTHING);
+    assert_eq!(stage.see("11", AT_NOON), [1]);
 }
 
 #[test]
@@ -230,4 +242,15 @@ fn an_rsi_alert_for_both_of_before_there_was_an_rsi_waits_for_the_other_side_of_
     assert_eq!(stage.see("30", AT_TEN), NOTHING, "the first RSI is above 60");
     assert_eq!(stage.see("31", AT_ELEVEN), NOTHING);
     assert_eq!(stage.see("10", AT_NOON), [1]);
+}
+
+#[test]
+fn percent_change_without_an_initial_price_is_blind_when_quotes_have_stopped() {
+    let mut stage = Stage::new();
+    stage.arm(1, change(Side::Above, "5"), MORNING);
+    let waits = State::Waiting(NotJudged::NoInitialPrice);
+    assert_eq!(stage.state(1, AT_TEN), waits, "no price was ever seen");
+    assert_eq!(stage.see("1", AT_TEN), NOTHING);
+    assert_eq!(stage.state(1, AT_TEN), waits);
+    assert_eq!(stage.state(1, AT_ELEVEN), State::Blind(NotJudged::StaleQuotes));
 }

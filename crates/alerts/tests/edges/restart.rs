@@ -46,6 +46,28 @@ fn todays_extremes_survive_a_restart() {
 }
 
 #[test]
+fn extremes_of_a_session_are_kept_after_its_bar_and_a_restart() {
+    let mut stage = Stage::new().after_closes("2024-03-07", &["10"]);
+    for price in ["11", "12", "9", "10"] {
+        stage.see(price, "2024-03-07T15:00:00Z");
+    }
+    stage.bar("2024-03-07", "10", "2024-03-07T21:00:00Z");
+    for _ in 0..2 {
+        let session = stage.engine.session_so_far(stage.symbol).unwrap();
+        let prices = [session.open, session.high, session.low, session.last];
+        assert_eq!(prices.map(|price| price.to_string()), ["11", "12", "9", "10"]);
+        stage.restart("2024-03-07T22:00:00Z");
+    }
+    // The next session begins with nothing of it.
+    stage.see("10.5", AT_TEN);
+    let session = stage.engine.session_so_far(stage.symbol).unwrap();
+    assert_eq!(
+        (session.open, session.high, session.low),
+        (session.last, session.last, session.last)
+    );
+}
+
+#[test]
 fn todays_volume_survives_a_restart() {
     let mut stage = Stage::new().after_closes("2024-03-08", &["10"; 20]);
     stage.tell(&stage.quote("10", Some(1500)), AT_TEN);
@@ -58,8 +80,8 @@ fn todays_volume_survives_a_restart() {
         },
         AT_TEN,
     );
-    stage.restart(AT_ELEVEN);
-    assert_eq!(stage.tell(&Told::Evaluate, AT_NOON), [1]);
+    stage.restart("2024-03-08T15:05:00Z");
+    assert_eq!(stage.tell(&Told::Evaluate, "2024-03-08T15:10:00Z"), [1]);
 }
 
 #[test]

@@ -83,6 +83,24 @@ impl Oracle {
         self.fire_if(now, |watched, _| waits(&watched.alert))
     }
 
+    /// A date alert that is armed, or whose facts arrive, after the instant of the day has come is judged at once.
+    pub(super) fn judge_date_at_once(&mut self, watched: &mut Watched, at: Timestamp) {
+        let day = new_york_date(at);
+        let is_after_the_instant = self.calendar.daily_moment(day) <= watched.alert.armed_at.max(self.clock);
+        let record = self.records.entry(watched.alert.symbol).or_default();
+        let holds = is_after_the_instant && date_holds(&watched.alert.condition, record, day);
+        watched.held_at = holds.then_some(at);
+    }
+
+    pub(super) fn dates_changed(&mut self, symbol: Symbol, now: Timestamp) {
+        let mut all = std::mem::take(&mut self.watched);
+        for watched in all.iter_mut().filter(|watched| watched.alert.symbol == symbol) {
+            let at = now.max(watched.alert.armed_at);
+            self.judge_date_at_once(watched, at);
+        }
+        self.watched = all;
+    }
+
     /// Reminders that are due, and date conditions at each day's moment since the clock struck last.
     pub(super) fn clock_strikes(&mut self, now: Timestamp) -> Vec<Outcome> {
         let since = self.clock;
@@ -97,10 +115,12 @@ impl Oracle {
                 Condition::Reminder { at } => Some(at).filter(|&at| at <= now),
                 Condition::DailyReminder(delivery) => days(since, now)
                     .find_map(|day| delivered(&calendar, delivery, day).filter(|&at| since < at && at <= now)),
-                _ => days(since, now)
-                    .filter(|&day| date_holds(&alert.condition, record, day))
-                    .map(|day| calendar.daily_moment(day))
-                    .find(|&at| since < at && at <= now),
+                _ => watched.held_at.or_else(|| {
+                    days(since, now)
+                        .filter(|&day| date_holds(&alert.condition, record, day))
+                        .map(|day| calendar.daily_moment(day))
+                        .find(|&at| since < at && at <= now)
+                }),
             };
             outcomes.extend(fires_at.map(|at| fired(alert, record, at)));
             if fires_at.is_none() || matches!(alert.condition, Condition::DailyReminder(_)) {

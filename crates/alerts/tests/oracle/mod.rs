@@ -14,7 +14,7 @@ pub(crate) mod record;
 use std::collections::BTreeMap;
 
 use alerts::condition::{Condition, RsiDirection, Side};
-use alerts::engine::{Dividend, InsiderTrade};
+use alerts::engine::{Dividend, InsiderTrade, Settings};
 use alerts::{Alert, AlertId, Revision, Status};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -78,6 +78,8 @@ pub(crate) struct Watched {
     other_side: Option<Side>,
     /// Whether insiders' trades of before it was armed were looked at.
     looked_at_trades: bool,
+    /// When a date condition was armed, or its facts arrived, if it held then and the day's instant had passed.
+    held_at: Option<Timestamp>,
 }
 
 /// What an alert is judged by.
@@ -133,10 +135,12 @@ impl Oracle {
             }
             Told::Earnings(symbol, dates) => {
                 self.record(*symbol).earnings.clone_from(dates);
+                self.dates_changed(*symbol, now);
                 Vec::new()
             }
             Told::Dividends(symbol, dividends) => {
                 self.record(*symbol).dividends.clone_from(dividends);
+                self.dates_changed(*symbol, now);
                 Vec::new()
             }
             Told::Insiders(symbol, trades) => {
@@ -171,11 +175,15 @@ impl Oracle {
         self.watched.retain(|watched| watched.alert.id != alert.id);
         if alert.status == Status::Active {
             let rsi_now = self.record(alert.symbol).rsi_now();
-            self.watched.push(Watched {
+            let mut watched = Watched {
                 alert: alert.clone(),
                 other_side: rsi_now.and_then(|rsi| other_side(&alert.condition, rsi)),
                 looked_at_trades: false,
-            });
+                held_at: None,
+            };
+            let armed_at = alert.armed_at.max(self.clock);
+            self.judge_date_at_once(&mut watched, armed_at);
+            self.watched.push(watched);
         }
     }
 
@@ -192,19 +200,28 @@ impl Oracle {
         self.made.extend(made.into_iter().map(|bar| (seen.symbol, bar)));
         record.observations.push(Observation {
             date: session.date,
+            at: now,
             price: seen.price.micros(),
             volume: seen.volume,
         });
         self.judge_by_observation(seen.symbol, By::NewObservation, now)
     }
 
-    /// What was armed or became known since the last observation of the session that is open is judged by that observation.
+    /// What was armed or became known since the last observation of the session that is open is judged by that observation, if
+    /// it is not stale.
     fn evaluate(&mut self, now: Timestamp) -> Vec<Outcome> {
         let mut outcomes = self.judge_insiders(|watched| !watched.looked_at_trades, now);
         let today = self.calendar.session_at(now).map(|session| session.date);
+        let stale_after = Settings::default().stale_after;
+        let is_fresh = |record: &Record| {
+            let last = record.observations.last();
+            // The engine keeps the second.
+            let second = last.and_then(|last| Timestamp::from_second(last.at.as_second()).ok());
+            second.is_some_and(|second| now.duration_since(second) <= stale_after)
+        };
         let in_session = |record: &Record| {
             let last = record.observations.last().map(|last| last.date);
-            last.is_some() && last == today && last.is_some_and(|date| !record.is_completed(date))
+            last.is_some() && last == today && last.is_some_and(|date| !record.is_completed(date)) && is_fresh(record)
         };
         let symbols: Vec<_> = self
             .records

@@ -1,6 +1,7 @@
 //! Everything that was ever told of a stock.
 
 use alerts::engine::{Dividend, InsiderTrade};
+use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Bar, Decimal, Price, SplitRatio};
 
@@ -12,6 +13,7 @@ use super::figures;
 pub(crate) struct Observation {
     /// Of its session.
     pub(crate) date: Date,
+    pub(crate) at: Timestamp,
     pub(crate) price: i64,
     /// The session's volume so far, where the observation came with it.
     pub(crate) volume: Option<i64>,

@@ -48,44 +48,49 @@ fn every_way_to_say_when_ends_up_in_one_date() {
         (
             json!({"parameters": {"date": "2024-07-02T08:15:00Z"}}),
             "2024-07-02T08:15:00Z",
-            "2024-07-02T08:15:00Z",
+            "2024-07-02T08:15:00.000Z",
         ),
         (
             json!({"parameters": {"date": "2024-07-02T08:15:00.250-04:00"}}),
             "2024-07-02T12:15:00.25Z",
-            "2024-07-02T08:15:00.250-04:00",
+            "2024-07-02T12:15:00.250Z",
+        ),
+        (
+            json!({"parameters": {"date": " 2024-07-02t08:15:00.1239z "}}),
+            "2024-07-02T08:15:00.123Z",
+            "2024-07-02T08:15:00.123Z",
         ),
         (
             json!({"parameters": {"date": "2024-07-02T08:15"}}),
             "2024-07-02T06:15:00Z",
-            "2024-07-02T08:15:00+02:00",
+            "2024-07-02T06:15:00.000Z",
         ),
         (
             json!({"parameters": {"date": "2024-12-02 08:15:30"}}),
             "2024-12-02T07:15:30Z",
-            "2024-12-02T08:15:30+01:00",
+            "2024-12-02T07:15:30.000Z",
         ),
         (
             json!({"parameters": {"reminder_date": "2024-07-02", "reminder_time": "18:05"}}),
             "2024-07-02T16:05:00Z",
-            "2024-07-02T18:05:00+02:00",
+            "2024-07-02T16:05:00.000Z",
         ),
         (
             json!({"parameters": {"reminderDate": "2024-07-02", "reminderTime": "18:05:30"}}),
             "2024-07-02T16:05:30Z",
-            "2024-07-02T18:05:30+02:00",
+            "2024-07-02T16:05:30.000Z",
         ),
         (
             json!({"parameters": {"date": "2024-07-02", "reminder_time": "18:05"}}),
             "2024-07-02T16:05:00Z",
-            "2024-07-02T18:05:00+02:00",
+            "2024-07-02T16:05:00.000Z",
         ),
         (
             json!({"parameters": {
                 "date": "2024-07-02", "reminder_date": "2024-07-02", "reminder_time": "18:05"
             }}),
             "2024-07-02T16:05:00Z",
-            "2024-07-02T18:05:00+02:00",
+            "2024-07-02T16:05:00.000Z",
         ),
         (
             json!({"parameters": {
@@ -93,7 +98,7 @@ fn every_way_to_say_when_ends_up_in_one_date() {
                 "reminder_time": "18:05"
             }}),
             "2024-07-02T16:05:00Z",
-            "2024-07-02T16:05:00Z",
+            "2024-07-02T16:05:00.000Z",
         ),
         (
             json!({"parameters": {"reminder_date": "2024-07-02"}}),
@@ -261,4 +266,38 @@ fn all_faults_of_a_reminder_are_told() {
         &json!({"parameters": {"date": 1, "reminder_date": 2, "reminder_time": 3}}),
     ));
     assert_eq!(refused.unwrap_err().to_string().matches(" | ").count(), 2);
+}
+
+#[test]
+fn date_that_comes_back_is_the_same_moment() {
+    let (at, date) = moment(&json!({"parameters": {"date": "2024-07-02T08:15:00.123456-04:00"}})).unwrap();
+    assert_eq!(moment(&json!({"parameters": {"date": date}})), Ok((at, date)));
+}
+
+#[test]
+fn note_of_a_reminder_is_a_text_of_at_most_2000_characters() {
+    let noted = |kind: &str, note: Value| {
+        let parameters = json!({"date": "2024-07-02", "note": note});
+        create(&body(kind, &json!({"parameters": parameters})))
+            .map(|asked| asked.parameters.unwrap_or_default().get("note").cloned())
+            .map_err(|error| error.to_string())
+    };
+    for kind in ["reminder", "daily_reminder"] {
+        let longest = json!("é".repeat(2_000));
+        assert_eq!(noted(kind, longest.clone()), Ok(Some(longest)));
+        assert_eq!(
+            noted(kind, json!("é".repeat(2_001))),
+            Err("parameters.note: must have at most 2000 characters, but has 2001; shorten it".to_owned())
+        );
+        assert_eq!(
+            noted(kind, json!(7)),
+            Err("parameters.note: must be a text of at most 2000 characters, not a number".to_owned())
+        );
+        assert_eq!(noted(kind, json!(" sell half\n")), Ok(Some(json!(" sell half\n"))));
+        assert_eq!(noted(kind, json!(" \n")), Ok(None));
+        assert_eq!(noted(kind, Value::Null), Ok(None));
+    }
+    // Elsewhere it is a mark that clients set for themselves.
+    let free = create(&body("new_high", &json!({"parameters": {"note": 7}})));
+    assert_eq!(free.unwrap().parameters.unwrap()["note"], json!(7));
 }

@@ -1,11 +1,11 @@
 //! What the tests of this folder stand on.
 
 use alerts::request::{AlertChange, Context, Faults, RequestError, parse_create, parse_update};
-use alerts::transition::{self, Owner};
+use alerts::transition::{self, Owner, StartPrice};
 use alerts::{Alert, AlertId, Condition, NewAlert};
-use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
-use market::{Calendar, Price};
+use jiff::{SignedDuration, Timestamp};
+use market::{Calendar, CurrentPrice, ObservedPrice, Price, PriceFreshness};
 use serde_json::{Map, Value, json};
 
 /// Monday, 2024-07-01, 11:00 in New York: the market is open.
@@ -17,6 +17,20 @@ pub(crate) fn instant(text: &str) -> Timestamp {
 
 pub(crate) fn price(text: &str) -> Option<Price> {
     Some(text.parse().unwrap())
+}
+
+/// A price that is current because it was made at this instant.
+pub(crate) fn current_at(text: &str, now: Timestamp) -> CurrentPrice {
+    let freshness = PriceFreshness {
+        calendar: Calendar::nyse(),
+        limit: SignedDuration::ZERO,
+        confirmed_limit: SignedDuration::ZERO,
+    };
+    let observed = ObservedPrice {
+        price: text.parse().unwrap(),
+        at: now,
+    };
+    freshness.current(observed, None, now).unwrap()
 }
 
 pub(crate) fn zone(name: &str) -> TimeZone {
@@ -78,9 +92,15 @@ pub(crate) fn alert(condition: &str, more: &Value) -> Alert {
 
 pub(crate) fn alert_of(asked: NewAlert) -> Alert {
     let id = AlertId("4f1c2d3e-5a6b-4c7d-8e9f-0a1b2c3d4e5f".parse().unwrap());
-    transition::create(asked, id, Owner::Verified, price("200"), instant(NOW))
-        .unwrap()
-        .alert
+    transition::create(
+        asked,
+        id,
+        Owner::Verified,
+        StartPrice::Current(current_at("200", instant(NOW))),
+        instant(NOW),
+    )
+    .unwrap()
+    .alert
 }
 
 /// A minimal good body of each condition: its name, then what it needs beside the symbol.

@@ -2,19 +2,23 @@
 
 use alerts::request::AlertChange;
 use alerts::transition::{
-    self, Changed, HistoryAction, HistoryStatus, Owner, Refused, Transition, activate, attach, delete, fire, pause,
-    verify,
+    self, Changed, HistoryAction, HistoryStatus, Owner, Refused, StartPrice, Transition, activate, attach, delete,
+    fire, pause, verify,
 };
 use alerts::{Alert, AlertId, Channel, Revision, Status};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::support::{NOW, alert, asked, condition, instant, price};
+use crate::support::{NOW, alert, asked, condition, current_at, instant, price};
 
 const LATER: &str = "2024-07-01T15:05:00Z";
 
 fn later() -> Timestamp {
     instant(LATER)
+}
+
+fn current(text: &str) -> StartPrice {
+    StartPrice::Current(current_at(text, later()))
 }
 
 fn price_alert(status: Status) -> Alert {
@@ -48,7 +52,7 @@ fn change_of(alert: &Alert) -> AlertChange {
 fn an_account_makes_an_active_alert_and_a_guest_an_inactive_one() {
     for (owner, status) in [(Owner::Verified, Status::Active), (Owner::Unverified, Status::Inactive)] {
         let id = AlertId(uuid::Uuid::nil());
-        let made = transition::create(asked("new_high", &json!({})), id, owner, None, later());
+        let made = transition::create(asked("new_high", &json!({})), id, owner, StartPrice::Unknown, later());
         let Changed { alert, entry } = made.unwrap();
         assert_eq!((alert.status, alert.revision), (status, Revision(0)));
         assert_eq!(
@@ -69,9 +73,9 @@ fn only_a_percentage_needs_a_price_when_it_is_made() {
         ("price_above", Ok(())),
     ] {
         let request = || asked(name, &json!({"threshold": 5}));
-        let made = transition::create(request(), id, Owner::Verified, None, later());
+        let made = transition::create(request(), id, Owner::Verified, StartPrice::Unknown, later());
         assert_eq!(made.map(|_| ()), expected, "{name}");
-        assert!(transition::create(request(), id, Owner::Verified, price("1"), later()).is_ok());
+        assert!(transition::create(request(), id, Owner::Verified, current("1"), later()).is_ok());
     }
 }
 
@@ -98,27 +102,30 @@ fn pausing_works_on_active_alerts_and_leaves_paused_ones() {
 fn activating_takes_a_new_initial_price() {
     for status in [Status::Paused, Status::Triggered, Status::Inactive] {
         let before = price_alert(status);
-        let done = activate(&before, Owner::Verified, price("205"), later());
+        let done = activate(&before, Owner::Verified, current("205"), later());
         let active = after(&before, done, HistoryAction::Reactivated);
         assert_eq!(active.status, Status::Active);
         assert_eq!((active.initial_price, active.armed_at), (price("205"), later()));
         assert_eq!(active.created_at, before.created_at);
         assert_eq!(
-            activate(&before, Owner::Verified, None, later()),
+            activate(&before, Owner::Verified, StartPrice::Unknown, later()),
             Err(Refused::NoPrice),
             "{status:?}"
         );
     }
     let active = price_alert(Status::Active);
     for owner in [Owner::Verified, Owner::Unverified] {
-        assert_eq!(activate(&active, owner, None, later()), Ok(Transition::Unchanged));
+        assert_eq!(
+            activate(&active, owner, StartPrice::Unknown, later()),
+            Ok(Transition::Unchanged)
+        );
     }
 }
 
 #[test]
 fn an_inactive_alert_is_activated_only_for_a_verified_owner() {
     let inactive = price_alert(Status::Inactive);
-    let done = activate(&inactive, Owner::Unverified, price("205"), later());
+    let done = activate(&inactive, Owner::Unverified, current("205"), later());
     assert_eq!(done, Err(Refused::NotVerified));
 }
 
@@ -128,16 +135,19 @@ fn a_reminder_whose_moment_has_passed_is_not_activated_nor_verified() {
     let at = instant("2024-07-01T16:00:00Z");
     let past = instant("2024-07-01T16:00:00.000001Z");
     reminder.status = Status::Triggered;
-    assert!(activate(&reminder, Owner::Verified, price("1"), at).is_ok());
-    let refused = activate(&reminder, Owner::Verified, price("1"), past);
+    assert!(activate(&reminder, Owner::Verified, current("1"), at).is_ok());
+    let refused = activate(&reminder, Owner::Verified, current("1"), past);
     assert_eq!(refused, Err(Refused::ReminderPassed(at)));
     assert_eq!(
         refused.unwrap_err().to_string(),
         "this reminder was set for 2024-07-01T16:00:00Z, which is past; give it a date to come first"
     );
     reminder.status = Status::Inactive;
-    assert!(verify(&reminder, None, at).is_ok());
-    assert_eq!(verify(&reminder, None, past), Err(Refused::ReminderPassed(at)));
+    assert!(verify(&reminder, StartPrice::Unknown, at).is_ok());
+    assert_eq!(
+        verify(&reminder, StartPrice::Unknown, past),
+        Err(Refused::ReminderPassed(at))
+    );
 }
 
 #[test]
@@ -145,37 +155,37 @@ fn verifying_makes_a_guest_alert_active_with_a_fresh_price() {
     let inactive = price_alert(Status::Inactive);
     let active = after(
         &inactive,
-        verify(&inactive, price("206"), later()),
+        verify(&inactive, current("206"), later()),
         HistoryAction::Verified,
     );
     assert_eq!((active.status, active.initial_price), (Status::Active, price("206")));
     assert_eq!(active.armed_at, later());
-    assert_eq!(verify(&active, price("1"), later()), Ok(Transition::Unchanged));
+    assert_eq!(verify(&active, current("1"), later()), Ok(Transition::Unchanged));
     for status in [Status::Paused, Status::Triggered] {
-        let refused = verify(&price_alert(status), price("1"), later());
+        let refused = verify(&price_alert(status), current("1"), later());
         assert_eq!(refused, Err(Refused::CannotVerify(status)));
     }
-    assert!(verify(&inactive, None, later()).is_ok());
+    assert!(verify(&inactive, StartPrice::Unknown, later()).is_ok());
     let mut percent = alert("price_change_up", &json!({"threshold": 5}));
     percent.status = Status::Inactive;
-    assert_eq!(verify(&percent, None, later()), Err(Refused::NoPrice));
+    assert_eq!(verify(&percent, StartPrice::Unknown, later()), Err(Refused::NoPrice));
 }
 
 #[test]
 fn attaching_makes_an_inactive_alert_active_and_leaves_any_other_as_it_is_a_revision_later() {
     let inactive = price_alert(Status::Inactive);
-    let done = attach(&inactive, price("206"), later());
+    let done = attach(&inactive, current("206"), later());
     let active = after(&inactive, done, HistoryAction::Verified);
     assert_eq!((active.status, active.initial_price), (Status::Active, price("206")));
     for status in [Status::Active, Status::Paused, Status::Triggered] {
         let before = price_alert(status);
-        let attached = after(&before, attach(&before, price("1"), later()), HistoryAction::Updated);
+        let attached = after(&before, attach(&before, current("1"), later()), HistoryAction::Updated);
         let revision = attached.revision;
         assert_eq!(attached, Alert { revision, ..before });
     }
     let mut percent = alert("price_change_up", &json!({"threshold": 5}));
     percent.status = Status::Inactive;
-    assert_eq!(attach(&percent, None, later()), Err(Refused::NoPrice));
+    assert_eq!(attach(&percent, StartPrice::Unknown, later()), Err(Refused::NoPrice));
 }
 
 #[test]
@@ -186,12 +196,12 @@ fn an_update_arms_an_active_alert_anew_and_keeps_its_initial_price() {
         notification: Channel::Sms,
         parameters: None,
     };
-    let done = transition::update(&active, change.clone(), later());
+    let done = transition::update(&active, change.clone(), StartPrice::Unknown, later());
     let updated = after(&active, done, HistoryAction::Updated);
     assert_eq!(change_of(&updated), change);
     assert_eq!((updated.status, updated.armed_at), (Status::Active, later()));
     assert_eq!(updated.initial_price, active.initial_price);
-    let same = transition::update(&active, change_of(&active), later());
+    let same = transition::update(&active, change_of(&active), StartPrice::Unknown, later());
     assert_eq!(after(&active, same, HistoryAction::Updated).armed_at, later());
 }
 
@@ -199,30 +209,82 @@ fn an_update_arms_an_active_alert_anew_and_keeps_its_initial_price() {
 fn an_update_of_any_other_alert_changes_the_fields_only() {
     for status in [Status::Paused, Status::Triggered, Status::Inactive] {
         let before = price_alert(status);
-        let same = transition::update(&before, change_of(&before), later());
+        let same = transition::update(&before, change_of(&before), StartPrice::Unknown, later());
         assert_eq!(same, Ok(Transition::Unchanged));
         let change = AlertChange {
             notification: Channel::Sms,
             ..change_of(&before)
         };
-        let done = transition::update(&before, change, later());
+        let done = transition::update(&before, change, StartPrice::Unknown, later());
         let updated = after(&before, done, HistoryAction::Updated);
         assert_eq!((updated.status, updated.armed_at), (status, instant(NOW)));
     }
 }
 
 #[test]
-fn an_active_alert_without_an_initial_price_cannot_come_to_wait_for_a_percentage() {
+fn update_gives_an_active_alert_its_first_initial_price_and_a_percentage_needs_one() {
     let mut alert = price_alert(Status::Active);
     alert.initial_price = None;
     let change = AlertChange {
         condition: condition("price_change_up", &json!({"threshold": 5})),
         ..change_of(&alert)
     };
-    let refused = transition::update(&alert, change.clone(), later());
-    assert_eq!(refused, Err(Refused::NoInitialPrice));
+    for unavailable in [StartPrice::Unknown, StartPrice::Outdated] {
+        let refused = transition::update(&alert, change.clone(), unavailable, later());
+        assert_eq!(refused, Err(Refused::NoPrice));
+        assert!(transition::update(&alert, change_of(&alert), unavailable, later()).is_ok());
+    }
+    for (start, expected) in [(StartPrice::Awaited, None), (current("205"), price("205"))] {
+        let done = transition::update(&alert, change.clone(), start, later());
+        assert_eq!(after(&alert, done, HistoryAction::Updated).initial_price, expected);
+    }
     alert.status = Status::Paused;
-    assert!(transition::update(&alert, change, later()).is_ok());
+    let done = transition::update(&alert, change, StartPrice::Unknown, later());
+    assert_eq!(after(&alert, done, HistoryAction::Updated).initial_price, None);
+}
+
+#[test]
+fn old_price_is_never_an_initial_price_and_refuses_percentages_only() {
+    let (level, mut percent) = (
+        price_alert(Status::Paused),
+        alert("price_change_up", &json!({"threshold": 5})),
+    );
+    percent.status = Status::Paused;
+    let activated = |alert: &Alert, start| {
+        let done = activate(alert, Owner::Verified, start, later())?;
+        Ok(after(alert, Ok(done), HistoryAction::Reactivated).initial_price)
+    };
+    assert_eq!(activated(&level, StartPrice::Outdated), Ok(None));
+    assert_eq!(activated(&percent, StartPrice::Outdated), Err(Refused::NoPrice));
+    for alert in [&level, &percent] {
+        assert_eq!(activated(alert, StartPrice::Awaited), Ok(None));
+        assert_eq!(activated(alert, StartPrice::Unknown), Err(Refused::NoPrice));
+        assert_eq!(activated(alert, current("205")), Ok(price("205")));
+    }
+}
+
+#[test]
+fn first_current_price_becomes_the_initial_price_of_an_active_alert_that_has_none() {
+    let first = current_at("205", later());
+    for (name, armed_at) in [("price_above", instant(NOW)), ("price_change_up", later())] {
+        let mut before = alert(name, &json!({"threshold": 5}));
+        before.initial_price = None;
+        let Transition::Changed(changed) = transition::set_initial_price(&before, first, later()) else {
+            panic!("nothing has changed")
+        };
+        let Changed { alert: filled, entry } = *changed;
+        assert_eq!(entry.action, HistoryAction::Adjusted);
+        // Only a percentage is judged differently from now on.
+        assert_eq!(filled.revision == before.revision, name == "price_above");
+        assert_eq!((filled.status, filled.initial_price), (Status::Active, price("205")));
+        // A percentage is not judged by prices from before its initial price.
+        assert_eq!(filled.armed_at, armed_at, "{name}");
+        let unchanged = transition::set_initial_price(&filled, first, later());
+        assert_eq!(unchanged, Transition::Unchanged);
+        before.status = Status::Paused;
+        let unchanged = transition::set_initial_price(&before, first, later());
+        assert_eq!(unchanged, Transition::Unchanged);
+    }
 }
 
 #[test]
@@ -274,4 +336,38 @@ fn names_are_found_again() {
         (Status::from_name("deleted"), HistoryAction::from_name("")),
         (None, None)
     );
+}
+
+#[test]
+fn initial_price_was_set_when_its_price_was_made() {
+    // Half past eight on a Monday: the current price is the close of Friday.
+    let (close, now) = (instant("2024-07-05T20:00:00Z"), instant("2024-07-08T12:30:00Z"));
+    let friday = current_at("200", close);
+    let current = StartPrice::Current(friday);
+    let id = AlertId(uuid::Uuid::nil());
+    let made = transition::create(asked("new_high", &json!({})), id, Owner::Verified, current, now);
+    assert_eq!(made.unwrap().alert.initial_price_set_at, close);
+    let without = transition::create(
+        asked("new_high", &json!({})),
+        id,
+        Owner::Verified,
+        StartPrice::Unknown,
+        now,
+    );
+    let mut alert = without.unwrap().alert;
+    assert_eq!(alert.initial_price_set_at, now);
+    let Transition::Changed(filled) = transition::set_initial_price(&alert, friday, now) else {
+        panic!("nothing has changed")
+    };
+    assert_eq!(filled.alert.initial_price_set_at, close);
+    let updated = transition::update(&alert, change_of(&alert), current, now);
+    let updated = after(&alert, updated, HistoryAction::Updated);
+    assert_eq!((updated.initial_price_set_at, updated.armed_at), (close, now));
+    alert.status = Status::Paused;
+    let active = after(
+        &alert,
+        activate(&alert, Owner::Verified, current, now),
+        HistoryAction::Reactivated,
+    );
+    assert_eq!((active.initial_price_set_at, active.armed_at), (close, now));
 }

@@ -1,7 +1,7 @@
 //! What updates make of an alert.
 
 use alerts::condition::{RsiDirection, Side};
-use alerts::request::{AlertChange, RequestError, parse_update};
+use alerts::request::{AlertChange, RequestError, changes_nothing, parse_update};
 use alerts::{Channel, Condition};
 use serde_json::{Value, json};
 
@@ -80,15 +80,35 @@ fn a_null_threshold_takes_it_away_where_one_may_be_missing() {
 }
 
 #[test]
-fn another_condition_keeps_the_threshold_if_it_needs_one_and_drops_it_if_not() {
-    let current = alert("price_above", &json!({"threshold": 200}));
+fn another_condition_demands_its_own_threshold() {
+    let current = alert("price_above", &json!({"threshold": 99.5}));
+    for name in [
+        "price_change_down",
+        "price_below",
+        "ma_touch_below",
+        "rsi_limit",
+        "earnings_announcement",
+    ] {
+        let message = update(&current, &json!({"condition": name})).unwrap_err().to_string();
+        assert!(
+            message.starts_with(&format!("threshold: is required for {name}")),
+            "{message}"
+        );
+        let message = update(&current, &json!({"condition": name, "threshold": null}))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with(&format!("threshold: is required for {name}")),
+            "{message}"
+        );
+    }
     for (body, expected) in [
         (
-            json!({"condition": "price_below"}),
-            condition("price_below", &json!({"threshold": 200})),
+            json!({"condition": "price_change_down", "threshold": 99.5}),
+            condition("price_change_down", &json!({"threshold": 99.5})),
         ),
         (
-            json!({"condition": "ma_touch_below"}),
+            json!({"condition": "ma_touch_below", "threshold": 200}),
             Condition::MaTouch {
                 side: Side::Below,
                 period: 200,
@@ -116,6 +136,8 @@ fn another_condition_keeps_the_threshold_if_it_needs_one_and_drops_it_if_not() {
                 at: instant("2024-07-02T13:30:00Z"),
             },
         ),
+        // The same condition by name is no change.
+        (json!({"condition": "price_above"}), current.condition),
     ] {
         assert_eq!(update(&current, &body).unwrap().condition, expected, "{body}");
     }
@@ -125,11 +147,6 @@ fn another_condition_keeps_the_threshold_if_it_needs_one_and_drops_it_if_not() {
             "threshold: must be omitted for new_high",
         ),
         (
-            json!({"condition": "rsi_limit"}),
-            "threshold: must be a number from 0 to 100 for rsi_limit, but is 200, kept from before; \
-             send another with the condition",
-        ),
-        (
             json!({"condition": "reminder"}),
             "parameters.date: is required for reminder; give a date such as 2030-01-31 or a \
              date-time such as 2030-01-31T09:30:00-05:00",
@@ -137,23 +154,15 @@ fn another_condition_keeps_the_threshold_if_it_needs_one_and_drops_it_if_not() {
     ] {
         assert_eq!(update(&current, &body).unwrap_err().to_string(), expected);
     }
-    let current = alert("new_high", &json!({}));
-    let message = update(&current, &json!({"condition": "price_above"}))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        message.starts_with("threshold: is required for price_above"),
-        "{message}"
-    );
 }
 
 #[test]
-fn another_condition_drops_what_only_the_old_one_read_and_keeps_the_marks() {
+fn another_condition_demands_its_own_parameters_and_keeps_the_marks() {
     let current = alert(
         "insider_transactions",
         &json!({"threshold": 60, "parameters": {"direction": "buy", "windowDays": 9, "source": "web"}}),
     );
-    let change = update(&current, &json!({"condition": "rsi_limit"})).unwrap();
+    let change = update(&current, &json!({"condition": "rsi_limit", "threshold": 60})).unwrap();
     assert_eq!(
         change.condition,
         Condition::Rsi {
@@ -173,11 +182,38 @@ fn another_condition_drops_what_only_the_old_one_read_and_keeps_the_marks() {
             .to_string(),
         "parameters.direction: is required for social_buzz; it must be rising or falling"
     );
-    let change = update(&current, &json!({"condition": "price_above"})).unwrap();
+    let change = update(&current, &json!({"condition": "price_above", "threshold": 60})).unwrap();
     assert_eq!(parameters_of(change), Value::Null);
-    // The same condition by name is no other one.
     let change = update(&current, &json!({"condition": "rsi_limit", "threshold": 70})).unwrap();
     assert_eq!(parameters_of(change), json!({"direction": "below"}));
+
+    // To price_above this is a mark, and to rsi_limit it would be a parameter.
+    let current = alert(
+        "price_above",
+        &json!({"threshold": 60, "parameters": {"direction": "below", "source": "web"}}),
+    );
+    let change = update(&current, &json!({"condition": "rsi_limit", "threshold": 60})).unwrap();
+    assert_eq!(parameters_of(change), json!({"source": "web"}));
+}
+
+#[test]
+fn body_that_names_no_member_changes_nothing() {
+    for body in [
+        json!({}),
+        json!({"condition": null, "notification": null}),
+        json!({"symbol": "MSFT", "status": "paused"}),
+    ] {
+        assert!(changes_nothing(&body), "{body}");
+    }
+    for body in [
+        json!({"threshold": null}),
+        json!({"parameters": null}),
+        json!({"condition": "price_above"}),
+        json!({"notification": "email"}),
+        json!([]),
+    ] {
+        assert!(!changes_nothing(&body), "{body}");
+    }
 }
 
 #[test]

@@ -264,6 +264,8 @@ fn alert(proposal: &Proposal, id: u128, price: Price, now: Timestamp) -> Alert {
         initial_price: Some(price),
         created_at: now,
         armed_at: now,
+        threshold_set_at: now,
+        initial_price_set_at: now,
         rsi_side: None,
         triggered_at: None,
     }

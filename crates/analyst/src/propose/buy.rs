@@ -25,7 +25,11 @@ pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
     let entry = desk.first(Side::Below);
     let deeper = entry.as_ref().and_then(|first| desk.second(Side::Below, first.price));
     let entry = entry.map(|aim| {
-        let use_of_it = "For a buyer that is a first price to look at: what stopped a fall before may do so again.";
+        let use_of_it = if aim.is_turning_point {
+            "For a buyer that is a first price to look at: what stopped a fall before may do so again."
+        } else {
+            "For a buyer that is a first price to look at."
+        };
         desk.on_price(Role::Entry, Side::Below, &aim, use_of_it)
     });
     let deeper = deeper.map(|aim| {
@@ -65,6 +69,7 @@ fn breakout(desk: &Desk<'_>) -> Option<Draft> {
                 "{} A quarter of an average day's range is added, so that a mere touch does not count.",
                 level(subject, chosen)
             ),
+            is_turning_point: true,
         },
         None => desk.by_volatility(Side::Above, BREAKOUT_SIGMAS * analysis.volatility.sigma_horizon())?,
     };

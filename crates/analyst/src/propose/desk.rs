@@ -37,6 +37,8 @@ pub(super) struct Aim {
     pub(super) price: Price,
     /// A sentence.
     pub(super) because: String,
+    /// Whether the price has turned there before.
+    pub(super) is_turning_point: bool,
 }
 
 impl Desk<'_> {
@@ -90,6 +92,7 @@ impl Desk<'_> {
         Aim {
             price: level.price,
             because: rationale::level(self.subject, level),
+            is_turning_point: true,
         }
     }
 
@@ -102,6 +105,7 @@ impl Desk<'_> {
                 "{symbol} has no known turning point at a fitting distance {name} the price, so this level comes from its \
                  volatility alone."
             ),
+            is_turning_point: false,
         })
     }
 
@@ -167,6 +171,7 @@ impl Desk<'_> {
         let aim = Aim {
             price: target,
             because: format!("{} is the price you named yourself.", money(target)),
+            is_turning_point: false,
         };
         is_ahead.then(|| self.on_price(Role::OwnTarget, side, &aim, use_of_it))
     }

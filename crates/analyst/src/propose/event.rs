@@ -3,6 +3,7 @@
 //! A plan without alerts on earnings and dividends still has reminders, so there a date becomes one.
 
 use alerts::{ConditionKind, Family};
+use market::display::Usd;
 use serde_json::{Map, json};
 
 use super::desk::Desk;
@@ -35,7 +36,7 @@ pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
     let ex_date = events.ex_dividend.filter(is_news).and_then(|ahead| {
         let amount = ahead
             .amount
-            .map_or(String::new(), |amount| format!(" of {amount} dollars a share"));
+            .map_or(String::new(), |amount| format!(" of {} dollars a share", Usd(amount)));
         let use_of_it = match subject.intention {
             Intention::Buy => {
                 format!("Who buys before that day gets the dividend{amount}; the price falls by about as much.")

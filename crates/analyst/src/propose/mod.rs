@@ -79,6 +79,7 @@ fn plain_distances(desk: &Desk<'_>) -> Vec<Draft> {
             because: format!(
                 "There is no room at this price for a level that says more; this is {steps} of its smallest steps away."
             ),
+            is_turning_point: false,
         };
         let role = match (desk.subject.intention, side) {
             (Intention::Buy, Side::Below) => Role::Entry,

@@ -28,7 +28,11 @@ pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
     let target = desk.first(Side::Above);
     let farther = target.as_ref().and_then(|first| desk.second(Side::Above, first.price));
     let target = target.map(|aim| {
-        let use_of_it = "For a seller that is a first price to sell at: what stopped a rise before may do so again.";
+        let use_of_it = if aim.is_turning_point {
+            "For a seller that is a first price to sell at: what stopped a rise before may do so again."
+        } else {
+            "For a seller that is a first price to sell at."
+        };
         desk.on_price(Role::Target, Side::Above, &aim, use_of_it)
     });
     let farther = farther.map(|aim| {
@@ -51,6 +55,7 @@ fn stop(desk: &Desk<'_>) -> Option<Draft> {
                 "{} A quarter of an average day's range is taken off, so that a mere touch does not count.",
                 level(desk.subject, chosen)
             ),
+            is_turning_point: true,
         },
         None => Aim {
             price: desk.away(desk.subject.price, Side::Below, STOP_RANGES * desk.range())?,
@@ -58,6 +63,7 @@ fn stop(desk: &Desk<'_>) -> Option<Draft> {
                 "{} has no known turning point near below the price, so this level is three average days' ranges away.",
                 desk.subject.symbol
             ),
+            is_turning_point: false,
         },
     };
     let use_of_it = "For a seller a fall beyond it is the sign to wait no longer for a better price.";
@@ -66,11 +72,12 @@ fn stop(desk: &Desk<'_>) -> Option<Draft> {
 
 /// What averages and the RSI are to say, the most useful first.
 fn signs(desk: &Desk<'_>) -> Vec<Draft> {
-    let use_of_it = |period: u16| {
-        format!(
-            "While it stays above, the trend is not broken; for a seller a fall to the {period}-day average is a warning."
-        )
+    // Only an upward trend can be broken by a fall.
+    let unbroken = match desk.analysis.trend.direction {
+        Direction::Up => "While it stays above, the trend is not broken. ",
+        Direction::Down | Direction::Mixed | Direction::Unknown => "",
     };
+    let use_of_it = |period: u16| format!("{unbroken}For a seller a fall to the {period}-day average is a warning.");
     let fall = desk
         .on_fall_to_average(FAST, &use_of_it(FAST))
         .or_else(|| desk.on_fall_to_average(SLOW, &use_of_it(SLOW)));

@@ -21,6 +21,8 @@ pub(crate) fn as_alert(proposal: &Proposal, subject: &Subject<'_>, id: u128) -> 
         initial_price: Some(subject.price),
         created_at: subject.context.now,
         armed_at: subject.context.now,
+        threshold_set_at: subject.context.now,
+        initial_price_set_at: subject.context.now,
         rsi_side: None,
         triggered_at: None,
     }

@@ -6,7 +6,7 @@ use alerts::condition::Side;
 use alerts::request::parse_create;
 use alerts::{Channel, Condition, equivalence, plan};
 use analyst::propose::{LEAST, MOST};
-use analyst::{Advice, Intention, Proposal, Role, Subject, tick};
+use analyst::{Advice, Direction, Intention, Proposal, Role, Subject, tick};
 use market::Price;
 
 use super::oracle::as_alert;
@@ -32,7 +32,45 @@ pub(crate) fn assert_sound(subject: &Subject<'_>, advice: &Advice) {
         }
     }
     assert_in_order(subject, advice);
+    assert_texts_agree(advice);
     assert!(advice.summary.chars().count() > 20);
+}
+
+/// Panics if a text contradicts itself or the figures that it shows.
+fn assert_texts_agree(advice: &Advice) {
+    let rationales = advice.proposals.iter().map(|proposal| &proposal.rationale);
+    for text in rationales.chain([&advice.summary]) {
+        let has = |words: &str| text.contains(words);
+        assert!(!(has("no known turning point") && has("may do so again")), "{text}");
+        assert!(
+            !has("the trend is not broken") || advice.analysis.trend.direction == Direction::Up,
+            "{text}"
+        );
+        let words: Vec<&str> = text.split(' ').collect();
+        for pair in words.windows(5) {
+            if pair[1] == "is" && pair[3] == "its" && pair[4] == "50-day" {
+                // "100.00 is above its 50-day average of": the next word is the average.
+                let average = text.split("its 50-day average of ").nth(1).unwrap_or_default();
+                let is_same =
+                    average.starts_with(pair[0]) && !average[pair[0].len()..].starts_with(|c: char| c.is_ascii_digit());
+                assert_eq!(pair[2] == "at", is_same, "{text}");
+            }
+        }
+    }
+    if let Some((_, rest)) = advice.summary.split_once("Its RSI is ") {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let rsi: u32 = rest[..end].parse().unwrap();
+        assert_eq!(
+            rest[end..].starts_with(", which counts as overbought"),
+            rsi >= 70,
+            "{rest}"
+        );
+        assert_eq!(
+            rest[end..].starts_with(", which counts as oversold"),
+            rsi <= 30,
+            "{rest}"
+        );
+    }
 }
 
 fn assert_one_sound(subject: &Subject<'_>, proposal: &Proposal) {

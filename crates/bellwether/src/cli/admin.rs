@@ -10,6 +10,7 @@ use service::access::{CreatedKey, NewKey, NewUser};
 use service::{Scope, Service};
 use store::model::Account;
 
+use super::rotate_key::{self, RotateKey};
 use super::{Failure, SettingsArgs, print, say};
 use crate::settings::Settings;
 use crate::wiring;
@@ -20,9 +21,18 @@ const PASSWORD_VARIABLE: &str = "BELLWETHER_PASSWORD";
 #[derive(Args, Debug)]
 pub(super) struct AdminArgs {
     #[command(subcommand)]
-    command: Command,
+    command: AdminCommand,
 }
 
+#[derive(Subcommand, Debug)]
+enum AdminCommand {
+    #[command(flatten)]
+    Account(Command),
+    /// Seal the database's secrets with a new key, while the service is stopped
+    RotateKey(RotateKey),
+}
+
+/// Commands that create or change accounts.
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Make an account
@@ -100,18 +110,22 @@ fn scope(name: &str) -> Result<Scope, String> {
 
 /// Does what `args` say.
 pub(super) fn run(args: &AdminArgs) -> Result<(), Failure> {
-    let common = match &args.command {
+    let command = match &args.command {
+        AdminCommand::Account(command) => command,
+        AdminCommand::RotateKey(args) => return rotate_key::run(args),
+    };
+    let common = match command {
         Command::CreateUser(CreateUser { common, .. })
         | Command::CreateKey(CreateKey { common, .. })
         | Command::SetPlan(SetPlan { common, .. }) => common,
     };
     let settings = common.settings.load()?;
-    let password = match &args.command {
+    let password = match command {
         Command::CreateUser(user) => read_password(&user.password)?,
         _ => String::new(),
     };
     let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
-    let answer = runtime.block_on(administer(&settings, &args.command, password))?;
+    let answer = runtime.block_on(administer(&settings, command, password))?;
     print(&answer)
 }
 

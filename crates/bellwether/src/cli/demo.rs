@@ -59,9 +59,10 @@ pub(super) fn run(args: &DemoArgs) -> Result<(), Failure> {
     settings.log.format = LogFormat::Text;
     // People look at the firings; only what goes wrong is told beside them.
     settings.log.level = Filter::from_text("warn").unwrap_or(settings.log.level);
-    let _logging = logging::begin(&settings.log, &settings.telemetry).context("cannot start")?;
+    let logging = logging::begin(&settings.log, &settings.telemetry).context("cannot start")?;
     let metering = Metering::begin().context("cannot start")?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
+    runtime.spawn(logging.repeated_lines().count());
     Ok(runtime.block_on(live::run(&wishes, metering))?)
 }
 

@@ -8,6 +8,7 @@ mod config;
 mod demo;
 mod listen;
 mod replay;
+mod rotate_key;
 mod serve;
 mod sources;
 
@@ -40,7 +41,7 @@ pub struct Cli {
 enum Command {
     /// Run the service
     Serve(serve::ServeArgs),
-    /// Make accounts and API keys, also while the service runs
+    /// Make accounts and API keys, also while the service runs; rotate the key, while it does not
     Admin(admin::AdminArgs),
     /// Print the settings that hold in the end, secrets masked
     Config(config::ConfigArgs),

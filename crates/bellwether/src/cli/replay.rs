@@ -9,14 +9,14 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::civil::Date;
 use market::Calendar;
-use sources::folder::{self, MarketData, Rejections};
+use sources::folder::{self, MarketData, Progress, Rejected, Rejections};
 
 use super::{Failure, say};
 use crate::alerts_file::{self, AlertsFileError, ReplayAlert};
 use crate::clock::Stopwatch;
 use crate::replay::{Firing, Replay, Span, Summary};
 
-/// How many rejected rows are listed before "and more".
+/// How many rejected rows a terminal shows before "more rows". Elsewhere each row is written.
 const MAX_REJECTED_LISTED: usize = 50;
 
 #[derive(Args, Debug)]
@@ -27,10 +27,10 @@ pub(super) struct ReplayArgs {
     /// A JSON array of alerts as the API takes them, each with an optional created_at
     #[arg(long, value_name = "FILE")]
     alerts: PathBuf,
-    /// The first day to replay; earlier bars only warm the indicators up
+    /// The first day to replay; earlier bars warm the indicators up and are the symbols' earlier observations
     #[arg(long, value_name = "YYYY-MM-DD")]
     from: Option<Date>,
-    /// The last day to replay
+    /// The last day to replay; after the last bar, reminders and dates still fire
     #[arg(long, value_name = "YYYY-MM-DD")]
     to: Option<Date>,
 }
@@ -59,25 +59,38 @@ fn replay_recorded(args: &ReplayArgs) -> anyhow::Result<()> {
 
 fn read_folder(dir: &Path, calendar: &Calendar) -> anyhow::Result<(MarketData, Rejections)> {
     let bar = progress_bar("reading {bar:40} {percent}% {msg}");
-    let result = folder::read(dir, calendar, |progress| {
+    let show_progress = |progress: Progress<'_>| {
         bar.set_length(progress.bytes_total);
         bar.set_position(progress.bytes_read);
         if let Some(name) = progress.file.file_name() {
             bar.set_message(name.to_string_lossy().into_owned());
         }
-    });
+    };
+    let is_terminal = io::stderr().is_terminal();
+    let report = |row: &Rejected| {
+        if !is_terminal {
+            name_rejected(row);
+        }
+    };
+    let result = folder::read_reporting(dir, calendar, show_progress, report);
     bar.finish_and_clear();
     Ok(result?)
 }
 
+/// Prints a summary of the rejected rows on a terminal. Elsewhere each of them was printed when it was read.
 fn report_rejected(rejected: &Rejections) {
-    for row in rejected.first.iter().take(MAX_REJECTED_LISTED) {
-        say!("left out: {row}");
+    if !io::stderr().is_terminal() {
+        return;
     }
+    rejected.first.iter().take(MAX_REJECTED_LISTED).for_each(name_rejected);
     let more = rejected.count.saturating_sub(MAX_REJECTED_LISTED as u64);
     if more > 0 {
-        say!("left out: {more} more rows");
+        say!("left out: {more} more rows; redirect standard error to a file to see each of them");
     }
+}
+
+fn name_rejected(row: &Rejected) {
+    say!("left out: {row}");
 }
 
 /// Replays, prints a line for each firing, and sums up.

@@ -15,8 +15,8 @@ use service::alerts::Created;
 use service::{Actor, Clock, Scope, Service, ServiceError};
 
 use super::hooks::{self, Hooks};
-use super::orders;
 use super::words::{EMAIL, Made, introduction, json_line, readable_line, tell};
+use super::{orders, watchlist};
 use crate::metering::Metering;
 use crate::serve::{House, end_at_once};
 use crate::settings::Settings;
@@ -141,6 +141,7 @@ async fn show(house: &House, wishes: &Wishes, totals: &mut Totals) -> anyhow::Re
     let hooks = Hooks::open(&service, &actor).await?;
     let seen = last_event(house, &actor).await?;
     let alerts = order(&service, &actor, clock.as_ref()).await?;
+    watchlist::fill(house, &actor).await?;
     tell(&introduction(&Made {
         address: house.address(),
         key: &key,
@@ -210,11 +211,11 @@ async fn account(service: &Service, password: &str) -> anyhow::Result<(String, b
 /// Creates the alerts; answers how many there are.
 async fn order(service: &Service, actor: &Actor, clock: &dyn Clock) -> anyhow::Result<usize> {
     let stocks = service.search_stocks("", MAX_STOCKS);
-    let known = stocks.iter().map(|row| {
-        let view = service.stock(row.symbol)?;
-        Ok((view, service.fundamentals(row.symbol)?))
-    });
-    let known = known.collect::<Result<Vec<_>, ServiceError>>()?;
+    let mut known = Vec::with_capacity(stocks.len());
+    for row in &stocks {
+        let view = service.stock(row.symbol).await?;
+        known.push((view, service.fundamentals(row.symbol).await?));
+    }
     let bodies = orders::alerts(&known, clock.now());
     for body in &bodies {
         match service.create_alert(actor, body).await {
@@ -305,7 +306,7 @@ impl Watch {
         let changed = self.try_set_anew(id).await;
         match changed {
             // Somebody tries the API out, and has deleted or changed it meanwhile.
-            Err(ServiceError::NotFound(_) | ServiceError::Invalid { .. }) => Ok(()),
+            Err(ServiceError::NotFound(_) | ServiceError::UnknownStock { .. } | ServiceError::Invalid { .. }) => Ok(()),
             changed => changed,
         }
     }

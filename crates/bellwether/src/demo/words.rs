@@ -52,13 +52,15 @@ The service runs with a simulated market that never closes. Nothing of it is rea
   account    {EMAIL}, password {password}, plan premium, operator
   API key    {key}
   alerts     {alerts}, of every family, near the prices of this moment
+  watchlist  six stocks with simulated trades of the last months
   webhook    a receiver at http://{receiver} is told of each firing, and verifies both signatures
   mail       is kept instead of sent, for operators to read
 
-Try it from another terminal. The alerts, what was delivered to the webhook, with every attempt, and the newest mail:
+Try it from another terminal. The alerts, the performance of the watchlist, what was delivered to the webhook, with every attempt, and the newest mail:
 
   KEY={key}
   curl -s 'http://{address}/api/v1/alerts?limit=3' -H "X-API-Key: $KEY"
+  curl -s 'http://{address}/api/v1/watchlist/performance?range=6m' -H "X-API-Key: $KEY"
   curl -s 'http://{address}/api/v1/webhooks/{webhook}/deliveries?limit=3' -H "X-API-Key: $KEY"
   curl -s 'http://{address}/api/v1/outbox?limit=1' -H "X-API-Key: $KEY"
 

@@ -54,7 +54,8 @@ impl Firing {
             metric: self.reason.metric().and_then(number),
             reason: self.reason.to_string(),
         };
-        serde_json::to_string(&line).expect("strings and numbers always have a JSON form")
+        let bytes = alerts::json::to_vec(&line).expect("strings and numbers always have a JSON form");
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 }
 
@@ -63,7 +64,7 @@ fn milliseconds(at: Timestamp) -> String {
     DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&at)
 }
 
-/// A JSON number in the form JavaScript prints it: no decimals where there are none.
+/// A JSON number.
 fn number(decimal: Decimal) -> Option<Number> {
     match decimal.as_whole() {
         Some(whole) => Some(whole.into()),

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use alerts::condition::RsiDirection;
 use alerts::engine::{Decision, Engine, Event, Quote, Settings, Verdict, after_split};
 use alerts::{Alert, AlertId, Condition, Revision, Status};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use market::calendar::new_york;
-use market::{Bar, Calendar, Session, Symbol};
+use market::{Bar, Calendar, Session, SplitRatio, Symbol};
 use sources::folder::MarketData;
 use uuid::Uuid;
 
@@ -44,8 +44,12 @@ pub struct Replay<'a, Tell> {
     facts: std::iter::Peekable<std::vec::IntoIter<(Timestamp, Fact)>>,
     /// All alerts by their index; what a split moves is moved here, too.
     alerts: Vec<Alert>,
-    /// The indexes of the alerts that are still to be armed, the first one last.
-    to_arm: Vec<usize>,
+    /// The indexes of the alerts that are not created yet, the first one last.
+    to_create: Vec<usize>,
+    /// The indexes of the alerts that were created before the first replayed day. They are armed when it begins.
+    held: Vec<usize>,
+    /// Whether the first replayed day has begun. Before it, nothing fires.
+    has_begun: bool,
     /// Percent changes that wait for their stock's first price.
     to_price: HashMap<Symbol, Vec<usize>>,
     decisions: Vec<Decision>,
@@ -73,11 +77,11 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         let alerts: Vec<_> = alerts
             .into_iter()
             .enumerate()
-            .map(|(index, alert)| made(index, alert, data, &span))
+            .map(|(index, alert)| made(index, alert, &span))
             .collect();
-        let mut to_arm: Vec<_> = (0..alerts.len()).collect();
-        to_arm.sort_by_key(|&index| (alerts[index].armed_at, index));
-        to_arm.reverse();
+        let mut to_create: Vec<_> = (0..alerts.len()).collect();
+        to_create.sort_by_key(|&index| (alerts[index].created_at, index));
+        to_create.reverse();
         let summary = Summary {
             alerts: alerts.len(),
             alerts_without_bars: alerts
@@ -93,7 +97,9 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
             reels,
             facts: facts(data, calendar).into_iter().peekable(),
             alerts,
-            to_arm,
+            to_create,
+            held: Vec::new(),
+            has_begun: false,
             to_price: HashMap::new(),
             decisions: Vec::new(),
             pending: Vec::new(),
@@ -103,12 +109,22 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         }
     }
 
-    /// Runs to the end, or until whoever is told has heard enough. `progress` is told each session before it is
-    /// replayed.
-    pub fn run(mut self, mut progress: impl FnMut(Date)) -> Summary {
+    /// Runs to the end, or until `tell` breaks. Calls `progress` with each session's date before the session is replayed.
+    pub fn run(mut self, progress: impl FnMut(Date)) -> Summary {
+        // A run that is broken off has a summary, too.
+        let _ = self.run_days(progress);
+        self.summary.alerts_not_begun = self.to_create.len();
+        self.summary
+    }
+
+    fn run_days(&mut self, mut progress: impl FnMut(Date)) -> Flow {
+        let has_no_bars = self.reels.is_empty();
         while let Some(date) = self.reels.iter().filter_map(Reel::next_date).min() {
             if date > self.span.to {
                 break;
+            }
+            if date >= self.span.from && !self.has_begun {
+                self.begin()?;
             }
             progress(date);
             let Some(session) = self.calendar.session(date) else {
@@ -116,32 +132,43 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
                 self.reels.iter_mut().for_each(|reel| reel.skip_through(date));
                 continue;
             };
-            let flow = if self.span.contains(date) {
-                self.session(&session)
-            } else {
-                self.warm_up(&session)
-            };
-            if flow.is_break() {
-                return self.summary;
+            self.session(&session)?;
+        }
+        if !self.has_begun {
+            self.begin()?;
+        }
+        if has_no_bars {
+            for session in self.calendar.sessions(self.span.from, self.span.to) {
+                progress(session.date);
+                self.advance(session.close)?;
+                self.summary.sessions += 1;
             }
         }
-        if self.advance(self.span.end()).is_continue() {
-            let _ = self.flush();
-        }
-        self.summary.alerts_not_begun = self.to_arm.len();
-        self.summary
+        self.advance(self.span.end())?;
+        self.flush()
     }
 
-    fn warm_up(&mut self, session: &Session) -> Flow {
-        let bars = self.take_bars(session, None);
-        self.advance_facts(session.close);
-        self.complete(session, bars);
-        Flow::Continue(())
+    /// Begins the first replayed day: arms the alerts that were created before it. Splits of the day itself move them
+    /// first, because they were created before the split.
+    fn begin(&mut self) -> Flow {
+        let start = self.span.start();
+        self.advance(self.span.eve())?;
+        self.advance_facts(start)?;
+        self.has_begun = true;
+        for index in std::mem::take(&mut self.held) {
+            let alert = &mut self.alerts[index];
+            alert.armed_at = start;
+            // A reminder for an earlier instant would have fired before the first replayed day.
+            if !matches!(alert.condition, Condition::Reminder { at } if at < start) {
+                self.arm(index, start)?;
+            }
+        }
+        self.process(Event::Clock, start)
     }
 
     fn session(&mut self, session: &Session) -> Flow {
         let mut rounds = Rounds::new();
-        let bars = self.take_bars(session, Some(&mut rounds));
+        let bars = self.take_bars(session, &mut rounds);
         for ((at, _), quotes) in rounds {
             self.advance(at)?;
             self.process(Event::Clock, at)?;
@@ -149,16 +176,16 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         }
         self.advance(session.close)?;
         self.complete(session, bars);
-        self.summary.sessions += 1;
+        self.summary.sessions += u64::from(self.has_begun);
         Flow::Continue(())
     }
 
-    fn take_bars(&mut self, session: &Session, mut rounds: Option<&mut Rounds>) -> Vec<(Symbol, Bar)> {
+    fn take_bars(&mut self, session: &Session, rounds: &mut Rounds) -> Vec<(Symbol, Bar)> {
         let due = self
             .reels
             .iter_mut()
             .filter(|reel| reel.next_date().is_some_and(|date| date <= session.date));
-        due.filter_map(|reel| Some((reel.symbol, reel.take(session, rounds.as_deref_mut())?)))
+        due.filter_map(|reel| Some((reel.symbol, reel.take(session, rounds)?)))
             .collect()
     }
 
@@ -176,7 +203,9 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         if !self.to_price.is_empty() {
             self.price_waiting_alerts(at, quotes)?;
         }
-        self.summary.observations += quotes.len() as u64;
+        if self.has_begun {
+            self.summary.observations += quotes.len() as u64;
+        }
         self.process(Event::Snapshot(quotes), at)
     }
 
@@ -186,7 +215,7 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
             let symbol = self.engine.symbol(quote.stock());
             for index in self.to_price.remove(&symbol).unwrap_or_default() {
                 self.alerts[index].initial_price = Some(quote.price());
-                self.arm(index, at)?;
+                self.watch(index, at)?;
             }
         }
         Flow::Continue(())
@@ -197,48 +226,73 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
     fn advance(&mut self, to: Timestamp) -> Flow {
         loop {
             let fact = self.facts.peek().map(|&(at, _)| at);
-            let alert = self.to_arm.last().map(|&index| self.alerts[index].armed_at);
+            let alert = self.to_create.last().map(|&index| self.alerts[index].created_at);
             let moment = self.engine.next_moment();
             let Some(at) = [fact, alert, moment].into_iter().flatten().min().filter(|&at| at <= to) else {
                 return Flow::Continue(());
             };
-            // What lies before the start was known or created before it, and is taken in at the start.
-            let at = at.max(self.span.start());
-            self.advance_facts_at(at)?;
-            while let Some(index) = self.to_arm.pop_if(|&mut index| self.alerts[index].armed_at <= at) {
+            self.advance_facts(at)?;
+            while let Some(index) = self.to_create.pop_if(|&mut index| self.alerts[index].created_at <= at) {
                 self.create(index, at)?;
             }
             self.process(Event::Clock, at)?;
         }
     }
 
-    /// Tells what becomes known up to `to`, while nothing is armed.
-    fn advance_facts(&mut self, to: Timestamp) {
-        while let Some((at, fact)) = self.facts.next_if(|&(at, _)| at <= to) {
-            let _ = self.engine.process(fact.event(), at, &mut self.decisions);
-        }
-    }
-
-    fn advance_facts_at(&mut self, to: Timestamp) -> Flow {
+    /// Processes the facts that become known up to `to`.
+    fn advance_facts(&mut self, to: Timestamp) -> Flow {
         while let Some((at, fact)) = self.facts.next_if(|&(at, _)| at <= to) {
             self.process(fact.event(), at)?;
+            if let Fact::Split { symbol, ratio } = fact {
+                self.split_held(symbol, ratio);
+            }
         }
         Flow::Continue(())
     }
 
-    /// Arms a new alert, or lets it wait for the price it counts from.
+    /// Adjusts held alerts, which the engine does not have yet, to a split.
+    fn split_held(&mut self, symbol: Symbol, ratio: SplitRatio) {
+        for &index in &self.held {
+            let alert = &mut self.alerts[index];
+            if alert.symbol == symbol {
+                (alert.condition, alert.initial_price) = after_split(alert.condition, alert.initial_price, ratio);
+            }
+        }
+    }
+
+    /// Watches for a new alert, or lets it wait for the price it counts from.
     fn create(&mut self, index: usize, at: Timestamp) -> Flow {
         let alert = &mut self.alerts[index];
-        if matches!(alert.condition, Condition::Reminder { at } if at < self.span.start()) {
-            // It reminded its owner before the replay begins.
-            return Flow::Continue(());
-        }
         alert.initial_price = self.engine.last_price(alert.symbol);
         if alert.initial_price.is_none() && matches!(alert.condition, Condition::PriceChange { .. }) {
             self.to_price.entry(alert.symbol).or_default().push(index);
             return Flow::Continue(());
         }
-        self.arm(index, at)
+        self.watch(index, at)
+    }
+
+    /// Arms an alert; before the first replayed day, holds it until then.
+    fn watch(&mut self, index: usize, at: Timestamp) -> Flow {
+        if self.has_begun {
+            return self.arm(index, at);
+        }
+        self.held.push(index);
+        let alert = &self.alerts[index];
+        if !matches!(
+            alert.condition,
+            Condition::Rsi {
+                direction: RsiDirection::Both,
+                ..
+            }
+        ) {
+            return Flow::Continue(());
+        }
+        // The RSI at its creation, or else the first one after it, decides the side that it waits for.
+        let undecided = Alert {
+            initial_price: None,
+            ..alert.clone()
+        };
+        self.process(Event::Armed(&undecided), at)
     }
 
     fn arm(&mut self, index: usize, at: Timestamp) -> Flow {
@@ -254,9 +308,24 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         // What the engine does not take (an observation of a session that is over, say) changes nothing.
         let _ = self.engine.process(event, at, &mut self.decisions);
         for decision in std::mem::take(&mut self.decisions) {
-            self.decided(&decision);
+            if self.has_begun {
+                self.decided(&decision);
+            } else {
+                self.decided_before(&decision);
+            }
         }
         Flow::Continue(())
+    }
+
+    /// Before the first replayed day nothing fires; only the side of an RSI alert is decided.
+    fn decided_before(&mut self, decision: &Decision) {
+        if let Verdict::Decide { side } = decision.verdict {
+            self.alerts[index_of(decision.alert)].rsi_side = Some(side);
+            // It may have fired at the very observation that decided it, and then is not armed any more.
+            let _ = self
+                .engine
+                .process(Event::Disarmed(decision.alert), decision.at, &mut Vec::new());
+        }
     }
 
     fn decided(&mut self, decision: &Decision) {
@@ -296,30 +365,23 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
     }
 }
 
-/// The alert of the list's place `index`. One that is older than the replay has seen the splits of before it, and is judged
-/// from the start.
-fn made(index: usize, alert: ReplayAlert, data: &MarketData, span: &Span) -> Alert {
+/// The alert at place `index` of the list. One without a time of creation is created just before the first replayed day.
+fn made(index: usize, alert: ReplayAlert, span: &Span) -> Alert {
     let ReplayAlert { alert, created_at } = alert;
-    let created_at = created_at.unwrap_or_else(|| span.start());
-    let armed_at = created_at.max(span.start());
-    let seen = data.splits.iter().filter(|split| {
-        let at = new_york(split.date, 0, 0);
-        split.symbol == alert.symbol && created_at < at && at < armed_at
-    });
-    let condition = seen.fold(alert.condition, |condition, split| {
-        after_split(condition, None, split.ratio).0
-    });
+    let created_at = created_at.unwrap_or_else(|| span.eve());
     Alert {
         id: AlertId(Uuid::from_u128(index as u128)),
         revision: Revision::default(),
         symbol: alert.symbol,
-        condition,
+        condition: alert.condition,
         notification: alert.notification,
         parameters: None,
         status: Status::Active,
         initial_price: None,
         created_at,
-        armed_at,
+        armed_at: created_at,
+        threshold_set_at: created_at,
+        initial_price_set_at: created_at,
         rsi_side: None,
         triggered_at: None,
     }

@@ -1,7 +1,7 @@
 //! Which days are replayed.
 
-use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
 use market::calendar::{new_york, new_york_date};
 use sources::folder::MarketData;
 
@@ -18,7 +18,7 @@ pub struct Span {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpanError {
     /// The folder has neither bars nor facts.
-    #[error("the data folder has nothing to replay; put daily bars into bars/*.csv")]
+    #[error("the data folder has nothing to replay; put daily bars into bars/*.csv, or give both --from and --to")]
     NoData,
     /// The folder has data, but not for the days asked for.
     #[error(
@@ -33,16 +33,18 @@ pub enum SpanError {
 }
 
 impl Span {
-    /// The days for which there are bars (or, without any bars, facts), narrowed to those asked for.
+    /// The days from the first bar (or, without any bars, the first fact) to the last one. `from` may begin later, and
+    /// `to` may end earlier or later: reminders and payments need no bars.
     ///
     /// # Errors
     /// [`SpanError`] if no day is left.
     pub fn of(data: &MarketData, from: Option<Date>, to: Option<Date>) -> Result<Self, SpanError> {
         let covered = Self::around(bar_dates(data)).or_else(|| Self::around(fact_dates(data)));
-        let covered = covered.ok_or(SpanError::NoData)?;
+        let asked = from.zip(to).map(|(from, to)| Self { from, to });
+        let covered = covered.or(asked).ok_or(SpanError::NoData)?;
         let span = Self {
             from: from.map_or(covered.from, |from| from.max(covered.from)),
-            to: to.map_or(covered.to, |to| to.min(covered.to)),
+            to: to.unwrap_or(covered.to),
         };
         if span.from > span.to {
             return Err(SpanError::Elsewhere {
@@ -57,6 +59,13 @@ impl Span {
     #[must_use]
     pub fn start(&self) -> Timestamp {
         new_york(self.from, 0, 0)
+    }
+
+    /// The last instant before the first day.
+    #[must_use]
+    pub fn eve(&self) -> Timestamp {
+        let start = self.start();
+        start.saturating_sub(SignedDuration::from_nanos(1)).unwrap_or(start)
     }
 
     /// The last instant of the last day in New York, to the minute.

@@ -50,9 +50,8 @@ impl<'a> Reel<'a> {
         take_while(&mut self.intraday, |bar| new_york_date(bar.time) <= date);
     }
 
-    /// Takes the bars of `session` off the reel: adds what is observed to `rounds`, if wanted, and answers the
-    /// session's bar.
-    pub(super) fn take(&mut self, session: &Session, rounds: Option<&mut Rounds>) -> Option<Bar> {
+    /// Takes the bars of `session`: adds what is observed to `rounds` and returns the session's bar.
+    pub(super) fn take(&mut self, session: &Session, rounds: &mut Rounds) -> Option<Bar> {
         let daily = take_while(&mut self.daily, |bar| bar.date <= session.date)
             .last()
             .copied();
@@ -62,12 +61,10 @@ impl<'a> Reel<'a> {
             .iter()
             .filter(|bar| session.open <= bar.time && bar.time < session.close)
             .collect();
-        if let Some(rounds) = rounds {
-            if during.is_empty() {
-                daily.iter().for_each(|bar| self.observe_day(bar, session, rounds));
-            } else {
-                self.observe_intraday(&during, session, rounds);
-            }
+        if during.is_empty() {
+            daily.iter().for_each(|bar| self.observe_day(bar, session, rounds));
+        } else {
+            self.observe_intraday(&during, session, rounds);
         }
         daily.or_else(|| whole_session(session.date, &during))
     }
@@ -173,7 +170,7 @@ mod tests {
         let symbol = "AAPL".parse().unwrap();
         let mut reel = Reel::new(symbol, engine.stock(symbol), bars);
         let mut rounds = Rounds::new();
-        reel.take(&Calendar::nyse().session(on).unwrap(), Some(&mut rounds));
+        reel.take(&Calendar::nyse().session(on).unwrap(), &mut rounds);
         rounds
             .into_iter()
             .map(|((at, _), quotes)| format!("{at} {quotes:?}"))

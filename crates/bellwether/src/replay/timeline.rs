@@ -6,7 +6,7 @@ use alerts::engine::{Dividend, Engine, Event, InsiderTrade};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york;
-use market::records::{InsiderRow, Side};
+use market::records::{InsiderRow, Side, SplitRow};
 use market::{Calendar, Decimal, MICROS_PER_UNIT, SplitRatio, Symbol};
 use sources::folder::MarketData;
 
@@ -64,17 +64,7 @@ pub(super) fn facts(data: &MarketData, calendar: &Calendar) -> Vec<(Timestamp, F
             },
         )
     });
-    let fundamentals = data.fundamentals.iter().map(|row| {
-        let (symbol, eps_ttm, eps_forward) = (row.symbol, row.eps_ttm, row.eps_forward);
-        (
-            day(row.as_of),
-            Fact::Fundamentals {
-                symbol,
-                eps_ttm,
-                eps_forward,
-            },
-        )
-    });
+    let fundamentals = earnings_per_share(data).map(|(as_of, fact)| (day(as_of), fact));
     let mut filings: BTreeMap<(Date, Symbol), Vec<InsiderTrade>> = BTreeMap::new();
     for row in &data.insiders {
         filings.entry((row.filed_on, row.symbol)).or_default().push(trade(row));
@@ -95,6 +85,33 @@ pub(super) fn facts(data: &MarketData, calendar: &Calendar) -> Vec<(Timestamp, F
     let mut facts: Vec<_> = splits.chain(fundamentals).chain(insiders).chain(mentions).collect();
     facts.sort_by_key(|&(at, _)| at);
     facts
+}
+
+/// Returns the earnings per share that are known from each row's day on. An empty cell keeps the value of the previous row,
+/// adjusted to the splits in between.
+fn earnings_per_share(data: &MarketData) -> impl Iterator<Item = (Date, Fact)> {
+    let mut latest: BTreeMap<Symbol, (Date, Option<Decimal>, Option<Decimal>)> = BTreeMap::new();
+    data.fundamentals.iter().map(move |row| {
+        let known = latest.entry(row.symbol).or_insert((row.as_of, None, None));
+        let between = |split: &&SplitRow| split.symbol == row.symbol && known.0 < split.date && split.date <= row.as_of;
+        let splits: Vec<_> = data.splits.iter().filter(between).map(|split| split.ratio).collect();
+        let per_share = |eps: Option<Decimal>| {
+            let micros = eps.map(|eps| splits.iter().fold(eps.micros(), |eps, ratio| ratio.divide(eps)));
+            micros.map(Decimal::from_micros)
+        };
+        let eps_ttm = row.eps_ttm.or_else(|| per_share(known.1));
+        let eps_forward = row.eps_forward.or_else(|| per_share(known.2));
+        *known = (row.as_of, eps_ttm, eps_forward);
+        let symbol = row.symbol;
+        (
+            row.as_of,
+            Fact::Fundamentals {
+                symbol,
+                eps_ttm,
+                eps_forward,
+            },
+        )
+    })
 }
 
 fn trade(row: &InsiderRow) -> InsiderTrade {

@@ -13,16 +13,19 @@ use market::records::QuoteRow;
 use market::{Bar, Calendar, Symbol};
 use metrics::counter;
 use service::market::NotIngested;
+use service::prices::PriceSourceConfig;
 use service::{Clock, Service, ServiceError};
 use sources::Delivery;
 use sources::file::{self, Health};
 use sources::folder::FolderError;
+use sources::provider::Capability;
 use sources::simulated::{self, Known, KnownStock};
 use store::model::LatestQuote;
 use store::{Store, StoreError};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
+use super::coverage;
 use super::live::Live;
 use crate::settings::{Market, SourceKind};
 use crate::wiring;
@@ -200,11 +203,20 @@ fn source(
                 // known already changes nothing.
                 bars_from: None,
             };
+            service.first_load_begins();
             Some(Box::pin(file::run(options, calendar, Health::default(), clock, sender)))
         }
         (SourceKind::Providers, _) => {
+            let sources = beginning.providers?;
+            let set = sources.combination.capabilities();
+            coverage::warn_about_missing(set);
+            let requests = service.connect_price_source(PriceSourceConfig {
+                current_for: sources.limits.late_after.saturating_add(sources.limits.delay),
+                has_daily_bars: set.has(Capability::DailyBars),
+            });
             let live = Live {
-                sources: beginning.providers?,
+                sources,
+                requests,
                 calendar,
                 benchmark: market.benchmark,
                 service: service.clone(),
@@ -216,7 +228,12 @@ fn source(
             }))
         }
         // The settings see to it that the file source has its folder.
-        (SourceKind::Push, _) | (SourceKind::File, None) => None,
+        (SourceKind::Push, _) | (SourceKind::File, None) => {
+            if service.is_without_stocks() {
+                tracing::warn!("this service knows no stock yet: push market data (POST /market/ingest)");
+            }
+            None
+        }
     }
 }
 
@@ -245,6 +262,7 @@ impl Intake {
             let is_news = !delivery.backfill;
             self.take_in(delivery).await;
             if is_news {
+                self.service.first_load_ended();
                 self.arrived
                     .send_if_modified(|arrived| !std::mem::replace(arrived, true));
             }

@@ -1,15 +1,16 @@
 //! Providers at work: what is watched is told to them, and how they are doing is told to whoever measures.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use jiff::SignedDuration;
 use jiff::civil::Date;
-use market::{Calendar, Symbol};
+use jiff::{SignedDuration, Timestamp};
+use market::{Calendar, Price, Symbol};
 use metrics::{counter, gauge};
 use service::{Clock, Service};
 use sources::Delivery;
 use sources::freshness::Reason;
-use sources::live::{self, Health, Memory, Seen};
+use sources::live::{self, Demand, Health, Memory, PriceRequest, Seen};
 use sources::provider::stream;
 use tokio::sync::{mpsc, watch};
 
@@ -17,6 +18,8 @@ use crate::wiring::sources::Sources;
 
 /// How often is looked who is watched.
 const LOOK_EVERY: SignedDuration = SignedDuration::from_secs(5);
+/// The interval of reading the stocks whose alerts are not judged at present, a query over all alerts.
+const READ_INACTIVE_EVERY: SignedDuration = SignedDuration::from_mins(10);
 
 /// Who is asked, for whom.
 pub(super) struct Live {
@@ -25,6 +28,8 @@ pub(super) struct Live {
     pub(super) benchmark: Symbol,
     pub(super) service: Service,
     pub(super) clock: Arc<dyn Clock>,
+    /// The service's requests for single prices.
+    pub(super) requests: mpsc::Receiver<PriceRequest>,
 }
 
 /// What the service knows.
@@ -45,6 +50,20 @@ impl Memory for Known {
     fn last_bar(&self, symbol: Symbol) -> Option<Date> {
         self.0.last_bar(symbol)
     }
+
+    fn is_listed(&self, symbol: Symbol) -> bool {
+        self.0.is_listed(symbol)
+    }
+
+    fn reference_price(&self, symbol: Symbol) -> Option<Price> {
+        let known = [self.0.last_observation(symbol), self.0.last_close(symbol)];
+        let latest = known.into_iter().flatten().max_by_key(|&(_, at)| at);
+        latest.map(|(price, _)| price)
+    }
+
+    fn average_volume(&self, symbol: Symbol) -> Option<i64> {
+        self.0.average_volume(symbol)
+    }
 }
 
 impl Live {
@@ -56,7 +75,9 @@ impl Live {
             benchmark,
             service,
             clock,
+            requests,
         } = self;
+        let (splits_only, splits_only_receiver) = watch::channel(Arc::default());
         let options = live::Options {
             combination: Arc::new(sources.combination),
             setup: sources.setup,
@@ -66,51 +87,106 @@ impl Live {
             stream: sources.stream,
             nightly_at: sources.nightly_at,
             benchmark,
+            splits_only: splits_only_receiver,
         };
         let (health, wanted) = (Health::default(), service.wanted());
         let (watched, receiver) = watch::channel(Arc::default());
         // Nothing can be made up for while nobody is known to watch anything.
-        while !look(&service, &watched).await {
-            let next = clock.now().saturating_add(LOOK_EVERY).unwrap_or_default();
+        let mut stocks = loop {
+            if let Some(stocks) = look(&service, &watched).await {
+                break stocks;
+            }
             tokio::select! {
-                () = clock.sleep_until(next) => {}
+                () = clock.sleep_until(next_look(&*clock)) => {}
                 () = sender.closed() => return,
             }
-        }
+        };
+        let demand = Demand {
+            watched: receiver,
+            wanted,
+            requests,
+        };
+        let mut interest = service.interest_changes();
         let memory = Arc::new(Known(service.clone()));
         let follow = async {
+            let mut read_inactive_at: Option<Timestamp> = None;
+            // Kept over the turns of the loop: changes of interest, however often they come, do not postpone the look.
+            let mut next = next_look(&*clock);
             loop {
-                let next = clock.now().saturating_add(LOOK_EVERY).unwrap_or_default();
-                clock.sleep_until(next).await;
-                // If it could not be read, it is next time.
-                let _ = look(&service, &watched).await;
-                tell(&health);
+                let now = clock.now();
+                // `abs`, so that a clock that is set back does not postpone the reading.
+                if read_inactive_at.is_none_or(|at| now.duration_since(at).abs() >= READ_INACTIVE_EVERY) {
+                    read_inactive(&service, &splits_only).await;
+                    read_inactive_at = Some(now);
+                }
+                tokio::select! {
+                    biased;
+                    () = clock.sleep_until(next) => {
+                        // After an error it is read at the next interval.
+                        if let Some(found) = look(&service, &watched).await {
+                            stocks = found;
+                        }
+                        tell(&health);
+                        next = next_look(&*clock);
+                    }
+                    // The service lives as long as this.
+                    Ok(()) = interest.changed() => add_interest(&service, &stocks, &watched),
+                }
             }
         };
         tokio::select! {
-            () = live::run(options, receiver, wanted, memory, health.clone(), sender) => {}
+            () = live::run(options, demand, memory, health.clone(), sender) => {}
             () = follow => {}
         }
     }
 }
 
-/// Looks who is watched now; false if that could not be read.
-async fn look(service: &Service, watched: &watch::Sender<Arc<Vec<Symbol>>>) -> bool {
+fn next_look(clock: &dyn Clock) -> Timestamp {
+    clock.now().saturating_add(LOOK_EVERY).unwrap_or_default()
+}
+
+/// Publishes the stocks that are watched now, and returns them; `None` if they could not be read.
+async fn look(service: &Service, watched: &watch::Sender<Arc<Vec<Symbol>>>) -> Option<Vec<Symbol>> {
     let stocks = match service.watched_stocks().await {
         Ok(stocks) => stocks,
         Err(error) => {
             tracing::error!(%error, "which stocks are watched could not be read; those of before are asked for");
-            return false;
+            return None;
         }
     };
+    publish(&stocks, watched);
+    Some(stocks)
+}
+
+/// Publishes the stocks of the last [`look`] with those that have become of interest since.
+fn add_interest(service: &Service, stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
+    let mut stocks = stocks.to_vec();
+    service.add_stocks_of_interest(&mut stocks);
+    publish(&stocks, watched);
+}
+
+fn publish(stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
     watched.send_if_modified(|known| {
-        let is_new = **known != stocks;
+        let is_new = known.as_slice() != stocks;
         if is_new {
-            *known = Arc::new(stocks);
+            *known = Arc::new(stocks.to_vec());
         }
         is_new
     });
-    true
+}
+
+/// Reads the stocks whose alerts are not judged at present.
+async fn read_inactive(service: &Service, splits_only: &watch::Sender<Arc<BTreeSet<Symbol>>>) {
+    match service.stocks_of_inactive_alerts().await {
+        Ok(stocks) => drop(splits_only.send_if_modified(|known| {
+            let is_new = **known != stocks;
+            if is_new {
+                *known = Arc::new(stocks);
+            }
+            is_new
+        })),
+        Err(error) => tracing::error!(%error, "stocks of paused alerts could not be read; their splits come late"),
+    }
 }
 
 /// Tells how the sources are doing.

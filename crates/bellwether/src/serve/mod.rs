@@ -4,10 +4,14 @@
 //! other: first the addresses are taken, so that a second program on the same port does not touch the database; then
 //! the database is opened, the service started, the source told what is known already; last come the requests.
 //!
+//! Deliveries run on a separate runtime (`delivery_runtime.rs`), so that receivers that flood or hang do not delay other work.
+//!
 //! It is taken down the other way round: no new requests, those under way answered; no new deliveries; the service
-//! commits what was decided. A second signal ends the program where it stands, which loses nothing that was
-//! acknowledged: that is on disk.
+//! commits what was decided; the delivery runtime ends. A second signal ends the program where it stands, which loses
+//! nothing that was acknowledged: that is on disk.
 
+mod coverage;
+mod delivery_runtime;
 mod feeding;
 mod live;
 mod web;
@@ -25,6 +29,7 @@ use crate::settings::{Settings, SourceKind};
 use crate::signals::Signals;
 use crate::wiring;
 use crate::wiring::sources::{Sources, sources};
+use delivery_runtime::DeliveryRuntime;
 use feeding::{Beginning, Feeding};
 use web::{Listening, Web};
 
@@ -42,6 +47,7 @@ pub struct House {
     feeding: Option<Feeding>,
     web: Web,
     upkeep: JoinHandle<()>,
+    deliveries: Option<DeliveryRuntime>,
 }
 
 /// The service, with a `Debug` that says no more than that.
@@ -62,7 +68,11 @@ impl House {
     pub async fn open(settings: &Settings, metering: Metering) -> anyhow::Result<Self> {
         // First the address, so that a second program on the same port does not touch the database.
         let listening = Listening::at(&settings.server).await?;
-        let ports = wiring::ports(settings).await?;
+        let mut ports = wiring::ports(settings).await?;
+        let deliveries = DeliveryRuntime::start()?;
+        if let Some(handle) = deliveries.handle() {
+            ports.network = ports.network.on(handle);
+        }
         let providers = match settings.market.source {
             SourceKind::Providers => {
                 let seed = u64::from_le_bytes(ports.chance.bytes());
@@ -70,7 +80,9 @@ impl House {
             }
             SourceKind::Simulated | SourceKind::File | SourceKind::Push => None,
         };
-        Self::build(settings, listening, ports, providers, metering).await
+        let mut house = Self::build(settings, listening, ports, providers, metering).await?;
+        house.deliveries = Some(deliveries);
+        Ok(house)
     }
 
     /// The same with a database, a time and providers of one's own.
@@ -115,6 +127,7 @@ impl House {
             feeding,
             web,
             upkeep: tokio::spawn(metering.upkeep()),
+            deliveries: None,
         })
     }
 
@@ -161,6 +174,8 @@ impl House {
             feeding.stop().await;
         }
         self.service.0.stop().await;
+        // The dispatchers have ended with the service.
+        drop(self.deliveries);
         self.upkeep.abort();
         answered
     }

@@ -136,6 +136,7 @@ fn server_settings(settings: &Settings) -> anyhow::Result<server::Settings> {
         max_body_bytes: usize::try_from(server.max_body_bytes.get())?,
         max_ingest_bytes: usize::try_from(server.max_ingest_bytes.get())?,
         max_connections: usize::try_from(server.max_connections.get())?,
+        max_connections_per_address: usize::try_from(server.max_connections_per_address.get())?,
         mcp: McpPlaces {
             allowed_hosts: settings.mcp.allowed_hosts.iter().map(ToString::to_string).collect(),
             allowed_origins: settings.mcp.allowed_origins.iter().map(ToString::to_string).collect(),

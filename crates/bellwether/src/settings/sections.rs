@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use jiff::SignedDuration;
 use jiff::civil::Date;
 use market::{Decimal, Symbol};
+use service::identity::account::CallingCode;
 
 use super::layers::Layers;
 use super::mail::{Sender, SmtpUrl};
@@ -30,6 +31,8 @@ section! {
         trusted_proxies: Vec<Network>,
         /// At most so many connections at a time.
         max_connections: NonZeroU32,
+        /// The maximum number of connections from one address.
+        max_connections_per_address: NonZeroU32,
         /// The largest body of a request, in bytes.
         max_body_bytes: NonZeroU32,
         /// The largest body of market data that is pushed, in bytes.
@@ -176,6 +179,8 @@ section! {
         auth_token: Option<Secret>,
         /// Whom text messages come from.
         from: Option<String>,
+        /// Calling codes of the countries to whose numbers verification codes are sent; empty: every country.
+        allowed_countries: Vec<CallingCode>,
         /// Where Twilio's API is.
         base_url: String,
         /// How long handing a text message over may take.

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use jiff::SignedDuration;
 use market::Decimal;
+use service::identity::account::CallingCode;
 use toml::Value;
 
 /// A kind of value that a setting can have.
@@ -67,6 +68,20 @@ impl<T: Setting> Setting for Vec<T> {
 
     fn to_toml(&self) -> Value {
         Value::Array(self.iter().map(T::to_toml).collect())
+    }
+}
+
+impl Setting for CallingCode {
+    fn allowed() -> String {
+        "a country calling code of 1 to 3 digits, like 1 or 44".to_owned()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn to_toml(&self) -> Value {
+        self.to_string().into()
     }
 }
 

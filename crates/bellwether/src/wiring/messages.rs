@@ -74,6 +74,7 @@ fn sms(sms: &settings::Sms, settings: &Settings) -> Sms {
         _ => None,
     };
     Sms {
+        allowed_countries: sms.allowed_countries.clone(),
         twilio,
         budget: budget([
             sms.max_per_day,
@@ -152,6 +153,7 @@ mod tests {
         let (made, own) = (made(&[]).unwrap(), service::messages::Settings::default());
         assert!(made.email.smtp.is_none() && made.sms.twilio.is_none());
         assert_eq!((made.email.budget, made.sms.budget), (own.email.budget, own.sms.budget));
+        assert_eq!(made.sms.allowed_countries, own.sms.allowed_countries);
         assert_eq!(made.email.retry_delays, own.email.retry_delays);
         assert_eq!(made.sms.retry_delays, own.sms.retry_delays);
     }

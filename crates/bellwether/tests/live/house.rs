@@ -20,15 +20,15 @@ use service::webhooks::Network;
 use service::{Actor, Chance, Clock, PageRequest, Ports, Scope, Service, vault::Vault};
 use sources::ManualClock;
 use store::{Options, Store};
-use testkit::Database;
+use testkit::{Database, HANG_LIMIT};
 
 use crate::exchange::Exchange;
 
-/// Longer than anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// What others need at most to do something while a second passes on the test's clock.
 const A_MOMENT: Duration = Duration::from_millis(5);
+
+/// The maximum number of one-second steps in [`Live::soon`].
+const STEPS: u32 = 600;
 
 pub fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -122,7 +122,7 @@ impl Live {
     pub async fn create(&self, body: &Value) -> AlertDetail {
         let stock = symbol(body["symbol"].as_str().unwrap());
         self.until("the stock is in the catalog", async |live| {
-            live.service().stock(stock).is_ok()
+            live.service().is_listed(stock)
         })
         .await;
         match self.service().create_alert(&self.ann, body).await.unwrap() {
@@ -141,7 +141,7 @@ impl Live {
                 tokio::task::yield_now().await;
             }
         };
-        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        let waited = tokio::time::timeout(HANG_LIMIT, waiting).await;
         assert!(waited.is_ok(), "never: {what}");
     }
 
@@ -166,20 +166,22 @@ impl Live {
         }
     }
 
-    /// Lets the time pass at that pace until something is so, within ten minutes.
-    pub async fn soon(&self, what: &str, mut is_so: impl AsyncFnMut(&Self) -> bool) {
-        for _ in 0..600 {
+    /// Advances the clock until a state is reached, by ten minutes at most. Each step waits longer in real time than the one
+    /// before, so the other tasks have as much machine time as before any hang limit.
+    pub async fn soon(&self, state: &str, mut is_reached: impl AsyncFnMut(&Self) -> bool) {
+        let pause = HANG_LIMIT / (STEPS * STEPS / 2);
+        for step in 1..=STEPS {
             self.clock.advance(SignedDuration::from_secs(1));
-            let a_moment = tokio::time::timeout(A_MOMENT, async {
-                while !is_so(self).await {
+            let reached = tokio::time::timeout(A_MOMENT + pause * step, async {
+                while !is_reached(self).await {
                     tokio::task::yield_now().await;
                 }
             });
-            if a_moment.await.is_ok() {
+            if reached.await.is_ok() {
                 return;
             }
         }
-        panic!("not soon: {what}");
+        panic!("not within ten minutes: {state}");
     }
 
     /// When a stock was observed last.

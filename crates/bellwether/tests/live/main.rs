@@ -6,4 +6,5 @@
 mod dead_feed;
 mod exchange;
 mod house;
+mod prices;
 mod recorded_day;

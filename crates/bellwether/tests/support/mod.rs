@@ -19,6 +19,7 @@ pub(crate) struct Case {
 /// What the program answered.
 pub(crate) struct Answer {
     pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
     pub(crate) firings: Vec<Value>,
     pub(crate) stderr: String,
 }
@@ -81,6 +82,7 @@ pub(crate) fn answer(output: &Output) -> Answer {
     Answer {
         code: output.status.code(),
         firings: stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
+        stdout,
         stderr: String::from_utf8(output.stderr.clone()).unwrap(),
     }
 }

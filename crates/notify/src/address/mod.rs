@@ -8,9 +8,12 @@
 //! with a message that says how to mend it. *On dial* ([`UrlRules::dialable`]) for safety: what a name resolves to may have
 //! changed since, so the client looks it up once, judges the addresses it got, and connects to those and no others.
 //!
-//! A host that is an address in disguise (`2130706433`, `0x7f.1`, `①②⑦.0.0.1`) is what `url` makes of it, as in a browser.
+//! URLs are parsed by the URL standard, as in a browser. Other programs parse some of them differently: `2130706433`, `0x7f.1`
+//! and `①②⑦.0.0.1` are IP addresses, and the host of `https://192.0.2.1\@127.0.0.1/` depends on the parser. So a URL is refused
+//! if its host is not written as the standard normalises it, and the normal form is stored and called.
 
 mod cidr;
+mod lookup;
 mod range;
 mod resolve;
 mod target;
@@ -19,6 +22,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 pub use cidr::{Cidr, NoCidr};
+pub use lookup::{LookupOwner, MAX_LOOKUPS_PER_ACCOUNT, NameLookups};
 pub use range::{Range, special};
 pub use resolve::{Resolve, Resolving, SystemResolver};
 pub use target::{Host, Target};
@@ -59,6 +63,12 @@ pub enum AddressError {
     /// Its port is none, or belongs to a protocol that HTTP must not talk to.
     #[error("must not have the port {0}: give one on which a web server listens, or none")]
     Port(u16),
+    /// It has a backslash, which some programs read as a slash and others do not.
+    #[error("must not have a backslash: write / in a path, %5C anywhere else")]
+    Backslash,
+    /// Its host is written so that other programs read another host.
+    #[error("must have its host written as {0}")]
+    AmbiguousHost(String),
     /// Its host ends with a dot.
     #[error("must have a host without a dot at its end")]
     TrailingDot,
@@ -77,21 +87,38 @@ impl UrlRules {
         Self { allow_private }
     }
 
-    /// Judges all that can be judged without looking a name up.
+    /// Judges all of a new URL that can be judged without looking a name up.
     ///
     /// # Errors
     /// [`AddressError`], if the URL is refused.
     pub fn check(&self, text: &str) -> Result<Target, AddressError> {
+        let target = self.target(text)?;
+        target.check_host_spelling(text)?;
+        Ok(target)
+    }
+
+    /// Judges a stored URL as [`check`](Self::check) does, except for the spelling of its host: an earlier version may have
+    /// stored it as it was written, and what is called is its normal form.
+    ///
+    /// # Errors
+    /// [`AddressError`], if the URL is refused.
+    pub fn target(&self, text: &str) -> Result<Target, AddressError> {
         let target = Target::parse(text)?;
+        self.check_address(&target)?;
+        Ok(target)
+    }
+
+    /// Judges a host as far as its addresses are known without looking a name up.
+    fn check_address(&self, target: &Target) -> Result<(), AddressError> {
         let addresses = match target.host() {
             Host::Address(address) => vec![*address],
             Host::Localhost => Host::LOCALHOST.to_vec(),
             // Whether the addresses of a name are open shows when they are known. With nothing opened, none is.
-            Host::Name(_) if target.is_https() || !self.allow_private.is_empty() => return Ok(target),
+            Host::Name(_) if target.is_https() || !self.allow_private.is_empty() => return Ok(()),
             Host::Name(_) => return Err(AddressError::Http),
         };
         if addresses.iter().any(|address| self.opens(*address, target.is_https())) {
-            return Ok(target);
+            return Ok(());
         }
         match addresses.iter().find_map(|address| special(*address)) {
             Some(range) => Err(AddressError::NotPublic(range)),
@@ -107,7 +134,8 @@ impl UrlRules {
     pub async fn check_resolved(
         &self,
         text: &str,
-        resolver: &dyn Resolve,
+        lookups: &NameLookups,
+        owner: LookupOwner,
         time: &dyn Time,
     ) -> Result<Target, AddressError> {
         let target = self.check(text)?;
@@ -116,7 +144,7 @@ impl UrlRules {
         };
         let found = tokio::select! {
             biased;
-            found = resolver.resolve(name) => found.unwrap_or_default(),
+            found = lookups.resolve(name, owner) => found.unwrap_or_default(),
             () = time.sleep(LOOK_UP) => Vec::new(),
         };
         if found.iter().any(|address| !self.opens(*address, target.is_https())) {

@@ -7,6 +7,7 @@ use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
@@ -23,6 +24,8 @@ pub trait Resolve: Send + Sync + fmt::Debug {
 const KNOWN_AT_ONCE: usize = 32;
 /// ... and for those that were not.
 const OTHERS_AT_ONCE: usize = 96;
+/// A look-up that gets no thread within this time has failed.
+const MAX_WAIT_FOR_THREAD: Duration = Duration::from_secs(5);
 /// So many names are remembered as found.
 const REMEMBERED: usize = 16_384;
 
@@ -74,7 +77,8 @@ impl SystemResolver {
 impl Resolve for SystemResolver {
     fn resolve<'a>(&'a self, name: &'a str) -> Resolving<'a> {
         Box::pin(async move {
-            let thread = self.threads(name).acquire_owned().await.map_err(io::Error::other)?;
+            let thread = tokio::time::timeout(MAX_WAIT_FOR_THREAD, self.threads(name).acquire_owned()).await?;
+            let thread = thread.map_err(io::Error::other)?;
             let owned = name.to_owned();
             let looked_up = tokio::task::spawn_blocking(move || {
                 let _thread = thread;

@@ -53,6 +53,9 @@ impl Target {
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err(AddressError::NotAUrl);
         }
+        if text.contains('\\') {
+            return Err(AddressError::Backslash);
+        }
         let url = Url::parse(text).map_err(|_| AddressError::NotAUrl)?;
         if !matches!(url.scheme(), "https" | "http") {
             return Err(AddressError::NotHttps);
@@ -78,8 +81,7 @@ impl Target {
             url::Host::Domain(name) => Host::Name(name.to_owned()),
         };
         // An address with a dot at its end is read as the address, yet nobody writes that for a good reason.
-        let written_host = written.rsplit_once(':').map_or(written, |(host, _)| host);
-        if written_host.ends_with(['.', '。', '．', '｡']) {
+        if without_port(written).ends_with(['.', '。', '．', '｡']) {
             return Err(AddressError::TrailingDot);
         }
         let target = Self { url, host, port };
@@ -88,7 +90,26 @@ impl Target {
         if fits { Ok(target) } else { Err(AddressError::NotAUrl) }
     }
 
-    /// The URL in its normal form. (What a user gave is better shown to them as they gave it.)
+    /// Refuses a host that is not written as the URL standard normalises it: other programs may read another one. Letters may
+    /// be upper case, a label may be in another script, and zeros of an IPv6 address may be left out or not: all read these alike.
+    pub(super) fn check_host_spelling(&self, text: &str) -> Result<(), AddressError> {
+        let written = authority(text).map_or("", without_port);
+        let is_plain = match &self.host {
+            Host::Address(IpAddr::V6(address)) => {
+                let inner = written.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+                inner.and_then(|inner| inner.parse().ok()) == Some(*address)
+            }
+            Host::Address(IpAddr::V4(_)) => written == self.host_text(),
+            Host::Localhost | Host::Name(_) => is_same_name(written, self.host_text()),
+        };
+        if is_plain {
+            Ok(())
+        } else {
+            Err(AddressError::AmbiguousHost(self.host_text().to_owned()))
+        }
+    }
+
+    /// The URL in its normal form, which is stored.
     #[must_use]
     pub fn url(&self) -> &str {
         self.url.as_str()
@@ -141,5 +162,30 @@ impl Target {
 /// What a text has between `https://` and the path.
 fn authority(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("://")?;
-    rest.split(['/', '\\', '?', '#']).next().filter(|part| !part.is_empty())
+    rest.split(['/', '?', '#']).next().filter(|part| !part.is_empty())
+}
+
+fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    }
+}
+
+/// Whether a name is written label by label as in its normal form, but for letters of upper case and other scripts.
+fn is_same_name(written: &str, normal: &str) -> bool {
+    let (mut written, mut normal) = (written.split('.'), normal.split('.'));
+    loop {
+        match (written.next(), normal.next()) {
+            (None, None) => return true,
+            (Some(written), Some(normal)) if written.is_ascii() => {
+                if !written.eq_ignore_ascii_case(normal) {
+                    return false;
+                }
+            }
+            // A label that comes out as plain ASCII was a look-alike of it, as ⓔxample is of example.
+            (Some(_), Some(normal)) if normal.starts_with("xn--") => {}
+            _ => return false,
+        }
+    }
 }

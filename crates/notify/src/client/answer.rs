@@ -5,6 +5,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
 use super::Outcome;
+use super::read_budget::ReadBudget;
 
 /// So much of a body is read. Who sends more has answered all the same, but the connection is not kept.
 const READ: usize = 64 * 1024;
@@ -20,11 +21,16 @@ pub(super) struct Answered {
     pub(super) is_complete: bool,
 }
 
-pub(super) async fn read(mut body: Incoming) -> Result<Answered, Outcome> {
+pub(super) async fn read(mut body: Incoming, budget: &ReadBudget) -> Result<Answered, Outcome> {
     let mut kept: Vec<u8> = Vec::new();
     let mut length = 0;
     let mut is_complete = true;
-    while let Some(frame) = body.frame().await {
+    loop {
+        let Some(read) = budget.bound(body.frame()).await else {
+            is_complete = false;
+            break;
+        };
+        let Some(frame) = read else { break };
         let data = frame
             .map_err(|error| lost(&error))?
             .into_data()

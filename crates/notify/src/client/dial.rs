@@ -18,31 +18,33 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::pool::Connection;
+use super::read_budget::{Budgeted, MAX_HEAD_BYTES, ReadBudget};
 use super::{Outcome, TlsFault, tls};
-use crate::address::{Host, Resolve, Target, UrlRules};
+use crate::address::{Host, LookupOwner, NameLookups, Target, UrlRules};
 use crate::time::Time;
 
 /// Of a name's addresses, so many are tried.
 const TRIED: usize = 6;
 /// An address that does not answer is given so much of a start before the next one is tried beside it.
 const HEAD_START: Duration = Duration::from_millis(250);
-/// The head of an answer may be so large.
-const MAX_HEAD: usize = 64 * 1024;
 
 pub(super) struct Dialler {
     pub(super) rules: UrlRules,
-    pub(super) resolver: Arc<dyn Resolve>,
+    pub(super) lookups: NameLookups,
     pub(super) tls: TlsConnector,
     pub(super) time: Arc<dyn Time>,
 }
 
 impl Dialler {
     /// Connects to a receiver. This is the only place where a connection is made.
-    pub(super) async fn dial(&self, target: &Target) -> Result<Connection, Outcome> {
+    pub(super) async fn dial(&self, target: &Target, owner: LookupOwner) -> Result<Connection, Outcome> {
         let addresses = match target.host() {
             Host::Address(address) => vec![*address],
             Host::Localhost => Host::LOCALHOST.to_vec(),
-            Host::Name(name) => self.resolver.resolve(name).await.map_err(|_| Outcome::NameNotFound)?,
+            Host::Name(name) => {
+                let found = self.lookups.resolve(name, owner).await;
+                found.map_err(|_| Outcome::NameNotFound)?
+            }
         };
         if addresses.is_empty() {
             return Err(Outcome::NameNotFound);
@@ -55,8 +57,12 @@ impl Dialler {
         let stream = self.connect(&addresses, target.port()).await?;
         // Small messages, and nobody to wait for.
         let _ = stream.set_nodelay(true);
+        let budget = Arc::new(ReadBudget::default());
+        budget.set(MAX_HEAD_BYTES);
+        let (read, write) = stream.into_split();
+        let stream = tokio::io::join(Budgeted::new(read, Arc::clone(&budget)), write);
         if !target.is_https() {
-            return handshake(stream).await;
+            return handshake(stream, budget).await;
         }
         let name = match target.host() {
             Host::Address(address) => ServerName::IpAddress((*address).into()),
@@ -65,8 +71,13 @@ impl Dialler {
                 name.map_err(|_| Outcome::TlsFailed(TlsFault::WrongName))?
             }
         };
-        let connected = self.tls.connect(name, stream).await;
-        handshake(connected.map_err(|error| Outcome::TlsFailed(tls::fault(&error)))?).await
+        let connected = budget.bound(self.tls.connect(name, stream)).await;
+        let connected = connected.ok_or(Outcome::TlsFailed(TlsFault::Handshake))?;
+        handshake(
+            connected.map_err(|error| Outcome::TlsFailed(tls::fault(&error)))?,
+            budget,
+        )
+        .await
     }
 
     /// The first address that answers.
@@ -95,12 +106,12 @@ impl Dialler {
 }
 
 /// HTTP/1.1 on a connection, driven by a task of its own.
-async fn handshake<S>(stream: S) -> Result<Connection, Outcome>
+async fn handshake<S>(stream: S, budget: Arc<ReadBudget>) -> Result<Connection, Outcome>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut builder = http1::Builder::new();
-    builder.max_buf_size(MAX_HEAD);
+    builder.max_buf_size(MAX_HEAD_BYTES);
     let (sender, connection) = builder
         .handshake(TokioIo::new(stream))
         .await
@@ -109,7 +120,7 @@ where
     let task = tokio::spawn(async move {
         let _ = connection.await;
     });
-    Ok(Connection::new(sender, task.abort_handle()))
+    Ok(Connection::new(sender, task.abort_handle(), budget))
 }
 
 /// Whether it is this machine that has run out of something, and not the receiver that is not there: too many files are

@@ -8,7 +8,8 @@ use http::header::{ACCEPT, CONTENT_ENCODING, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use super::{Outcome, WebhookClient, request};
+use super::{Outcome, WebhookClient, first_request, request};
+use crate::address::LookupOwner;
 
 /// Why a document was not fetched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,9 +52,8 @@ impl WebhookClient {
         let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
         let mut request = request(&target, headers, Bytes::new())?;
         *request.method_mut() = Method::GET;
-        let mut connection = self.dialler.dial(&target).await?;
-        let sent = connection.sender.send_request(request).await;
-        let response = sent.map_err(|error| super::answer::lost(&error))?;
+        let connection = self.dialler.dial(&target, LookupOwner::Anonymous).await?;
+        let (connection, response) = first_request(connection, request).await?;
         if response.status() != StatusCode::OK {
             return Err(FetchError::Status(response.status().as_u16()));
         }
@@ -61,10 +61,12 @@ impl WebhookClient {
             // None was asked for, and what it unpacks to could be any size.
             return Err(FetchError::Unreachable(Outcome::BadAnswer));
         }
-        match Limited::new(response.into_body(), max_bytes).collect().await {
-            Ok(body) => Ok(body.to_bytes().into()),
-            Err(error) if error.is::<LengthLimitError>() => Err(FetchError::TooLong),
-            Err(_) => Err(FetchError::Unreachable(Outcome::ConnectionLost)),
+        let body = Limited::new(response.into_body(), max_bytes).collect();
+        match connection.budget.bound(body).await {
+            Some(Ok(body)) => Ok(body.to_bytes().into()),
+            Some(Err(error)) if error.is::<LengthLimitError>() => Err(FetchError::TooLong),
+            None => Err(FetchError::TooLong),
+            Some(Err(_)) => Err(FetchError::Unreachable(Outcome::ConnectionLost)),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The client that delivers to webhooks: one attempt at a time, and what came of it.
 //!
 //! An attempt is an exchange: look the name up, judge its addresses, connect, agree on TLS, send the request, read the answer.
-//! *One* deadline spans all of it; a receiver that drips a byte a second gains nothing. Of the answer, at most 64 KiB
-//! are read and 1 KiB is kept. Redirects are answers like others, environment variables mean nothing here, and no connection
+//! *One* deadline spans all of it, also for a receiver that sends a byte a second. At most 64 KiB are read up to the end of the
+//! final head, informational heads included, and about as many of the body, of which 1 KiB is kept (`read_budget.rs`). Redirects
+//! are not followed, environment variables are ignored, and no connection
 //! is made but in the file `dial.rs`, to an address that [`UrlRules`] let pass.
 //!
 //! Connections are kept for what comes next. A request that turns out never to have been sent, as the receiver had just
@@ -13,6 +14,7 @@ mod dial;
 mod fetch;
 mod outcome;
 mod pool;
+mod read_budget;
 pub(crate) mod tls;
 mod transport;
 
@@ -30,11 +32,12 @@ use hyper::body::Incoming;
 use jiff::Timestamp;
 pub use outcome::{Attempt, Outcome, TlsFault};
 use pool::{Connection, Peer, Pool};
+use read_budget::{MAX_HEAD_BYTES, MAX_RAW_BODY_BYTES};
 use rustls::pki_types::CertificateDer;
 pub use tls::TlsError;
 pub use transport::{Signing, WebhookJob, WebhookTransport};
 
-use crate::address::{Resolve, Target, UrlRules};
+use crate::address::{LookupOwner, NameLookups, Target, UrlRules};
 use crate::schedule;
 use crate::time::Time;
 
@@ -45,8 +48,8 @@ const AGENT: &str = concat!("Bellwether/", env!("CARGO_PKG_VERSION"));
 pub struct ClientParts {
     /// Which addresses may be dialled.
     pub rules: UrlRules,
-    /// Who looks names up.
-    pub resolver: Arc<dyn Resolve>,
+    /// Look-ups of names.
+    pub lookups: NameLookups,
     /// The time.
     pub time: Arc<dyn Time>,
     /// How long an exchange may take, from looking the name up to the end of the answer.
@@ -80,7 +83,7 @@ impl WebhookClient {
         Ok(Self {
             dialler: Dialler {
                 rules: parts.rules,
-                resolver: parts.resolver,
+                lookups: parts.lookups,
                 tls: Arc::new(config).into(),
                 time: parts.time,
             },
@@ -101,10 +104,11 @@ impl WebhookClient {
         &self.dialler.time
     }
 
-    /// Posts a body once. The URL is judged as it would be on save, and its addresses are when they are dialled.
-    pub async fn post(&self, url: &str, headers: HeaderMap, body: Bytes) -> Attempt {
+    /// Posts a body once. The URL is judged as it would be on save, and its addresses are when they are dialled. Look-ups of
+    /// its name count for `owner`.
+    pub async fn post(&self, url: &str, headers: HeaderMap, body: Bytes, owner: LookupOwner) -> Attempt {
         let at = self.dialler.time.now();
-        let exchange = self.exchange(url, headers, body);
+        let exchange = self.exchange(url, headers, body, owner);
         let done = tokio::select! {
             biased;
             done = exchange => done,
@@ -121,13 +125,20 @@ impl WebhookClient {
         }
     }
 
-    async fn exchange(&self, url: &str, headers: HeaderMap, body: Bytes) -> Result<(Outcome, Option<String>), Outcome> {
-        let target = self.dialler.rules.check(url).map_err(|_| Outcome::AddressRefused)?;
+    async fn exchange(
+        &self,
+        url: &str,
+        headers: HeaderMap,
+        body: Bytes,
+        owner: LookupOwner,
+    ) -> Result<(Outcome, Option<String>), Outcome> {
+        let target = self.dialler.rules.target(url).map_err(|_| Outcome::AddressRefused)?;
         let peer = Peer::of(&target);
-        let (connection, response) = self.send(&target, &peer, headers, body).await?;
+        let request = request(&target, headers, body)?;
+        let (connection, response) = self.send(&target, &peer, request, owner).await?;
         let now = self.dialler.time.now();
         let outcome = Outcome::of_status(response.status().as_u16(), wait(response.headers(), now));
-        let answered = answer::read(response.into_body()).await?;
+        let answered = answer::read(response.into_body(), &connection.budget).await?;
         if answered.is_complete {
             self.pool.keep(peer, connection, self.dialler.time.now());
         }
@@ -139,30 +150,49 @@ impl WebhookClient {
         &self,
         target: &Target,
         peer: &Peer,
-        headers: HeaderMap,
-        body: Bytes,
+        mut request: Request<Full<Bytes>>,
+        owner: LookupOwner,
     ) -> Result<(Connection, Response<Incoming>), Outcome> {
-        let mut request = request(target, headers, body)?;
         while let Some(mut connection) = self.pool.take(peer, self.dialler.time.now()) {
+            let budget = Arc::clone(&connection.budget);
+            budget.set(MAX_HEAD_BYTES);
             // It may still be putting the last answer away.
             if connection.sender.ready().await.is_err() {
                 continue;
             }
-            match connection.sender.try_send_request(request).await {
-                Ok(response) => return Ok((connection, response)),
+            match budget.bound(connection.sender.try_send_request(request)).await {
+                Some(Ok(response)) => return Ok(answered(connection, response)),
                 // The receiver had closed it meanwhile; the request comes back, as nothing of it was sent.
-                Err(mut error) => match error.take_message() {
+                Some(Err(mut error)) => match error.take_message() {
                     Some(unsent) => request = unsent,
                     None => return Err(answer::lost(error.error())),
                 },
+                None => return Err(Outcome::BadAnswer),
             }
         }
-        let mut connection = self.dialler.dial(target).await?;
-        match connection.sender.send_request(request).await {
-            Ok(response) => Ok((connection, response)),
-            Err(error) => Err(answer::lost(&error)),
-        }
+        let connection = self.dialler.dial(target, owner).await?;
+        first_request(connection, request).await
     }
+}
+
+/// Sends the first request on a new connection, and waits for the head of the answer.
+async fn first_request(
+    mut connection: Connection,
+    request: Request<Full<Bytes>>,
+) -> Result<(Connection, Response<Incoming>), Outcome> {
+    let budget = Arc::clone(&connection.budget);
+    budget.set(MAX_HEAD_BYTES);
+    match budget.bound(connection.sender.send_request(request)).await {
+        Some(Ok(response)) => Ok(answered(connection, response)),
+        Some(Err(error)) => Err(answer::lost(&error)),
+        None => Err(Outcome::BadAnswer),
+    }
+}
+
+/// The head of the answer is there: its body may come.
+fn answered(connection: Connection, response: Response<Incoming>) -> (Connection, Response<Incoming>) {
+    connection.budget.set(MAX_RAW_BODY_BYTES);
+    (connection, response)
 }
 
 fn request(target: &Target, headers: HeaderMap, body: Bytes) -> Result<Request<Full<Bytes>>, Outcome> {

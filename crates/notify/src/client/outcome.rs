@@ -40,7 +40,7 @@ pub enum Outcome {
     ConnectionLost,
     /// The receiver could not be trusted, or spoke no TLS.
     TlsFailed(TlsFault),
-    /// What the receiver answered is not HTTP.
+    /// The receiver's response is not HTTP, or has more than 64 KiB before the end of its headers.
     BadAnswer,
     /// The URL is none that may be called, or its host's addresses are none that may be dialled. Nothing was sent.
     AddressRefused,
@@ -130,7 +130,7 @@ impl fmt::Display for Outcome {
             }
             Self::TlsFailed(TlsFault::BadCertificate) => "The receiver's certificate is bad.",
             Self::TlsFailed(TlsFault::Handshake) => "No secure connection to the receiver came about.",
-            Self::BadAnswer => "What the receiver answered is not HTTP.",
+            Self::BadAnswer => "The receiver's answer is not HTTP, or has more than 64 KiB of headers.",
             Self::AddressRefused => "The webhook's address is not public.",
             Self::Broken => "This service failed; it tries again.",
         })

@@ -4,7 +4,7 @@
 //! and port, as the name on the certificate is.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -12,6 +12,7 @@ use hyper::client::conn::http1::SendRequest;
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::AbortHandle;
 
+use super::read_budget::ReadBudget;
 use crate::address::{Host, Target};
 
 /// Servers close what is idle; some do so without a word.
@@ -43,12 +44,13 @@ impl Peer {
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) sender: SendRequest<Full<Bytes>>,
+    pub(super) budget: Arc<ReadBudget>,
     task: AbortHandle,
 }
 
 impl Connection {
-    pub(super) fn new(sender: SendRequest<Full<Bytes>>, task: AbortHandle) -> Self {
-        Self { sender, task }
+    pub(super) fn new(sender: SendRequest<Full<Bytes>>, task: AbortHandle, budget: Arc<ReadBudget>) -> Self {
+        Self { sender, budget, task }
     }
 }
 

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{Attempt, WebhookClient};
+use crate::address::LookupOwner;
 use crate::dispatcher::Transport;
 use crate::signature::{Delivery, Form, HeaderStyle, Secrets};
 
@@ -28,6 +29,8 @@ pub enum Signing {
 /// A delivery to a webhook, with all that it takes to try it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WebhookJob {
+    /// The account that it is for. Look-ups of the URL's name count for it.
+    pub account: Uuid,
     /// Where to.
     pub url: String,
     /// The kind of event, `alert.triggered`.
@@ -74,7 +77,8 @@ impl WebhookTransport {
                 form: *form,
             }),
         };
-        self.client.post(&job.url, headers, job.body.clone()).await
+        let owner = LookupOwner::Account(job.account);
+        self.client.post(&job.url, headers, job.body.clone(), owner).await
     }
 }
 

@@ -40,6 +40,9 @@ pub struct Limits {
     pub longest_attempt: SignedDuration,
     /// How often to look for what nobody rang for: other processes' deliveries, claims that ended.
     pub look_every: SignedDuration,
+    /// The pause between two claims of deliveries to endpoints that fail or are slow. They come in fewer, larger transactions,
+    /// which hold up those of other deliveries less.
+    pub poor_claim_pause: SignedDuration,
     /// How long to wait after the outbox has failed.
     pub retry_outbox: SignedDuration,
     /// How long attempts may go on when the dispatcher is stopped.
@@ -65,6 +68,7 @@ impl Default for Limits {
             lease: SignedDuration::from_secs(60),
             longest_attempt: SignedDuration::from_secs(10),
             look_every: SignedDuration::from_secs(15),
+            poor_claim_pause: SignedDuration::from_millis(100),
             retry_outbox: SignedDuration::from_secs(1),
             drain: SignedDuration::from_secs(10),
         }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use tokio::task::JoinSet;
 use tracing::{error, warn};
 
-use super::lane::{Held, STANDINGS};
+use super::lane::{Held, STANDINGS, Standing};
 use super::lanes::Lanes;
 use super::{ClaimOrder, Claimed, Dispatcher, LaneDue, Limits, Outbox, Settled, Transport};
 use crate::schedule::{Next, Report, Verdict};
@@ -75,6 +75,10 @@ pub(super) struct Run<O: Outbox, T> {
     sweep_at: Timestamp,
     /// Before then the outbox is not asked, as it has just failed.
     outbox_rests_until: Timestamp,
+    /// Before then nothing is claimed for endpoints that fail or are slow.
+    poor_claims_rest_until: Timestamp,
+    /// The time when the loop ran last.
+    last_now: Timestamp,
 }
 
 impl<O, T> Run<O, T>
@@ -102,6 +106,8 @@ where
             retries: BTreeSet::new(),
             sweep_at: now,
             outbox_rests_until: now,
+            poor_claims_rest_until: now,
+            last_now: now,
         }
     }
 
@@ -113,6 +119,12 @@ where
         let mut end: Option<Timestamp> = None;
         loop {
             let now = time.now();
+            if now < self.last_now {
+                // After a step back of the clock, the outbox would rest for too long.
+                self.outbox_rests_until = self.outbox_rests_until.min(now);
+                self.poor_claims_rest_until = self.poor_claims_rest_until.min(now);
+            }
+            self.last_now = now;
             if end.is_none() {
                 self.proceed(now);
             }
@@ -164,15 +176,9 @@ where
 
     /// Starts whatever may be started.
     fn proceed(&mut self, now: Timestamp) {
-        let Limits {
-            look_every,
-            lease,
-            retry_outbox,
-            ..
-        } = self.of.limits;
+        let Limits { look_every, lease, .. } = self.of.limits;
         // The clock may have been set back, which must not make anything wait longer.
         self.look_at = self.look_at.min(later(now, look_every));
-        self.outbox_rests_until = self.outbox_rests_until.min(later(now, retry_outbox));
         self.sweep_at = self.sweep_at.min(later(now, lease / 4));
         self.lanes.note_slow(now);
         if now >= self.sweep_at {
@@ -191,9 +197,13 @@ where
             return;
         }
         for (place, standing) in STANDINGS.into_iter().enumerate() {
-            if !self.is_claiming[place] {
+            let rests = standing == Standing::Poor && now < self.poor_claims_rest_until;
+            if !self.is_claiming[place] && !rests {
                 let lease = || i64::try_from((self.of.chance)() >> 1).unwrap_or_default();
                 if let Some(order) = self.lanes.order(standing, now, lease) {
+                    if standing == Standing::Poor {
+                        self.poor_claims_rest_until = later(now, self.of.limits.poor_claim_pause);
+                    }
                     self.is_claiming[place] = true;
                     self.claim(place, order);
                 }
@@ -390,7 +400,12 @@ where
         } else {
             self.look_at.max(self.outbox_rests_until)
         };
-        slow.min(sweep).min(look).min(self.wake_at_for_outbox(now))
+        let poor = if self.lanes.wants(Standing::Poor) && self.poor_claims_rest_until > now {
+            self.poor_claims_rest_until
+        } else {
+            Timestamp::MAX
+        };
+        slow.min(sweep).min(look).min(poor).min(self.wake_at_for_outbox(now))
     }
 
     fn wake_at_for_outbox(&self, now: Timestamp) -> Timestamp {

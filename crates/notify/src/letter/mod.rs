@@ -91,6 +91,31 @@ pub enum Letter {
         /// How many there are besides.
         more: usize,
     },
+    /// Most text messages of the month are used.
+    SmsQuotaLow {
+        /// How many are used.
+        used: u32,
+        /// How many the plan has a month.
+        quota: u32,
+        /// The day on which the next month begins, in the form of ISO 8601.
+        renewed_on: String,
+    },
+    /// All text messages of the month are used; alerts come by mail.
+    SmsQuotaUsed {
+        /// How many the plan has a month.
+        quota: u32,
+        /// The day on which the next month begins, in the form of ISO 8601.
+        renewed_on: String,
+    },
+    /// A smaller plan has paused alerts.
+    PlanPausedAlerts {
+        /// The plan's name.
+        plan: String,
+        /// Those that are named.
+        alerts: Vec<NamedAlert>,
+        /// How many there are besides.
+        more: usize,
+    },
     /// The code that shows that a telephone number is theirs.
     PhoneCode {
         /// Six digits.
@@ -115,6 +140,9 @@ impl Letter {
             Self::AlertsBlind { .. } => "alerts_blind",
             Self::AlertsSee { .. } => "alerts_see",
             Self::SplitAdjusted { .. } => "split_adjusted",
+            Self::SmsQuotaLow { .. } => "sms_quota_low",
+            Self::SmsQuotaUsed { .. } => "sms_quota_used",
+            Self::PlanPausedAlerts { .. } => "plan_paused_alerts",
             Self::PhoneCode { .. } => "phone_code",
         }
     }

@@ -5,6 +5,8 @@
 //! nothing. The text beside the blocks, which notifications show, has its markup switched off.
 
 use bytes::Bytes;
+use market::Decimal;
+use market::display::{Percent, Usd};
 use serde_json::{Value, json};
 
 /// A header of a block may have so many characters, ...
@@ -36,11 +38,12 @@ pub fn body(event: &str, data: &str) -> Bytes {
         reason => reason,
     };
     let mut figures = Vec::new();
-    if let Some(price) = number("/stock/price") {
-        figures.push(format!("Price {price}"));
+    let decimal = |pointer: &str| Decimal::from_f64(data.pointer(pointer)?.as_f64()?).ok();
+    if let Some(price) = decimal("/stock/price") {
+        figures.push(format!("Price {}", Usd(price)));
     }
-    if let Some(percent) = number("/stock/change_percent") {
-        figures.push(format!("{percent} % today"));
+    if let Some(percent) = decimal("/stock/change_percent") {
+        figures.push(format!("{} % today", Percent(percent)));
     }
     if !text("/alert/condition").is_empty() {
         let threshold = number("/alert/threshold").map(|threshold| format!(" {threshold}"));
@@ -54,6 +57,11 @@ pub fn body(event: &str, data: &str) -> Bytes {
         json!({"type": "header", "text": plain(&title, HEADER_LENGTH)}),
         json!({"type": "section", "text": plain(reason, TEXT_LENGTH)}),
     ];
+    let is_reminder = matches!(text("/alert/condition"), "reminder" | "daily_reminder");
+    if is_reminder && !text("/alert/parameters/note").is_empty() {
+        let note = plain(text("/alert/parameters/note"), TEXT_LENGTH);
+        blocks.push(json!({"type": "section", "text": note}));
+    }
     if !figures.is_empty() {
         let figures = plain(&figures.join(" · "), TEXT_LENGTH);
         blocks.push(json!({"type": "context", "elements": [figures]}));

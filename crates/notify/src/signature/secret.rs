@@ -76,20 +76,23 @@ impl PartialEq for Secret {
 
 impl Eq for Secret {}
 
-/// A webhook's secret, and after a rotation the one before it for as long as that is good.
+/// Secrets that sign a delivery at a time, at most: the current one and those that were replaced last.
+pub const MAX_SIGNING_SECRETS: usize = 5;
+
+/// A webhook's secret, and after rotations the former ones for as long as they are good.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Secrets {
     /// What everything is signed with.
     pub current: Secret,
-    /// What Standard Webhooks are signed with, too.
-    pub previous: Option<Secret>,
+    /// The secrets that sign Standard Webhooks as well, the newest first.
+    pub former: Vec<Secret>,
 }
 
 impl From<Secret> for Secrets {
     fn from(current: Secret) -> Self {
         Self {
             current,
-            previous: None,
+            former: Vec::new(),
         }
     }
 }

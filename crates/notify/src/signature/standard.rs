@@ -11,17 +11,19 @@ use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use sha2::Sha256;
 
-use super::{Secret, Secrets};
+use super::{MAX_SIGNING_SECRETS, Secret, Secrets};
 
 /// How far off a timestamp may be, as the libraries have it.
 pub const TOLERANCE: Duration = Duration::from_secs(300);
 
-/// Signs a body: `v1,<base64>`, and a second one with the secret of before, while that is good.
+/// Signs a body: `v1,<base64>` with the current secret, then one with each former secret, at most [`MAX_SIGNING_SECRETS`] in all.
 #[must_use]
 pub fn sign(secrets: &Secrets, id: &str, at: Timestamp, body: &[u8]) -> String {
     let timestamp = at.as_second().to_string();
-    let signed = std::iter::once(&secrets.current).chain(&secrets.previous);
-    let signatures = signed.filter_map(|secret| mac(secret, id, &timestamp, body));
+    let signed = std::iter::once(&secrets.current).chain(&secrets.former);
+    let signatures = signed
+        .take(MAX_SIGNING_SECRETS)
+        .filter_map(|secret| mac(secret, id, &timestamp, body));
     let signatures: Vec<String> = signatures
         .map(|mac| format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
         .collect();

@@ -68,7 +68,7 @@ fn news_leaves_out_what_it_does_not_know() {
 fn figures_have_the_unit_of_their_condition_and_a_colour() {
     for (condition, threshold, expected) in [
         ("price_below", json!(0.1234), "Threshold: 0.1234 USD"),
-        ("price_change_up", json!(5), "Threshold: 5 %"),
+        ("price_change_up", json!(5), "Threshold: 5.00 %"),
         ("rsi_limit", json!(70.5), "Threshold: 70.5\n"),
         ("ma_touch_above", json!(50), "Threshold: 50 sessions"),
         ("earnings_announcement", json!(7), "Threshold: 7 days"),
@@ -83,9 +83,10 @@ fn figures_have_the_unit_of_their_condition_and_a_colour() {
     }
     for (change, percent, expected, colour) in [
         (json!(3.25), json!(1.64), "+3.25 USD (+1.64 %)", "#047857"),
-        (json!(-0.5), json!(-0.2), "-0.50 USD (-0.2 %)", "#b91c1c"),
-        (json!(0), json!(0), "0.00 USD (+0 %)", "#111827"),
-        (json!(null), json!(-2), "-2 %", "#b91c1c"),
+        (json!(-0.5), json!(-0.2), "-0.50 USD (-0.20 %)", "#b91c1c"),
+        (json!(0), json!(0), "0.00 USD (0.00 %)", "#111827"),
+        (json!(null), json!(-13.018_266), "-13.02 %", "#b91c1c"),
+        (json!(-1234.5678), json!(-2), "-1234.57 USD (-2.00 %)", "#b91c1c"),
     ] {
         let alert = fired(|data| {
             data["stock"]["change"] = change;
@@ -97,6 +98,57 @@ fn figures_have_the_unit_of_their_condition_and_a_colour() {
             "{html}"
         );
     }
+}
+
+#[test]
+fn mail_leads_to_the_alert_of_an_account() {
+    let link = "https://alerts.example.com/alerts/7f1c";
+    let mail = fired_mail(&fired(|_| ()).with_link(link.to_owned()), &frame());
+    assert!(
+        mail.text.contains(&format!("Open the alert:\n{link}\n")),
+        "{}",
+        mail.text
+    );
+    assert!(mail.html.contains(&format!("href=\"{link}\"")), "{}", mail.html);
+    let guest = fired_mail(&fired(|_| ()), &frame());
+    assert!(!guest.text.contains("Open the alert"), "{}", guest.text);
+}
+
+#[test]
+fn reminder_carries_its_note() {
+    let noted = |condition: &str, note: &str| {
+        fired(|data| {
+            data["alert"]["condition"] = json!(condition);
+            data["alert"]["parameters"] = json!({"note": note});
+            data["reason"] = json!("the reminder's time has come");
+        })
+    };
+    let note = "Sell half.\nThen look at evil.example";
+    for condition in ["reminder", "daily_reminder"] {
+        let mail = fired_mail(&noted(condition, note), &frame());
+        assert!(
+            mail.text.contains("Your note: Sell half. Then look at evil.example\n"),
+            "{}",
+            mail.text
+        );
+    }
+    assert_eq!(
+        fired_sms(&noted("reminder", note), "Bellwether"),
+        "Bellwether: AAPL (Apple Inc.): the reminder's time has come. Your note: Sell half. Then look at evil. example"
+    );
+    let longest = "n".repeat(2_000);
+    let mail = fired_mail(&noted("reminder", &longest), &frame());
+    assert!(mail.text.contains(&longest), "{}", mail.text);
+    let other = fired_mail(&noted("price_above", "hands off"), &frame());
+    assert!(!other.text.contains("hands off"), "{}", other.text);
+}
+
+#[test]
+fn mail_of_an_alert_by_text_message_says_why_it_is_a_mail() {
+    let by_sms = fired(|data| data["alert"]["notification"] = json!("sms"));
+    let mail = fired_mail(&by_sms, &frame());
+    assert!(mail.text.contains("It comes by mail because"), "{}", mail.text);
+    assert!(!fired_mail(&fired(|_| ()), &frame()).text.contains("comes by mail"));
 }
 
 #[test]

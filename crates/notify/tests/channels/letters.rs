@@ -49,6 +49,20 @@ fn letters() -> Vec<Letter> {
             more: 0,
             since: "2024-03-08T15:15:00Z".to_owned(),
         },
+        Letter::SmsQuotaLow {
+            used: 40,
+            quota: 50,
+            renewed_on: "2024-04-01".to_owned(),
+        },
+        Letter::SmsQuotaUsed {
+            quota: 50,
+            renewed_on: "2024-04-01".to_owned(),
+        },
+        Letter::PlanPausedAlerts {
+            plan: "basic".to_owned(),
+            alerts: vec![named("rsi_limit", Some("70")), named("ma_crossover_golden", None)],
+            more: 3,
+        },
         Letter::SplitAdjusted {
             split: SplitNews {
                 symbol: "AAPL".to_owned(),

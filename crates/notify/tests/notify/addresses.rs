@@ -1,7 +1,9 @@
 //! Which URLs may be saved, and which addresses are dialled for them.
 
+use std::sync::Arc;
+
 use crate::common::{ManualTime, Names, opening};
-use notify::address::{AddressError, Range, Resolve, Resolving, UrlRules};
+use notify::address::{AddressError, LookupOwner, NameLookups, Range, Resolve, Resolving, UrlRules};
 
 /// What the rules say of a URL.
 fn judge(rules: &UrlRules, text: &str) -> Result<String, AddressError> {
@@ -20,9 +22,17 @@ fn urls_of_the_public_are_taken() {
         ("https://example.com:8443/hook", "https://example.com:8443/hook"),
         ("https://bücher.example/", "https://xn--bcher-kva.example/"),
         ("https://8.8.8.8/", "https://8.8.8.8/"),
-        ("https://134744072/", "https://8.8.8.8/"),
         ("https://[2001:4860:4860::8888]/", "https://[2001:4860:4860::8888]/"),
         ("https://[64:ff9b::808:808]/", "https://[64:ff9b::808:808]/"),
+        (
+            "https://[2001:4860:4860:0:0:0:0:8888]/",
+            "https://[2001:4860:4860::8888]/",
+        ),
+        ("https://XN--BCHER-KVA.example/", "https://xn--bcher-kva.example/"),
+        ("https://example.com:443/", "https://example.com/"),
+        ("https://example.com:08443", "https://example.com:8443/"),
+        ("https://example.com?@127.0.0.1/", "https://example.com/?@127.0.0.1/"),
+        ("https://example.com/a/../b/./%2e%2e/c", "https://example.com/c"),
         ("https://example.com/@me", "https://example.com/@me"),
         (
             "https://example.com/a.?b.#".trim_end_matches('#'),
@@ -156,9 +166,45 @@ fn hosts_that_are_special_addresses_in_any_disguise_are_refused() {
 }
 
 #[test]
+fn hosts_that_other_programs_read_differently_are_refused_with_how_to_write_them() {
+    let opened = opening(&["127.0.0.0/8"]);
+    for (host, plain) in [
+        ("134744072", "8.8.8.8"),
+        ("0x08080808", "8.8.8.8"),
+        ("010.8.8.8", "8.8.8.8"),
+        ("8.8.2056", "8.8.8.8"),
+        ("８.8.8.8", "8.8.8.8"),
+        ("8。8。8。8", "8.8.8.8"),
+        ("ex%61mple.com", "example.com"),
+        ("ⓔxample.com", "example.com"),
+        ("example。com", "example.com"),
+        ("exa\u{ad}mple.com", "example.com"),
+        ("2130706433", "127.0.0.1"),
+        ("ⓛocalhost", "localhost"),
+    ] {
+        let judged = judge(&opened, &format!("https://{host}:8443/hook"));
+        assert_eq!(judged, Err(AddressError::AmbiguousHost(plain.to_owned())), "{host}");
+    }
+}
+
+#[test]
+fn a_url_with_a_backslash_is_refused() {
+    for url in [
+        r"https://93.184.216.34\@127.0.0.1/",
+        r"https://127.0.0.1\@93.184.216.34/",
+        r"https:\\example.com\hook",
+        r"https://example.com\hook",
+        r"https://example.com/?a=\b",
+    ] {
+        let judged = judge(&opening(&["127.0.0.0/8"]), url);
+        assert_eq!(judged, Err(AddressError::Backslash), "{url}");
+    }
+}
+
+#[test]
 fn the_allow_list_opens_exactly_what_it_names() {
     let rules = opening(&["127.0.0.1/32", "10.1.0.0/16", "fd00:1::/32"]);
-    for open in ["127.0.0.1", "2130706433", "localhost", "10.1.2.3", "[fd00:1::5]"] {
+    for open in ["127.0.0.1", "localhost", "10.1.2.3", "[fd00:1::5]"] {
         for scheme in ["https", "http"] {
             judge(&rules, &format!("{scheme}://{open}:8080/hook")).unwrap();
         }
@@ -196,13 +242,14 @@ fn http_is_for_opened_addresses_only() {
 
 #[tokio::test]
 async fn a_name_is_refused_if_any_of_its_addresses_is() {
-    let names = Names::of(&[
+    let names = Arc::new(Names::of(&[
         ("public.example", &["8.8.8.8", "2001:4860:4860::8888"]),
         ("private.example", &["10.0.0.7"]),
         ("both.example", &["8.8.8.8", "127.0.0.1"]),
         ("mapped.example", &["::ffff:8.8.8.8"]),
         ("metadata.example", &["169.254.169.254"]),
-    ]);
+    ]));
+    let lookups = NameLookups::new(Arc::clone(&names) as Arc<dyn Resolve>);
     let time = ManualTime::new();
     let (shut, open) = (UrlRules::default(), opening(&["10.0.0.0/8"]));
     let refused = Err(AddressError::ResolvesToNotPublic);
@@ -227,7 +274,7 @@ async fn a_name_is_refused_if_any_of_its_addresses_is() {
         (&open, "https://public.example/", Ok(())),
         (&open, "http://not-yet.example/", Ok(())),
     ] {
-        let judged = rules.check_resolved(url, &names, &time).await;
+        let judged = rules.check_resolved(url, &lookups, LookupOwner::Anonymous, &time).await;
         assert_eq!(judged.map(|_| ()), expected, "{url}");
     }
     let asked = names.asked.lock().unwrap();
@@ -249,9 +296,13 @@ async fn a_name_whose_servers_are_silent_counts_as_one_that_does_not_resolve_yet
     let time = ManualTime::new();
     let rules = UrlRules::default();
     let url = "https://example.com/";
-    let (judged, ()) = tokio::join!(rules.check_resolved(url, &Silent, &time), async {
-        time.advance(jiff::SignedDuration::from_secs(3));
-    });
+    let lookups = NameLookups::new(Arc::new(Silent));
+    let (judged, ()) = tokio::join!(
+        rules.check_resolved(url, &lookups, LookupOwner::Anonymous, &time),
+        async {
+            time.advance(jiff::SignedDuration::from_secs(3));
+        }
+    );
     assert_eq!(judged.unwrap().url(), url);
 }
 

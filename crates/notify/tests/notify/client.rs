@@ -21,6 +21,7 @@ async fn a_signed_delivery_arrives_and_verifies() {
     let secret = Secret::from_random([7; 32]);
     let id = Uuid::from_u128(7);
     let job = WebhookJob {
+        account: Uuid::from_u128(9),
         url: receiver.url("http", "hooks.example"),
         event: ALERT_TRIGGERED,
         generated_at: world.time.now(),
@@ -75,6 +76,7 @@ async fn an_unsigned_delivery_has_no_signature_at_all() {
     let world = World::new();
     let receiver = Receiver::start(&world.time, &[ok()]).await;
     let job = WebhookJob {
+        account: Uuid::from_u128(9),
         url: receiver.url("http", "hooks.example"),
         event: ALERT_TRIGGERED,
         generated_at: world.time.now(),
@@ -202,6 +204,16 @@ async fn who_is_not_there_has_failed_to_connect() {
 }
 
 #[tokio::test]
+async fn an_address_that_was_stored_as_a_number_is_called_in_its_normal_form() {
+    let world = World::new();
+    let receiver = Receiver::start(&world.time, &[ok()]).await;
+    let attempt = world.post(&receiver.url("http", "2130706433")).await;
+    assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
+    let host = format!("127.0.0.1:{}", receiver.address.port());
+    assert_eq!(receiver.requests().remove(0).headers["host"], host);
+}
+
+#[tokio::test]
 async fn the_first_address_that_answers_is_taken() {
     let world = World::new();
     let receiver = Receiver::start(&world.time, &[ok()]).await;
@@ -237,7 +249,8 @@ async fn in_time(world: &World, behaviour: Behaviour) -> Attempt {
 #[tokio::test]
 async fn one_deadline_spans_the_whole_exchange() {
     let slow_head = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_owned();
-    for behaviour in [Behaviour::Hangs, Behaviour::Drips(slow_head)] {
+    let hint = "HTTP/1.1 103 Early Hints\r\n\r\n".to_owned();
+    for behaviour in [Behaviour::Hangs, Behaviour::Drips(slow_head), Behaviour::Drips(hint)] {
         let attempt = in_time(&World::new(), behaviour).await;
         assert_eq!((attempt.outcome, attempt.duration_ms), (Outcome::TimedOut, 5_000));
         assert_eq!(attempt.response, None);
@@ -283,6 +296,81 @@ async fn a_hundred_megabytes_are_not_read() {
     let seen = receiver.until(|seen| seen.closed == 1).await;
     // What lies in the machine's own buffers was sent, too.
     assert!(seen.flooded < 32 << 20, "{} bytes were taken", seen.flooded);
+}
+
+/// Informational heads of so many bytes in all, then a final one.
+fn hints(bytes: usize) -> String {
+    let hint = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+    let count = bytes / hint.len() - 1;
+    let rest = format!(
+        "HTTP/1.1 103 Early Hints\r\nx: {}\r\n\r\n",
+        "x".repeat(bytes - count * hint.len() - 33)
+    );
+    let hints = format!("{}{rest}", hint.repeat(count));
+    assert_eq!(hints.len(), bytes);
+    hints
+}
+
+#[tokio::test]
+async fn heads_before_the_final_one_count_with_it_towards_64_kib() {
+    let world = World::new();
+    let last = answer("200 OK", "", "");
+    let room = 64 * 1024 - last.len();
+    for (bytes, expected) in [
+        (1_000, Outcome::Delivered { status: 200 }),
+        (room, Outcome::Delivered { status: 200 }),
+        (room + 1, Outcome::BadAnswer),
+        (1 << 20, Outcome::BadAnswer),
+    ] {
+        let answer = format!("{}{last}", hints(bytes));
+        assert_eq!(
+            world.outcome(Behaviour::Answers(answer)).await,
+            expected,
+            "{bytes} bytes"
+        );
+    }
+}
+
+#[tokio::test]
+async fn heads_before_the_final_one_are_not_read_for_ever() {
+    for tls in [false, true] {
+        let world = World::new();
+        let flood = [Behaviour::Repeats(hints(10_000))];
+        let (scheme, receiver) = if tls {
+            let server = world.authority.server(&["hooks.example"], [2025, 2027]);
+            ("https", Receiver::start_tls(&world.time, &flood, server).await)
+        } else {
+            ("http", Receiver::start(&world.time, &flood).await)
+        };
+        let attempt = world.post(&receiver.url(scheme, "hooks.example")).await;
+        assert_eq!(attempt.outcome, Outcome::BadAnswer, "{scheme}");
+        receiver.until(|seen| seen.closed == 1).await;
+    }
+}
+
+#[tokio::test]
+async fn each_answer_on_a_kept_connection_has_64_kib_for_its_heads() {
+    let world = World::new();
+    let hinted = Behaviour::Answers(format!("{}{}", hints(40_000), answer("200 OK", "", "ok")));
+    let receiver = Receiver::start(&world.time, &[hinted]).await;
+    let client = world.client();
+    for _ in 0..4 {
+        let attempt = post(&client, &receiver.url("http", "hooks.example")).await;
+        assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
+    }
+    assert_eq!(receiver.seen.borrow().connections, 1);
+}
+
+#[tokio::test]
+async fn a_body_in_chunks_of_one_byte_is_read_as_far_as_its_framing_lets_it() {
+    let world = World::new();
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    let endless = [Behaviour::Repeats(format!("{head}{}", "1\r\nx\r\n".repeat(1 << 20)))];
+    let receiver = Receiver::start(&world.time, &endless).await;
+    let attempt = world.post(&receiver.url("http", "hooks.example")).await;
+    assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
+    assert_eq!(attempt.response, Some("x".repeat(1_024)));
+    receiver.until(|seen| seen.closed == 1).await;
 }
 
 #[tokio::test]

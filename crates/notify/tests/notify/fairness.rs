@@ -134,6 +134,25 @@ async fn a_backlog_of_one_endpoint_delays_no_other_and_lies_in_the_outbox() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn failing_endpoints_cost_ten_claims_a_second_however_fast_they_fail() {
+    let house = House::new();
+    house.dispatch(Limits::default(), 0);
+    for lane in 0..5 {
+        for _ in 0..100 {
+            house.queue(lane, &[Act::Fails(1)]);
+        }
+    }
+    house.bell.ring();
+    house.sleep(2_000).await;
+    let claims = house.outbox.all.lock().unwrap().claims;
+    // The first claim finds endpoints that are not known to fail.
+    assert!((20..=22).contains(&claims), "{claims} claims in two seconds");
+    // Each claim brings two deliveries of each endpoint.
+    let attempts = house.channel.attempts();
+    assert!(attempts >= 5 * 2 * (claims - 1), "{attempts} attempts, {claims} claims");
+}
+
+#[tokio::test(start_paused = true)]
 async fn attempts_are_bounded_for_each_endpoint_host_and_account_and_in_all() {
     let limits = Limits {
         good_at_once: 20,

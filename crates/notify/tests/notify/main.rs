@@ -8,6 +8,7 @@ mod common;
 mod dispatcher;
 mod endurance;
 mod fairness;
+mod lookups;
 mod messages;
 mod signatures;
 mod trust;

@@ -63,7 +63,7 @@ fn slack_is_told_title_reason_and_figures() {
             "blocks": [
                 {"type": "header", "text": plain("AAPL (Apple Inc.)")},
                 {"type": "section", "text": plain("The price rose to 201.5, above 200.")},
-                {"type": "context", "elements": [plain("Price 201.5 · -1.64 % today · Alert price_above 200")]},
+                {"type": "context", "elements": [plain("Price 201.50 · -1.64 % today · Alert price_above 200")]},
             ],
         })
     );

@@ -3,8 +3,8 @@
 
 use jiff::Timestamp;
 use notify::signature::{
-    BadPrefix, BadSecret, Delivery, Form, HeaderPrefix, HeaderStyle, Secret, Secrets, TimestampFormat, service,
-    standard,
+    BadPrefix, BadSecret, Delivery, Form, HeaderPrefix, HeaderStyle, MAX_SIGNING_SECRETS, Secret, Secrets,
+    TimestampFormat, service, standard,
 };
 use uuid::Uuid;
 
@@ -47,7 +47,7 @@ fn a_secret_that_is_made_is_whsec_and_base64_of_32_bytes() {
 fn a_secret_does_not_print() {
     let secrets = Secrets {
         current: own(),
-        previous: Some(made()),
+        former: vec![made()],
     };
     let printed = format!("{:?} {secrets:#?}", own());
     assert!(!printed.contains("hunter2") && !printed.contains("AAEC"), "{printed}");
@@ -121,7 +121,7 @@ fn during_a_rotation_standard_signatures_are_two_and_each_secret_verifies() {
     let (current, previous) = (made(), own());
     let secrets = Secrets {
         current: current.clone(),
-        previous: Some(previous.clone()),
+        former: vec![previous.clone()],
     };
     let signatures = standard::sign(&secrets, ID, second(1_709_908_260), BODY.as_bytes());
     assert_eq!(signatures, format!("{STANDARD} {OWN_STANDARD}"));
@@ -129,6 +129,22 @@ fn during_a_rotation_standard_signatures_are_two_and_each_secret_verifies() {
         let now = second(1_709_908_270);
         standard::verify(&secret, ID, "1709908260", &signatures, BODY.as_bytes(), now).unwrap();
     }
+}
+
+#[test]
+fn after_many_rotations_the_five_newest_secrets_sign() {
+    let former: Vec<_> = (1..=5_u8).map(|byte| Secret::from_random([byte; 32])).collect();
+    let secrets = Secrets {
+        current: made(),
+        former: former.clone(),
+    };
+    let signatures = standard::sign(&secrets, ID, second(1_709_908_260), BODY.as_bytes());
+    assert_eq!(signatures.split(' ').count(), MAX_SIGNING_SECRETS);
+    let verify = |secret: &Secret| {
+        let now = second(1_709_908_270);
+        standard::verify(secret, ID, "1709908260", &signatures, BODY.as_bytes(), now).is_ok()
+    };
+    assert!(verify(&made()) && former[..4].iter().all(verify) && !verify(&former[4]));
 }
 
 #[test]

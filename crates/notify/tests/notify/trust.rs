@@ -1,8 +1,9 @@
 //! Whom the client speaks to: certificates that are good, and addresses that are open.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use notify::address::UrlRules;
+use notify::address::{LookupOwner, NameLookups, Resolve, UrlRules};
 use notify::client::{Attempt, Outcome, TlsFault};
 use notify::time::Time;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -148,7 +149,9 @@ async fn a_name_that_changes_between_check_and_dial_is_refused_on_dial() {
     let receiver = Receiver::start(&world.time, &[ok()]).await;
     let url = receiver.url("https", "rebound.example");
     world.names.set("rebound.example", &["8.8.8.8"]);
-    rules.check_resolved(&url, &*world.names, &*world.time).await.unwrap();
+    let lookups = NameLookups::new(Arc::clone(&world.names) as Arc<dyn Resolve>);
+    let judged = rules.check_resolved(&url, &lookups, LookupOwner::Anonymous, &*world.time);
+    judged.await.unwrap();
     world
         .names
         .set("rebound.example", &["127.0.0.1", "::1", "::ffff:127.0.0.1"]);

@@ -3,25 +3,23 @@
 //! Browsers say where a form comes from, but not all of them, and not without https ([`same_origin`]). So a page brings a random
 //! text twice, in the form and as a cookie that comes with no other site's forms, and the two have to be the same.
 
-use axum::response::Response;
-use http::{HeaderMap, HeaderValue, header};
-use service::Service;
-
 use super::cookie::FormCookie;
 use super::same_origin;
 use crate::app::App;
+use axum::response::Response;
+use http::{HeaderMap, HeaderValue, header};
 
 /// Whether the form with that text comes from a page of ours.
 #[must_use]
-pub fn sent_it(service: &Service, headers: &HeaderMap, nonce: &str) -> bool {
-    if same_origin::is_same_origin(headers, service.public_url()) {
+pub fn sent_it(app: &App, headers: &HeaderMap, nonce: &str) -> bool {
+    if same_origin::is_same_origin(headers, app.own_origins()) {
         return true;
     }
     let says_elsewhere = headers.contains_key(same_origin::SEC_FETCH_SITE)
         || headers
             .get(header::ORIGIN)
             .is_some_and(|origin| *origin != HeaderValue::from_static("null"));
-    !says_elsewhere && FormCookie::of(service).is(headers, nonce)
+    !says_elsewhere && FormCookie::of(app.service()).is(headers, nonce)
 }
 
 /// The text of a page's form.

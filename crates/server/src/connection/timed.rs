@@ -3,7 +3,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use crate::settings::Timeouts;
 pub(super) struct Activity {
     under_way: AtomicUsize,
     begun: AtomicUsize,
+    is_left_unread: AtomicBool,
 }
 
 /// A request that is under way until this is dropped.
@@ -29,6 +30,15 @@ impl Activity {
         activity.begun.fetch_add(1, Ordering::Relaxed);
         activity.under_way.fetch_add(1, Ordering::Relaxed);
         UnderWay(Arc::clone(activity))
+    }
+
+    /// Records that the client may still be sending input that is not read. The connection is closed after this response.
+    pub(super) fn leave_unread(&self) {
+        self.is_left_unread.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_left_unread(&self) -> bool {
+        self.is_left_unread.load(Ordering::Relaxed)
     }
 }
 
@@ -131,8 +141,13 @@ impl<S> Timed<S> {
         self.activity.under_way.load(Ordering::Relaxed) > 0
     }
 
+    /// Whether what comes is only read and dropped, which [`Lingering`](super::linger::Lingering) bounds.
+    fn is_drained(&self) -> bool {
+        !self.is_http2 && self.activity.is_left_unread()
+    }
+
     fn poll_read_deadline(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
-        if self.is_under_way() {
+        if self.is_under_way() || self.is_drained() {
             self.read.clear();
             return Poll::Pending;
         }
@@ -278,6 +293,16 @@ mod tests {
         theirs.write_all(b"G").await.unwrap();
         stream.read_exact(&mut buffer[..1]).await.unwrap();
         assert_eq!(ends_after(&mut stream).await, Some(Timeouts::default().headers));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn input_that_is_only_drained_is_not_timed_as_a_head() {
+        let (mut stream, mut theirs, activity) = timed();
+        activity.leave_unread();
+        let mut buffer = [0; 16];
+        theirs.write_all(b"rest").await.unwrap();
+        stream.read_exact(&mut buffer[..4]).await.unwrap();
+        assert_eq!(ends_after(&mut stream).await, None);
     }
 
     #[tokio::test(start_paused = true)]

@@ -16,7 +16,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::sync::oneshot;
 
-/// So much is read, which is more than any request of the API needs; who sends more has the connection closed.
+/// The maximum read before the response: more than any request of the API needs. After more, the connection is closed.
 const MOST_BYTES: usize = 64 * 1024;
 /// So long it is waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -41,25 +41,26 @@ pub(super) fn watched(request: Request<Incoming>) -> (Request, Unread) {
 }
 
 impl Unread {
-    /// Reads what nobody has read.
-    pub(super) async fn read(self) {
+    /// Reads the unread rest. Returns `false` if something is left.
+    pub(super) async fn read(self) -> bool {
         let Some(mut body) = self.0.and_then(|mut rest| rest.try_recv().ok()) else {
-            return;
+            return true;
         };
         if body.size_hint().lower() > MOST_BYTES as u64 {
-            return;
+            return false;
         }
         let all = async {
             let mut read = 0;
-            while let Some(Ok(frame)) = body.frame().await {
+            while let Some(frame) = body.frame().await {
+                let Ok(frame) = frame else { return false };
                 read += frame.data_ref().map_or(0, Bytes::len);
                 if read > MOST_BYTES {
-                    return;
+                    return false;
                 }
             }
+            true
         };
-        // Who does not send it in time has the connection closed.
-        let _: Result<(), _> = tokio::time::timeout(PATIENCE, all).await;
+        tokio::time::timeout(PATIENCE, all).await.unwrap_or(false)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{VERSION, alert_body, ingest_body};
+use super::{VERSION, alert_body, conditional, examples, ingest_body, webhooks};
 use crate::error::{ApiError, Code};
 
-const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+/// The methods of operations.
+pub(super) const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 /// What shows who asks; the last two come of signing in.
 const SCHEMES: [&str; 4] = ["ApiKeyHeader", "ApiKeyAuthorization", "Bearer", "SessionCookie"];
 /// What shows whoever drives schedules from outside.
@@ -55,6 +56,7 @@ pub(super) fn finish(document: &mut Value) {
         {"name": "Operation", "description": "For operators; on a listener of their own if `server.ops_listen` is set"},
     ]);
     components(&mut document["components"]);
+    conditional::components(&mut document["components"]);
     let Some(paths) = document["paths"].as_object_mut() else {
         return;
     };
@@ -62,9 +64,14 @@ pub(super) fn finish(document: &mut Value) {
         for method in METHODS {
             if let Some(operation) = item.get_mut(method) {
                 finish_operation(path, method, operation);
+                if method == "get" {
+                    conditional::describe(path, operation);
+                }
             }
         }
     }
+    webhooks::describe(document);
+    examples::fill(document);
 }
 
 /// A list shows alerts in one of three sizes, and the larger ones have all that the smaller ones have.
@@ -107,6 +114,25 @@ fn components(components: &mut Value) {
         "EndedGrant",
     ] {
         schemas[name]["properties"]["deleted"]["const"] = json!(true);
+    }
+    schemas["RequestPhone"]["properties"]["sms_consent"]["const"] = json!(true);
+    // Slack takes its messages unsigned, so a test of a Slack URL needs no secret.
+    schemas["TestWebhook"]["anyOf"] = json!([
+        {"title": "Signed", "required": ["secret"], "properties": {"secret": {"type": "string"}}},
+        {"title": "Slack", "properties": {"url": {"pattern": "^https://hooks\\.slack(-gov)?\\.com/"}}},
+    ]);
+    schemas["TestWebhook"]["example"] = json!({
+        "url": "https://example.com/hooks/bellwether",
+        "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+    });
+    for (name, description) in [
+        (
+            "secret",
+            "Must be omitted: `POST /webhooks/{id}/rotate-secret` makes a new secret",
+        ),
+        ("signature", "Must be omitted: it is chosen when a webhook is created"),
+    ] {
+        schemas["UpdateWebhook"]["properties"][name] = json!({"type": "null", "description": description});
     }
     components["securitySchemes"] = json!({
         "ApiKeyHeader": {
@@ -195,7 +221,7 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
         operation["requestBody"]["required"] = json!(true);
         alert_body::exemplify(operation);
     }
-    let may_be_replayed = is_api && is_secured && method == "post";
+    let may_be_replayed = is_api && method == "post";
     if may_be_replayed {
         let parameters = &mut operation["parameters"];
         let key = json!({"$ref": "#/components/parameters/IdempotencyKey"});
@@ -224,7 +250,7 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
             (Code::Unauthorized, is_secured),
             (Code::Forbidden, is_secured),
             (Code::NotFound, has_path_id),
-            (Code::Conflict, is_secured && method == "post"),
+            (Code::Conflict, may_be_replayed),
             (Code::PayloadTooLarge, has_body || method == "post"),
             (Code::UnsupportedMediaType, has_body || method == "post"),
             (Code::ValidationError, has_body || has_parameters),
@@ -311,6 +337,8 @@ fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_repl
     }
     match code {
         Some(Code::RateLimited) => names.push("Retry-After"),
+        // Not for a stock without a price: the end of that is unknown.
+        Some(Code::ServiceUnavailable) if is_api => names.push("Retry-After"),
         Some(Code::Conflict) if is_api => names.push("Retry-After"),
         Some(Code::Unauthorized) => names.push("WWW-Authenticate"),
         None if may_be_replayed => names.push("Idempotent-Replayed"),

@@ -5,13 +5,20 @@
 //! are described here too ([`alert_body`], [`ingest_body`]), and tests hold them to what it accepts.
 
 pub mod alert_body;
+mod conditional;
+mod examples;
 mod finish;
 pub mod ingest_body;
 pub mod names;
+mod served;
+mod webhooks;
 mod yaml;
 
+use axum::response::Response;
 use bytes::Bytes;
+use http::HeaderMap;
 use serde_json::Value;
+use served::Served;
 
 use crate::routes;
 
@@ -21,8 +28,8 @@ pub const VERSION: &str = "1.2.1";
 /// The finished document.
 #[derive(Debug)]
 pub struct Document {
-    json: Bytes,
-    yaml: Bytes,
+    json: Served,
+    yaml: Served,
 }
 
 impl Default for Document {
@@ -37,8 +44,11 @@ impl Document {
     pub fn new() -> Self {
         let value = Self::value();
         Self {
-            json: alerts::json::to_vec(&value).unwrap_or_default().into(),
-            yaml: yaml::text(&value).into(),
+            json: Served::new(
+                "application/json",
+                alerts::json::to_vec(&value).unwrap_or_default().into(),
+            ),
+            yaml: Served::new("application/yaml", yaml::text(&value).into()),
         }
     }
 
@@ -55,12 +65,22 @@ impl Document {
     /// As JSON.
     #[must_use]
     pub fn json(&self) -> Bytes {
-        self.json.clone()
+        self.json.whole().clone()
     }
 
     /// As YAML.
     #[must_use]
     pub fn yaml(&self) -> Bytes {
-        self.yaml.clone()
+        self.yaml.whole().clone()
+    }
+
+    /// Answers a GET of the JSON form with these headers.
+    pub(crate) fn answer_json(&self, request: &HeaderMap) -> Response {
+        self.json.answer(request)
+    }
+
+    /// Answers a GET of the YAML form with these headers.
+    pub(crate) fn answer_yaml(&self, request: &HeaderMap) -> Response {
+        self.yaml.answer(request)
     }
 }

@@ -34,30 +34,30 @@ macro_rules! words {
     )*};
 }
 
-fn names<T: Copy>(all: &'static [T], name: impl Fn(T) -> &'static str) -> Vec<&'static str> {
+pub(super) fn names_of<T: Copy>(all: &'static [T], name: impl Fn(T) -> &'static str) -> Vec<&'static str> {
     all.iter().map(|one| name(*one)).collect()
 }
 
 words! {
     /// What an alert waits for.
-    ConditionName = names(alerts::ConditionKind::ALL, alerts::ConditionKind::name), None;
+    ConditionName = names_of(alerts::ConditionKind::ALL, alerts::ConditionKind::name), None;
     /// How an alert's owner is told: by email, or by text message to the account's verified number.
-    ChannelName = names(alerts::Channel::ALL, alerts::Channel::name), None;
+    ChannelName = names_of(alerts::Channel::ALL, alerts::Channel::name), None;
     /// Where an alert is in its life: judged, not verified yet, put aside, or fired.
-    StatusName = names(alerts::Status::ALL, alerts::Status::name), None;
+    StatusName = names_of(alerts::Status::ALL, alerts::Status::name), None;
     /// The status of the alerts that are listed.
-    ListStatus = names(alerts::Status::ALL, alerts::Status::name), None;
+    ListStatus = names_of(alerts::Status::ALL, alerts::Status::name), None;
     /// What kind of maker made something.
     MadeByName = service::alerts::MadeBy::KINDS.to_vec(), None;
     /// How far an approval has come.
-    ApprovalStatusName = names(service::approvals::ApprovalStatus::ALL, service::approvals::ApprovalStatus::name), None;
+    ApprovalStatusName = names_of(service::approvals::ApprovalStatus::ALL, service::approvals::ApprovalStatus::name), None;
     /// What is said of a change that waits.
     DecisionName = vec!["approve", "deny"], None;
     /// What happened to an alert.
-    ActionName = names(alerts::HistoryAction::ALL, alerts::HistoryAction::name), None;
+    ActionName = names_of(alerts::HistoryAction::ALL, alerts::HistoryAction::name), None;
     /// An alert's status after something happened to it.
     HistoryStatusName = {
-        let mut all = names(alerts::Status::ALL, alerts::Status::name);
+        let mut all = names_of(alerts::Status::ALL, alerts::Status::name);
         all.push("deleted");
         all
     }, None;
@@ -68,7 +68,7 @@ words! {
     /// How far back candles go.
     CandleRangeName = crate::routes::stocks::candles::RANGES.iter().map(|(word, _)| *word).collect(), Some("1y");
     /// What is meant to be done with a stock.
-    IntentionName = names(service::watchlist::Intention::ALL, service::watchlist::Intention::name), None;
+    IntentionName = names_of(service::watchlist::Intention::ALL, service::watchlist::Intention::name), None;
     /// Which way a paper trade bets.
     TradeDirectionName = vec!["long", "short"], None;
     /// Whether a paper trade goes on.
@@ -88,19 +88,19 @@ words! {
     /// How somebody signs in: by a password, or by a link that is mailed.
     LoginTypeName = vec!["password", "magic_link"], Some("password");
     /// What an account pays for.
-    PlanName = names(alerts::Plan::ALL, alerts::Plan::name), None;
+    PlanName = names_of(alerts::Plan::ALL, alerts::Plan::name), None;
     /// What feedback is about: something that is wished for, something that is broken, or anything else.
-    FeedbackCategoryName = names(service::feedback::FeedbackCategory::ALL, service::feedback::FeedbackCategory::name), Some("other");
+    FeedbackCategoryName = names_of(service::feedback::FeedbackCategory::ALL, service::feedback::FeedbackCategory::name), Some("other");
     /// A job.
-    JobName = names(service::cron::Job::ALL, service::cron::Job::name), None;
+    JobName = names_of(service::cron::Job::ALL, service::cron::Job::name), None;
     /// What has to be said for an account to be deleted.
     ConfirmationName = vec!["DELETE"], None;
     /// Whether an account rests.
     SubscriptionStatusName = vec!["active", "deactivated"], None;
     /// What an API key may be used for; the last two are for operators.
-    ScopeName = names(service::Scope::ALL, service::Scope::name), None;
+    ScopeName = names_of(service::Scope::ALL, service::Scope::name), None;
     /// How the market as a whole feels.
-    MoodName = names(service::market::Mood::ALL, service::market::Mood::name), None;
+    MoodName = names_of(service::market::Mood::ALL, service::market::Mood::name), None;
     /// At which end of its day a company reports.
     EarningsTimeName = crate::routes::market::earnings::TIMES.to_vec(), None;
     /// What is shown beside a stock.

@@ -15,6 +15,9 @@ use crate::settings::Timeouts;
 /// What finding out who asks may take beside.
 const MARGIN: Duration = Duration::from_secs(5);
 
+/// When a request may be repeated that took too long.
+const RETRY_AFTER_SECONDS: u64 = 5;
+
 /// Answers 503 when it takes too long, 500 when something panics.
 pub async fn layer(State(timeouts): State<Timeouts>, request: Request, next: Next) -> Response {
     let time = match request.uri().path() {
@@ -27,7 +30,9 @@ pub async fn layer(State(timeouts): State<Timeouts>, request: Request, next: Nex
         Err(_) => {
             tracing::warn!(limit_s = time.as_secs(), "a request took too long");
             let message = format!("this took longer than {} s; try again", time.as_secs());
-            ApiError::new(Code::ServiceUnavailable, message).into_response()
+            ApiError::new(Code::ServiceUnavailable, message)
+                .retry_after(RETRY_AFTER_SECONDS)
+                .into_response()
         }
     }
 }

@@ -4,8 +4,12 @@
 //! which is when a repeat matters. Repeats that come meanwhile wait for it. What was not done by any lasting
 //! measure is not kept and may be tried again: refusals for want of rights (401, 403), too many requests (429), and all
 //! that was our fault (5xx).
+//!
+//! A request without an account belongs to its client address. Clients can share an address, so its first answer is given only
+//! to a request with the same body: a client that has the body has the password or token in it as well.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,12 +19,16 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::{Value, json};
+use service::Actor;
+use service::ServiceError;
 use service::idempotency::{Begun, Claimant, Repeatable};
 use service::market::may_push;
 use tokio::sync::watch;
 use tracing::Instrument;
 
+use super::client::{self, Peer};
 use super::guard::unpanicked;
+use super::kept_answer::KeptAnswer;
 use super::limit::Group;
 use crate::answer::RateLimit;
 use crate::app::App;
@@ -80,12 +88,15 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     if request.method() != Method::POST || !request.headers().contains_key(IDEMPOTENCY_KEY) {
         return next.run(request).await;
     }
-    let Some(Identity::Known(actor)) = request.extensions().get::<Identity>().cloned() else {
-        return next.run(request).await;
+    let requester = match request.extensions().get::<Identity>() {
+        Some(Identity::Known(actor)) => Requester::Account(Arc::clone(actor)),
+        // With an expired cookie one may still sign in or register.
+        Some(Identity::Nobody | Identity::Refused(_)) => Requester::Address(client_address(&app, &request)),
+        _ => return next.run(request).await,
     };
     let group = Group::of(request.uri().path());
     // Whoever may not push has nothing to repeat: the endpoint refuses them before it reads a body that may be large.
-    if group == Some(Group::Ingest) && may_push(&actor).is_err() {
+    if group == Some(Group::Ingest) && !requester.may_push() {
         return next.run(request).await;
     }
     let key = match key(request.headers()) {
@@ -102,13 +113,42 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
         Ok(body) => body,
         Err(refusal) => return refusal.into_response(),
     };
-    let repeatable = Repeatable::new(actor.account, &actor.via, &route(&parts.uri), &key, &body);
+    let repeatable = requester.request(&route(&parts.uri), &key, &body);
     let request = Request::from_parts(parts, Body::from(body));
     let task = async move { answer(&app, repeatable, request, next).await };
     match tokio::spawn(task.instrument(tracing::Span::current())).await {
         Ok(response) => response,
         Err(error) => ApiError::internal(error).into_response(),
     }
+}
+
+/// The sender of a request.
+enum Requester {
+    /// An authenticated account.
+    Account(Arc<Actor>),
+    /// A client without an account.
+    Address(IpAddr),
+}
+
+impl Requester {
+    fn may_push(&self) -> bool {
+        match self {
+            Self::Account(actor) => may_push(actor).is_ok(),
+            Self::Address(_) => false,
+        }
+    }
+
+    fn request(&self, route: &str, key: &str, body: &[u8]) -> Repeatable {
+        match self {
+            Self::Account(actor) => Repeatable::new(actor.account, &actor.via, route, key, body),
+            Self::Address(address) => Repeatable::anonymous(*address, route, key, body),
+        }
+    }
+}
+
+fn client_address(app: &App, request: &Request) -> IpAddr {
+    let peer = request.extensions().get::<Peer>().copied();
+    client::address(peer, request.headers(), &app.settings().trusted_proxies)
 }
 
 /// The key that the client gave the request.
@@ -118,7 +158,8 @@ fn key(headers: &HeaderMap) -> Result<String, ApiError> {
     let refuse = || ApiError::field("Idempotency-Key", fault);
     let value = values.next().ok_or_else(refuse)?;
     let text = value.to_str().map_err(|_| refuse())?.trim();
-    if values.next().is_some() || !(1..=MAX_KEY_LEN).contains(&text.len()) {
+    let is_printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if values.next().is_some() || !(1..=MAX_KEY_LEN).contains(&text.len()) || !is_printable {
         return Err(refuse());
     }
     Ok(text.to_owned())
@@ -137,7 +178,7 @@ async fn answer(app: &App, repeatable: Repeatable, request: Request, next: Next)
             Ok(Begun::First(claimant)) => return first(app, repeatable, claimant, request, next).await,
             Ok(Begun::Answered { status, body }) => {
                 let rate_limit = request.extensions().get::<RateLimit>();
-                return replayed(status, with_rate_limit(body, rate_limit));
+                return replayed(status, KeptAnswer::decode(&body), rate_limit);
             }
             Ok(Begun::Unreadable) => {
                 let message = "this request was done, but what it was answered cannot be read any more; look whether what \
@@ -178,9 +219,10 @@ fn with_rate_limit(body: Vec<u8>, rate_limit: Option<&RateLimit>) -> Vec<u8> {
     alerts::json::to_vec(&envelope).unwrap_or(body)
 }
 
-fn replayed(status: u16, body: Vec<u8>) -> Response {
-    let mut response = Response::new(Body::from(body));
+fn replayed(status: u16, kept: KeptAnswer, rate_limit: Option<&RateLimit>) -> Response {
+    let mut response = Response::new(Body::from(with_rate_limit(kept.body, rate_limit)));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.headers_mut() = kept.headers;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
@@ -211,12 +253,24 @@ async fn kept(app: &App, claimant: Claimant, response: Response) -> Response {
         Ok(body) => body,
         Err(error) => return ApiError::internal(error).into_response(),
     };
-    match service.finish_repeatable(claimant, parts.status.as_u16(), &body).await {
+    let answer = KeptAnswer::encode(&parts.headers, &body);
+    match service
+        .finish_repeatable(claimant, parts.status.as_u16(), &answer)
+        .await
+    {
         Ok(()) => Response::from_parts(parts, Body::from(body)),
         // It was done, but a repeat would not be known for one: better to say so than to promise it.
+        Err(error @ ServiceError::StorageUnavailable(_)) => {
+            tracing::error!(%error, "the answer to a repeatable request could not be kept");
+            ApiError::new(Code::ServiceUnavailable, NOT_KEPT).into_response()
+        }
         Err(error) => ApiError::from(error).into_response(),
     }
 }
+
+/// The message for a request that was done, but whose repeat would not be recognised.
+const NOT_KEPT: &str = "the request was done, but its answer could not be kept for repeats with this Idempotency-Key; look before \
+                        you repeat it";
 
 fn is_kept(status: StatusCode) -> bool {
     let may_come_again = [

@@ -9,12 +9,15 @@ use super::limit::{self, Group};
 use crate::app::App;
 use crate::auth::{self, Credentials, Identity, SessionCookie};
 use crate::error::Code;
+use crate::routes::ops::metrics;
 
 /// Puts the [`Identity`] into the request's extensions.
 pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let Some(group) = Group::of(request.uri().path()) else {
+    let path = request.uri().path();
+    let group = Group::of(path);
+    if group.is_none() && path != metrics::PATH {
         return next.run(request).await;
-    };
+    }
     let peer = request.extensions().get::<Peer>().copied();
     let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
     let look_ups = app.limiter().look_ups();
@@ -27,7 +30,8 @@ pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> 
         }
     };
     let secret = app.settings().cron_secret.as_ref();
-    let is_scheduler = group == Group::Cron && shown.bearer().is_some_and(|text| secret.is_some_and(|it| it.is(text)));
+    let is_scheduler =
+        group == Some(Group::Cron) && shown.bearer().is_some_and(|text| secret.is_some_and(|it| it.is(text)));
     if is_scheduler {
         request.extensions_mut().insert(Identity::Scheduler);
         return next.run(request).await;

@@ -63,7 +63,8 @@ fn sane_id(headers: &HeaderMap) -> Option<HeaderValue> {
     ((1..=MAX_ID_LEN).contains(&bytes.len()) && bytes.iter().all(is_sane)).then(|| id.clone())
 }
 
-fn new_id(app: &App) -> HeaderValue {
+/// A request id of our own.
+pub(crate) fn new_id(app: &App) -> HeaderValue {
     HeaderValue::try_from(app.chance().uuid().to_string()).unwrap_or(HeaderValue::from_static("none"))
 }
 

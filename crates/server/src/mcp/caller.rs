@@ -13,6 +13,7 @@ use service::{Actor, Scope, ServiceError};
 use super::refusal::{Kind, Refusal};
 use crate::app::App;
 use crate::auth::credentials::{self, Credential};
+use crate::error::ApiError;
 use crate::layers::windows::Counted;
 
 /// Finds out who asks.
@@ -48,7 +49,7 @@ pub(super) async fn identify(
             look_ups.missed(secret, address, now);
             Err(unauthorized(app, Some(&error.to_string())))
         }
-        Err(error) => Err(internal(&error)),
+        Err(error) => Err(internal(error)),
     }
 }
 
@@ -89,12 +90,12 @@ pub(super) fn too_many(counted: &Counted, what: &str) -> Refusal {
         .header(header::RETRY_AFTER, seconds)
 }
 
-/// 500. What happened is for the log.
-pub(super) fn internal(error: &ServiceError) -> Refusal {
-    tracing::error!(%error, "it could not be found out who asks");
-    Refusal::new(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        Kind::Internal,
-        crate::error::INTERNAL,
-    )
+/// 503 if the database is not available, else 500. The cause is logged.
+pub(super) fn internal(error: ServiceError) -> Refusal {
+    let error = ApiError::from(error);
+    let refusal = Refusal::new(error.status(), Kind::Internal, error.message());
+    match error.retry_after_s() {
+        Some(seconds) => refusal.header(header::RETRY_AFTER, seconds),
+        None => refusal,
+    }
 }

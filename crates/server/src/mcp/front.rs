@@ -10,18 +10,17 @@ use http::{HeaderMap, HeaderValue, StatusCode, header, request};
 use serde_json::Value;
 use service::Actor;
 
+use super::access::Access;
 use super::caller::{identify, insufficient_scope, too_many};
 use super::cors;
 use super::handler::{Caller, SUPPORTED};
 use super::message::{self, Message};
 use super::origin::Stranger;
 use super::refusal::{Kind, Refusal};
-use super::tools::Tool;
 use crate::app::App;
 use crate::auth::Identity;
 use crate::body;
 use crate::error::{ApiError, Code};
-use crate::layers::limit::Group;
 
 /// What rmcp wants to be told that a client takes. It sends JSON.
 const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -44,7 +43,7 @@ async fn decided(app: &App, address: IpAddr, request: Request) -> Response {
         Ok(body) => body,
         Err(error) => return unreadable(&error).answer(&Value::Null),
     };
-    let parsed = serde_json::from_slice::<Value>(&body);
+    let parsed = body::unique::parse(&body);
     let id = parsed.as_ref().map_or(Value::Null, message::id);
     let admitted = match admit(app, address, &parts, parsed).await {
         Ok(admitted) => admitted,
@@ -73,18 +72,15 @@ async fn admit(
     let message = Message::read(&parsed.map_err(|error| no_json(&error))?)?;
     check_accept(&parts.headers)?;
     check_version(&parts.headers, &message)?;
-    // One that is not known is refused behind rmcp, which has the headers to compare first.
-    let tool = message.tool_call()?.and_then(|call| Tool::from_name(call.name));
-    // In a group of its own, so that no agent can use up what its owner needs to end it.
-    let group = tool.map_or(Group::Mcp, Tool::group);
+    let access = Access::of(message.target()?, &actor);
     let known = Identity::Known(Arc::clone(&actor));
-    let counted = app.limiter().count(&known, group, address, now);
+    let counted = app.limiter().count(&known, access.group, address, now);
     if !counted.is_allowed {
         return Err(too_many(&counted, "requests have been made"));
     }
-    if let Some(tool) = tool {
-        let allowed = actor.require(tool.scope());
-        allowed.map_err(|error| insufficient_scope(app, tool.scope(), &error.to_string()))?;
+    if let Some(scope) = access.scope {
+        let allowed = actor.require(scope);
+        allowed.map_err(|error| insufficient_scope(app, scope, &error.to_string()))?;
     }
     Ok(actor)
 }

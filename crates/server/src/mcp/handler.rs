@@ -12,8 +12,10 @@ use futures_util::FutureExt;
 use http::request::Parts;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -21,6 +23,8 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use service::Actor;
 
 use super::origin::Places;
+use super::prompts::{self, Prompt};
+use super::resources::{self, Resource};
 use super::tools::{self, Tool, ToolError};
 use crate::app::App;
 use crate::layers::guard::text_of;
@@ -33,15 +37,15 @@ pub(super) const SUPPORTED: [ProtocolVersion; 3] = [
     ProtocolVersion::V_2026_07_28,
 ];
 
-/// How long the list of tools may be kept by clients: until the next version of this program, which is not known.
+/// How long clients may keep lists of tools, resources and prompts, in milliseconds.
 const LIST_TTL_MS: u64 = 5 * 60 * 1000;
 
 /// What agents are told of the service when they begin.
-const INSTRUCTIONS: &str = "Stock alerts and a watchlist. An alert waits for one condition of one stock (create_alert \
-    describes all 23 with what each takes) and its owner is told by email, text message or webhook when it fires; it does not \
-    report here, so read list_alerts (status \"triggered\") and list_alert_events to see what fired and why. Prices are US \
-    dollars, percentages are numbers such as 5 for 5 %, times are RFC 3339 in UTC. Ids are UUIDs that the lists show. \
-    Deleting takes confirm: true, and should have been asked for by the person. A call that is refused says how to mend it.";
+const INSTRUCTIONS: &str = "Stock alerts and a watchlist. An alert waits for one condition of one stock; when it fires, its \
+    owner is notified by email, text message or webhook. Firings are not pushed to you: read list_alert_events (or the \
+    resource bellwether://events) to see what fired and why. The resource bellwether://guide/conditions explains all 23 \
+    conditions, bellwether://stocks/{symbol} shows a stock. Prices are US dollars, 5 means 5 %, times are RFC 3339 in UTC, \
+    ids are UUIDs from the lists. Delete only what the person asked to delete. A refused call says how to correct it.";
 
 /// Who called, with what there is to call.
 #[derive(Clone, Debug)]
@@ -102,7 +106,11 @@ pub(crate) struct Handler {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
         let name = Implementation::new("bellwether", env!("CARGO_PKG_VERSION")).with_title("Bellwether");
         ServerConfig::new(capabilities)
             .with_server_info(name)
@@ -116,11 +124,12 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let all = ListToolsResult::with_all_items(tools::described().to_vec());
-        // All agents are shown the same.
-        Ok(all.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public))
+        let tools = tools::described(&caller(&context)?.actor);
+        let list = ListToolsResult::with_all_items(tools);
+        // The list depends on the caller's scopes.
+        Ok(list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
@@ -133,15 +142,71 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = Tool::from_name(&request.name).ok_or_else(|| unknown(&request.name))?;
-        let caller = context
-            .extensions
-            .get::<Parts>()
-            .and_then(|parts| parts.extensions.get::<Caller>());
-        let Caller { app, actor } = caller.ok_or_else(internal)?.clone();
+        let Caller { app, actor } = caller(&context)?;
         let arguments = request.arguments.unwrap_or_default();
-        let called = contained(self.time, tools::call(tool, &app, &actor, arguments)).await?;
+        let called = contained(self.time, tools::call(tool, app, actor, arguments)).await?;
         answer(called).map(CallToolResponse::from)
     }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let list = ListResourcesResult::with_all_items(resources::entries(&caller(&context)?.actor));
+        Ok(list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let list = ListResourceTemplatesResult::with_all_items(resources::templates(&caller(&context)?.actor));
+        Ok(list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri;
+        let resource = Resource::from_uri(&uri).ok_or_else(|| resources::unknown(&uri))?;
+        let Caller { app, actor } = caller(&context)?;
+        let read = contained(self.time, resource.read(app, actor, uri.clone())).await?;
+        read.map(ReadResourceResponse::from)
+            .map_err(|error| resources::read_error(error, &uri))
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let list = ListPromptsResult::with_all_items(prompts::entries(&caller(&context)?.actor));
+        Ok(list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let Some(prompt) = Prompt::from_name(&request.name) else {
+            let text = format!("there is no such prompt; there are {}", prompts::names());
+            return Err(ErrorData::invalid_params(text, None));
+        };
+        let messages = prompt.get(&request.arguments.unwrap_or_default());
+        let messages = messages.map_err(|text| ErrorData::invalid_params(text, None))?;
+        Ok(GetPromptResponse::from(messages))
+    }
+}
+
+/// The caller, as the front identified them.
+fn caller(context: &RequestContext<RoleServer>) -> Result<&Caller, ErrorData> {
+    let parts = context.extensions.get::<Parts>();
+    parts.and_then(|parts| parts.extensions.get()).ok_or_else(internal)
 }
 
 fn answer(called: Result<tools::Answer, ToolError>) -> Result<CallToolResult, ErrorData> {
@@ -151,8 +216,9 @@ fn answer(called: Result<tools::Answer, ToolError>) -> Result<CallToolResult, Er
             result.structured_content = Some(answer.value);
             Ok(result)
         }
-        Err(ToolError::Refused(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
-        Err(ToolError::Malformed(text)) => Err(ErrorData::invalid_params(text, None)),
+        Err(ToolError::Refused(text) | ToolError::NotFound(text)) => {
+            Ok(CallToolResult::error(vec![ContentBlock::text(text)]))
+        }
         Err(ToolError::Internal) => Err(internal()),
     }
 }
@@ -176,7 +242,7 @@ async fn contained<T>(time: Duration, call: impl Future<Output = T>) -> Result<T
     }
 }
 
-fn internal() -> ErrorData {
+pub(super) fn internal() -> ErrorData {
     ErrorData::internal_error(crate::error::INTERNAL, None)
 }
 

@@ -1,7 +1,7 @@
 //! One message of a client, as far as the front has to understand it.
 
 use http::StatusCode;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::refusal::{Kind, Refusal};
 
@@ -15,11 +15,17 @@ pub(super) struct Message {
     params: Option<Value>,
 }
 
-/// A call of a tool.
+/// The part of the service that a message addresses.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct ToolCall<'a> {
-    /// The tool's name.
-    pub(super) name: &'a str,
+pub(super) enum Target<'a> {
+    /// `tools/call`, by the tool's name.
+    Tool(&'a str),
+    /// `resources/read`, by the resource's URI.
+    Resource(&'a str),
+    /// `prompts/get`, by the prompt's name.
+    Prompt(&'a str),
+    /// Any other method.
+    Other,
 }
 
 impl Message {
@@ -54,24 +60,36 @@ impl Message {
         })
     }
 
-    /// The call of a tool that it is, if it is one.
+    /// The part of the service that it addresses.
     ///
     /// # Errors
-    /// Its parameters are none: -32602.
-    pub(super) fn tool_call(&self) -> Result<Option<ToolCall<'_>>, Refusal> {
-        if self.method != "tools/call" {
-            return Ok(None);
-        }
+    /// -32602 if its parameters do not name one.
+    pub(super) fn target(&self) -> Result<Target<'_>, Refusal> {
         let refuse = |message: &str| Err(Refusal::new(StatusCode::OK, Kind::Params, message));
-        let none = Map::new();
-        let params = self.params.as_ref().and_then(Value::as_object).unwrap_or(&none);
-        if !matches!(params.get("arguments"), None | Some(Value::Object(_))) {
-            return refuse("arguments must be an object; see the tool's inputSchema in tools/list");
+        let has_arguments = matches!(self.method.as_str(), "tools/call" | "prompts/get");
+        if has_arguments && !matches!(self.param("arguments"), None | Some(Value::Object(_))) {
+            return refuse("`arguments` must be an object; tools/list and prompts/list describe it");
         }
-        match self.params.as_ref().and_then(|params| params.get("name")) {
-            Some(Value::String(name)) => Ok(Some(ToolCall { name })),
-            _ => refuse("name must be the name of a tool; tools/list has them all"),
+        let text = |name: &str| self.param(name).and_then(Value::as_str);
+        match self.method.as_str() {
+            "tools/call" => match text("name") {
+                Some(name) => Ok(Target::Tool(name)),
+                None => refuse("`name` must be the name of a tool; tools/list has them all"),
+            },
+            "resources/read" => match text("uri") {
+                Some(uri) => Ok(Target::Resource(uri)),
+                None => refuse("`uri` must be the URI of a resource; resources/list has them all"),
+            },
+            "prompts/get" => match text("name") {
+                Some(name) => Ok(Target::Prompt(name)),
+                None => refuse("`name` must be the name of a prompt; prompts/list has them all"),
+            },
+            _ => Ok(Target::Other),
         }
+    }
+
+    fn param(&self, name: &str) -> Option<&Value> {
+        self.params.as_ref()?.get(name)
     }
 
     /// The protocol's revision that its `_meta` names.
@@ -123,6 +141,10 @@ mod tests {
         }
     }
 
+    fn message(method: &str, params: &Value) -> Message {
+        Message::read(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).unwrap()
+    }
+
     #[test]
     fn a_call_names_its_tool_and_has_an_object_of_arguments_or_none() {
         for (params, is_call) in [
@@ -133,10 +155,19 @@ mod tests {
             (json!({"name": 1}), false),
             (json!({}), false),
         ] {
-            let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-            assert_eq!(Message::read(&body).unwrap().tool_call().is_ok(), is_call, "{body}");
+            for method in ["tools/call", "prompts/get"] {
+                assert_eq!(message(method, &params).target().is_ok(), is_call, "{method} {params}");
+            }
         }
-        let other = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
-        assert_eq!(Message::read(&other).unwrap().tool_call(), Ok(None));
+        assert_eq!(message("tools/list", &json!({})).target(), Ok(Target::Other));
+    }
+
+    #[test]
+    fn a_read_names_its_resource() {
+        let read = message("resources/read", &json!({"uri": "bellwether://events"}));
+        assert_eq!(read.target(), Ok(Target::Resource("bellwether://events")));
+        for params in [json!({}), json!({"uri": 5}), json!({"name": "bellwether://events"})] {
+            assert!(message("resources/read", &params).target().is_err(), "{params}");
+        }
     }
 }

@@ -7,18 +7,24 @@
 //! there is an answer in the form of JSON-RPC with the id of what was asked ([`refusal`]).
 //!
 //! Behind it are eleven tools ([`tools`]), one file each: what it takes, what it gives, the call. They call the very use
-//! cases that the REST endpoints call and answer with the very views, so nothing is decided here. [`handler`] gives them
-//! to rmcp, with a limit on their time and a net under their panics, because rmcp has neither.
+//! cases that the REST endpoints call and answer with the very views, so nothing is decided here. [`resources`] are data
+//! that agents read, [`prompts`] are tasks that people start. [`access`] says which scope each of them needs and in which
+//! group of requests it counts. [`handler`] gives them to rmcp, with a time limit and a guard against panics, because rmcp
+//! has neither.
 //!
-//! Fired alerts are not pushed to agents. They ask (`list_alerts`, `list_alert_events`), or a webhook is called.
+//! Fired alerts are not pushed to agents. Agents read them (`list_alert_events`, `bellwether://events`), or a webhook is
+//! called.
 
+mod access;
 mod caller;
 mod cors;
 mod front;
 mod handler;
 mod message;
-mod origin;
+pub(crate) mod origin;
+mod prompts;
 mod refusal;
+mod resources;
 pub mod tools;
 
 pub(crate) use cors::preflight;

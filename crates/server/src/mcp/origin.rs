@@ -16,7 +16,7 @@ const EVERYWHERE: [&str; 2] = ["0.0.0.0", "[::]"];
 
 /// From where agents may come.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Places {
+pub(crate) struct Places {
     /// With their ports, if they are not the scheme's own.
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -33,7 +33,7 @@ pub(super) enum Stranger {
 
 impl Places {
     /// Those of a service that is reached under `public_url`, and those that were added.
-    pub(super) fn new(public_url: &str, hosts: &[String], origins: &[String]) -> Self {
+    pub(crate) fn new(public_url: &str, hosts: &[String], origins: &[String]) -> Self {
         let mut places = Self {
             hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
             origins: origins.iter().filter_map(|origin| normal(origin)).collect(),
@@ -83,7 +83,7 @@ impl Places {
     }
 
     /// Whether a page of this origin may read the answers.
-    pub(super) fn knows(&self, origin: &str) -> bool {
+    pub(crate) fn knows(&self, origin: &str) -> bool {
         normal(origin).is_some_and(|origin| self.origins.contains(&origin))
     }
 }

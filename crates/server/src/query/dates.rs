@@ -1,5 +1,6 @@
 //! Dates in queries.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::Query;
@@ -13,6 +14,15 @@ impl Query {
             self.fault(name, "must be a date such as 2026-03-02");
         }
         date
+    }
+
+    /// An instant such as 2026-03-02T15:04:00Z.
+    pub fn instant(&mut self, name: &str) -> Option<Timestamp> {
+        let instant = self.value(name)?.trim().parse().ok();
+        if instant.is_none() {
+            self.fault(name, "must be an instant with its offset, such as 2026-03-02T15:04:00Z");
+        }
+        instant
     }
 
     /// The first day of a month such as 2026-03.
@@ -65,6 +75,22 @@ mod tests {
             assert_eq!(day(text), Err(()), "{text}");
         }
         assert_eq!(read("to", "", |query| query.date("from")), Ok(None));
+    }
+
+    #[test]
+    fn instants_have_an_offset() {
+        let instant = |text: &str| read("since", text, |query| query.instant("since"));
+        let at: Timestamp = "2024-02-29T15:04:00Z".parse().unwrap();
+        for text in [
+            "2024-02-29T15:04:00Z",
+            "2024-02-29T10:04:00-05:00",
+            "2024-02-29T15:04:00.000Z",
+        ] {
+            assert_eq!(instant(text), Ok(Some(at)), "{text}");
+        }
+        for text in ["", "2024-02-29", "2024-02-29T15:04:00", "yesterday", "1709219040"] {
+            assert_eq!(instant(text), Err(()), "{text}");
+        }
     }
 
     #[test]

@@ -29,7 +29,8 @@ pub struct McpRequest {
     /// A string or a whole number, which the answer bears.
     #[schema(value_type = Option<i64>, nullable = false, example = 1)]
     pub id: Option<i64>,
-    /// What is asked: `initialize`, `server/discover`, `ping`, `tools/list`, `tools/call`.
+    /// The method: `initialize`, `server/discover`, `ping`, `tools/list`, `tools/call`, `resources/list`,
+    /// `resources/templates/list`, `resources/read`, `prompts/list`, `prompts/get`.
     #[schema(example = "tools/list")]
     pub method: String,
     /// What it is asked with.
@@ -72,7 +73,9 @@ pub struct McpError {
 /// revisions 2025-06-18, 2025-11-25 (`initialize` first) and 2026-07-28 (`server/discover`, `_meta`, `Mcp-Method` and
 /// `Mcp-Name`). The tools are `list_alerts`, `get_alert`, `list_alert_events`, `create_alert`, `update_alert`, `pause_alert`,
 /// `resume_alert`, `delete_alert`, `list_watchlist`, `create_watchlist_item`, `delete_watchlist_item`; `tools/list` describes
-/// them. An agent shows an API key, or an access token that OAuth gives.
+/// those that the caller has the scope for. The resources are `bellwether://guide/conditions`, `bellwether://events` and
+/// `bellwether://stocks/{symbol}`, the prompts `set_up_alert` and `review_fired_alerts`. An agent authenticates with an API
+/// key or an OAuth access token.
 #[utoipa::path(
     post,
     path = "/mcp",

@@ -1,7 +1,5 @@
 //! The account, as its owner looks after it over HTTP.
 
-use std::time::Duration;
-
 use alerts::Plan;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -22,7 +20,7 @@ async fn last_sent(world: &World, channel: MessageChannel, to: &str) -> String {
             tokio::task::yield_now().await;
         }
     };
-    let nothing_waits = tokio::time::timeout(Duration::from_secs(20), nothing_waits).await;
+    let nothing_waits = tokio::time::timeout(testkit::HANG_LIMIT, nothing_waits).await;
     assert!(nothing_waits.is_ok(), "messages are not sent");
     store.close().await;
     let operator = world.service.authenticate_key(&world.key).await.unwrap();
@@ -169,6 +167,10 @@ async fn a_number_is_verified_by_the_code_that_was_sent_to_it_and_then_takes_ale
     );
     let made = ann.post("/v1/alerts", by_sms).await.ok(201);
     assert_eq!(made.body["data"]["notification"], "sms");
+    let left = json!({"channel": "sms", "limit": 50, "remaining": 50, "reset": 1_711_929_600_000_i64});
+    assert_eq!(made.body["meta"]["notification_quota"], left);
+    let by_mail = ann.post("/v1/alerts", above(201)).await.ok(201);
+    assert_eq!(by_mail.body["meta"].get("notification_quota"), None);
 }
 
 #[tokio::test]

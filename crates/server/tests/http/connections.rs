@@ -1,45 +1,55 @@
 //! Over real connections: clients that are slow, silent, many or in a hurry.
 
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use server::{Ended, Listeners, Settings, Timeouts};
+use testkit::HANG_LIMIT;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::world::World;
 
-struct Served {
-    world: World,
+pub(crate) struct Served {
+    pub(crate) world: World,
     address: SocketAddr,
     stop: CancellationToken,
     server: JoinHandle<Ended>,
 }
 
-/// Short, so that no test takes long; each is longer than a loaded machine's hiccup.
-fn timeouts() -> Timeouts {
+/// Long enough that no test sees it pass.
+const NEVER: Duration = Duration::from_hours(24);
+/// Short, for the one limit that a test waits for.
+const SOON: Duration = Duration::from_millis(400);
+
+/// Limits that no test reaches. Each test shortens the one that it is about, so a busy machine cannot make another one
+/// pass first.
+fn unlimited() -> Timeouts {
     Timeouts {
-        headers: Duration::from_millis(400),
-        idle: Duration::from_millis(1500),
-        body: Duration::from_millis(400),
-        drain: Duration::from_millis(800),
-        ..Timeouts::default()
+        headers: NEVER,
+        idle: NEVER,
+        body: NEVER,
+        request: NEVER,
+        write: NEVER,
+        drain: NEVER,
     }
 }
 
-async fn serve(settings: Settings) -> Served {
+pub(crate) async fn serve(settings: Settings) -> Served {
+    serve_with(settings, None).await
+}
+
+pub(crate) async fn serve_with(settings: Settings, ops: Option<TcpListener>) -> Served {
     let world = World::with(settings).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let server = tokio::spawn({
         let (app, stop) = (world.app.clone(), stop.clone());
-        let listeners = Listeners {
-            api: listener,
-            ops: None,
-        };
+        let listeners = Listeners { api: listener, ops };
         async move { server::serve(&app, listeners, stop).await }
     });
     Served {
@@ -50,44 +60,53 @@ async fn serve(settings: Settings) -> Served {
     }
 }
 
-async fn served() -> Served {
+async fn serve_within(timeouts: Timeouts) -> Served {
     serve(Settings {
-        timeouts: timeouts(),
+        timeouts,
         ..Settings::default()
     })
     .await
 }
 
+async fn served() -> Served {
+    serve_within(unlimited()).await
+}
+
 impl Served {
-    async fn connect(&self) -> TcpStream {
+    pub(crate) async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    fn get(&self, path: &str) -> String {
+    /// A connection from another address of this machine.
+    pub(crate) async fn connect_from(&self, address: &str) -> TcpStream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(SocketAddr::new(address.parse().unwrap(), 0)).unwrap();
+        socket.connect(self.address).await.unwrap()
+    }
+
+    pub(crate) fn get(&self, path: &str) -> String {
         let key = &self.world.key;
         format!("GET {path} HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\n\r\n")
     }
 }
 
 /// Reads until the other side closes.
-async fn to_end(stream: &mut TcpStream) -> String {
+pub(crate) async fn to_end(stream: &mut TcpStream) -> String {
     let mut text = Vec::new();
     let reading = stream.read_to_end(&mut text);
     // A connection that is cut off may end in an error.
-    let _ = tokio::time::timeout(Duration::from_secs(20), reading)
+    let _ = tokio::time::timeout(HANG_LIMIT, reading)
         .await
         .expect("it is closed in the end");
     String::from_utf8(text).unwrap()
 }
 
 /// Reads until so many answers are there.
-async fn answers(stream: &mut TcpStream, count: usize) -> String {
+pub(crate) async fn answers(stream: &mut TcpStream, count: usize) -> String {
     let mut text = String::new();
     let mut piece = [0; 4096];
     while text.matches(r#""success":true"#).count() < count {
-        let read = tokio::time::timeout(Duration::from_secs(20), stream.read(&mut piece))
-            .await
-            .unwrap();
+        let read = tokio::time::timeout(HANG_LIMIT, stream.read(&mut piece)).await.unwrap();
         let read = read.unwrap();
         assert_ne!(read, 0, "closed after {text}");
         text.push_str(std::str::from_utf8(&piece[..read]).unwrap());
@@ -97,7 +116,11 @@ async fn answers(stream: &mut TcpStream, count: usize) -> String {
 
 #[tokio::test]
 async fn a_head_that_never_ends_is_not_waited_for() {
-    let served = served().await;
+    let served = serve_within(Timeouts {
+        headers: SOON,
+        ..unlimited()
+    })
+    .await;
     let mut stream = served.connect().await;
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n").await.unwrap();
     assert_eq!(to_end(&mut stream).await, "");
@@ -133,41 +156,59 @@ async fn who_is_refused_and_does_not_send_the_body_is_answered_and_let_go() {
     }
 }
 
-#[tokio::test]
-async fn a_connection_on_which_nothing_is_asked_is_closed_after_a_while_and_not_before() {
-    let served = served().await;
+/// Waits until a head that never ends has been cut off, which takes as long as a head may take.
+async fn let_a_head_time_out(served: &Served) {
     let mut stream = served.connect().await;
-    stream.write_all(served.get("/healthz").as_bytes()).await.unwrap();
-    let mut piece = [0; 4096];
-    assert!(stream.read(&mut piece).await.unwrap() > 0);
-    // Longer than a head may take, shorter than a connection may be idle.
-    let quiet = tokio::time::timeout(Duration::from_millis(700), stream.read(&mut piece)).await;
-    assert!(quiet.is_err(), "it is kept");
-    stream.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
-    let _ = answers(&mut stream, 1).await;
+    stream.write_all(b"GET /v1").await.unwrap();
     assert_eq!(to_end(&mut stream).await, "");
-    let mut silent = served.connect().await;
-    assert_eq!(to_end(&mut silent).await, "", "also one that never asked anything");
 }
 
 #[tokio::test]
-async fn a_connection_whose_body_came_apart_from_its_head_is_kept_like_any_other() {
-    let served = served().await;
+async fn idle_connection_is_kept_for_longer_than_a_head_may_take() {
+    let served = serve_within(Timeouts {
+        headers: SOON,
+        ..unlimited()
+    })
+    .await;
+    let mut stream = served.connect().await;
+    for _ in 0..2 {
+        stream.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
+        let _ = answers(&mut stream, 1).await;
+        let_a_head_time_out(&served).await;
+    }
+}
+
+#[tokio::test]
+async fn idle_connection_is_closed_after_the_idle_timeout() {
+    let served = serve_within(Timeouts {
+        idle: SOON,
+        ..unlimited()
+    })
+    .await;
+    let mut silent = served.connect().await;
+    assert_eq!(to_end(&mut silent).await, "", "without any request");
+    let mut used = served.connect().await;
+    used.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
+    assert!(to_end(&mut used).await.starts_with("HTTP/1.1 200"), "after a request");
+}
+
+#[tokio::test]
+async fn connection_whose_body_comes_after_its_head_is_kept_like_any_other() {
+    let served = serve_within(Timeouts {
+        headers: SOON,
+        ..unlimited()
+    })
+    .await;
     let mut stream = served.connect().await;
     let key = &served.world.key;
     let head = format!(
         "POST /v1/market/ingest HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    // Nothing is answered before the body is there, so this is how long the head is alone.
-    let mut piece = [0; 4096];
-    let waiting = tokio::time::timeout(Duration::from_millis(100), stream.read(&mut piece)).await;
-    assert!(waiting.is_err(), "it waits for the body");
+    let_a_head_time_out(&served).await;
     stream.write_all(b"{}").await.unwrap();
     let _ = answers(&mut stream, 1).await;
-    // Longer than a head may take, shorter than a connection may be idle.
-    let quiet = tokio::time::timeout(Duration::from_millis(700), stream.read(&mut piece)).await;
-    assert!(quiet.is_err(), "it is kept");
+    let_a_head_time_out(&served).await;
     stream.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
     let _ = answers(&mut stream, 1).await;
     stream.write_all(b"GET /v1").await.unwrap();
@@ -176,7 +217,11 @@ async fn a_connection_whose_body_came_apart_from_its_head_is_kept_like_any_other
 
 #[tokio::test]
 async fn a_body_that_drips_in_is_refused_in_the_envelope() {
-    let served = served().await;
+    let served = serve_within(Timeouts {
+        body: SOON,
+        ..unlimited()
+    })
+    .await;
     let mut stream = served.connect().await;
     let key = &served.world.key;
     let head = format!(
@@ -224,7 +269,11 @@ async fn requests_that_come_one_behind_the_other_are_answered_in_their_order() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_idle_connections_are_in_nobodys_way() {
-    let served = serve(Settings::default()).await;
+    let served = serve(Settings {
+        max_connections_per_address: 2_000,
+        ..Settings::default()
+    })
+    .await;
     let mut idle = Vec::new();
     // As far as the machine lets one process go; both ends are in this one.
     while idle.len() < 1000
@@ -240,20 +289,28 @@ async fn a_thousand_idle_connections_are_in_nobodys_way() {
 }
 
 #[tokio::test]
-async fn who_comes_beyond_the_cap_waits_until_somebody_leaves() {
-    let served = serve(Settings {
+async fn beyond_the_cap_connections_wait_where_health_has_its_own_listener() {
+    let settings = Settings {
         max_connections: 1,
         ..Settings::default()
-    })
-    .await;
+    };
+    let ops = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let served = serve_with(settings, Some(ops)).await;
     let mut first = served.connect().await;
     first.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
     let _ = answers(&mut first, 1).await;
     let mut second = served.connect().await;
     second.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
-    let mut piece = [0; 16];
-    let waiting = tokio::time::timeout(Duration::from_millis(200), second.read(&mut piece)).await;
-    assert!(waiting.is_err(), "it waits");
+    // The first connection is served all the while, the second is not.
+    for _ in 0..10 {
+        first.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
+        let _ = answers(&mut first, 1).await;
+    }
+    let waiting = second.try_read(&mut [0; 16]);
+    assert!(
+        waiting.is_err_and(|error| error.kind() == ErrorKind::WouldBlock),
+        "it waits"
+    );
     drop(first);
     let _ = answers(&mut second, 1).await;
 }
@@ -275,32 +332,47 @@ async fn a_server_that_is_told_to_stop_closes_what_is_idle_and_ends() {
     );
 }
 
-#[tokio::test]
-async fn a_request_under_way_is_answered_and_one_that_takes_too_long_is_cut_off() {
-    let served = serve(Settings {
-        timeouts: Timeouts {
-            body: Duration::from_secs(600),
-            ..timeouts()
-        },
-        ..Settings::default()
-    })
-    .await;
+/// Two connections, each with a request whose body is still to come.
+async fn two_requests_in_progress(served: &Served) -> [TcpStream; 2] {
     let key = &served.world.key;
     let head = format!(
         "POST /v1/alerts HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
     );
-    let (mut quick, mut slow) = (served.connect().await, served.connect().await);
-    for stream in [&mut quick, &mut slow] {
+    let mut streams = [served.connect().await, served.connect().await];
+    for stream in &mut streams {
         stream.write_all(head.as_bytes()).await.unwrap();
     }
-    // Both are under way once a request that came later is answered.
+    // Both are in progress once a request that came later is answered.
     let mut later = served.connect().await;
     later.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
     let _ = answers(&mut later, 1).await;
+    streams
+}
+
+#[tokio::test]
+async fn requests_in_progress_are_answered_before_the_server_ends() {
+    let served = served().await;
+    let mut streams = two_requests_in_progress(&served).await;
     served.stop.cancel();
-    quick.write_all(b"{}").await.unwrap();
-    let answer = to_end(&mut quick).await;
-    assert!(answer.starts_with("HTTP/1.1 422"), "{answer}");
-    assert_eq!(to_end(&mut slow).await, "");
-    assert_eq!(served.server.await.unwrap(), Ended { cut_off: 1 });
+    for stream in &mut streams {
+        stream.write_all(b"{}").await.unwrap();
+        let answer = to_end(stream).await;
+        assert!(answer.starts_with("HTTP/1.1 422"), "{answer}");
+    }
+    assert_eq!(served.server.await.unwrap(), Ended { cut_off: 0 });
+}
+
+#[tokio::test]
+async fn requests_that_outlast_the_drain_timeout_are_cut_off() {
+    let served = serve_within(Timeouts {
+        drain: SOON,
+        ..unlimited()
+    })
+    .await;
+    let mut streams = two_requests_in_progress(&served).await;
+    served.stop.cancel();
+    for stream in &mut streams {
+        assert_eq!(to_end(stream).await, "");
+    }
+    assert_eq!(served.server.await.unwrap(), Ended { cut_off: 2 });
 }

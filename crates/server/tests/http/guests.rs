@@ -1,7 +1,5 @@
 //! Alerts of people without an account, over HTTP.
 
-use std::time::Duration;
-
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use server::{Limits, Settings};
@@ -41,7 +39,7 @@ async fn mailed(world: &World, to: &str, count: usize) -> Vec<OutboxMessage> {
             tokio::task::yield_now().await;
         }
     };
-    let found = tokio::time::timeout(Duration::from_secs(20), asking).await;
+    let found = tokio::time::timeout(testkit::HANG_LIMIT, asking).await;
     found.unwrap_or_else(|_| panic!("fewer than {count} mails to {to}"))
 }
 
@@ -79,7 +77,10 @@ async fn a_guest_asks_verifies_and_is_told() {
     let _ = show(&world, &token).await.refused(400, "BAD_REQUEST");
     world.stock_at("AAPL", 200.0).await;
     let news = mailed(&world, GUEST, 2).await.remove(0);
-    assert_eq!(news.subject.as_deref(), Some("AAPL: price 200 is at or above 200"));
+    assert_eq!(
+        news.subject.as_deref(),
+        Some("AAPL: price 200.00 is at or above 200.00")
+    );
     // It is nobody's but the guest's.
     let list = world.get("/v1/alerts").await.ok(200);
     assert_eq!(list.body["data"], json!([]));

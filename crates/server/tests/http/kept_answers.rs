@@ -80,7 +80,7 @@ async fn an_answer_that_does_not_open_is_a_conflict_and_nothing_is_done_again() 
     let actor = world.service.authenticate_key(&world.key).await.unwrap();
     let key = world.service.api_keys(&actor).await.unwrap()[0].id;
     let kept = RepeatableRequest {
-        account: actor.account,
+        requester: actor.account.into(),
         key_hash: Sha256::digest([key.0.as_bytes(), &b"/v1/alerts\0one"[..]].concat()).into(),
         body_hash: Sha256::digest(body.to_string()).into(),
     };

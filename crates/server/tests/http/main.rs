@@ -3,14 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 mod account;
+mod alert_changes;
 mod alerts;
 mod analysis;
 mod anonymity;
+mod anonymous_requests;
 mod api_keys;
+mod caching;
 mod connections;
 mod credentials;
 mod cron;
 mod csrf;
+mod documented_examples;
 mod envelope;
 mod feedback;
 mod guests;
@@ -29,9 +33,12 @@ mod pages;
 mod people;
 mod record_history;
 mod redirect;
+mod refused_connections;
+mod response_headers;
 mod sessions;
 mod sign_in;
 mod signing;
 mod subscription;
 mod watchlist;
+mod webhook_fields;
 mod world;

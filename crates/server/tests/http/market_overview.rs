@@ -11,6 +11,7 @@ on_each_database! {
     movers_are_companies_of_the_latest_session
     a_list_of_movers_is_as_long_as_was_asked_for
     sentiment_counts_companies_of_the_latest_session
+    sentiment_has_a_label_from_twenty_companies_on
     sentiment_is_what_a_plain_look_at_the_bars_finds
     where_nothing_is_known_nothing_is_made_up
     the_overview_answers_under_both_prefixes_and_takes_the_scope_for_stocks
@@ -110,6 +111,11 @@ async fn movers_are_companies_of_the_latest_session(world: World) {
     two_days(&world).await;
     let movers = data(&world, "top-movers").await;
     assert_eq!(movers["date"], "2024-03-08");
+    assert_eq!(
+        movers["coverage"],
+        json!({"stocks": 4, "of": 6}),
+        "NEW has no close before, OLD no price today"
+    );
     assert_eq!(symbols(&movers["gainers"]), ["UPA", "UPB"], "equals by symbol");
     assert_eq!(symbols(&movers["losers"]), ["DOWN"]);
     assert_eq!(symbols(&movers["most_active"]), ["DOWN", "FLAT", "UPA", "UPB"]);
@@ -152,12 +158,26 @@ async fn sentiment_counts_companies_of_the_latest_session(world: World) {
     two_days(&world).await;
     // UPA and UPB rose, DOWN fell, FLAT did not move; all are beyond or at their only session before.
     let expected = json!({
-        "date": "2024-03-08", "stocks": 4, "advancers": 2, "decliners": 1, "unchanged": 1, "advance_decline_ratio": 2,
+        "date": "2024-03-08", "stocks": 4, "coverage": {"stocks": 4, "of": 6}, "advancers": 2, "decliners": 1, "unchanged": 1, "advance_decline_ratio": 2,
         "above_ma_50_pct": null, "above_ma_200_pct": null, "new_highs_52w": 2, "new_lows_52w": 1,
         // (66.666667 + (50 + 12.5)) ÷ 2
-        "score": 64.6, "label": "bullish",
+        "score": 64.6, "label": null,
     });
     assert_eq!(data(&world, "sentiment").await, expected);
+}
+
+async fn sentiment_has_a_label_from_twenty_companies_on(world: World) {
+    let company = |n: usize| format!("C{n}");
+    let bars: Vec<_> = (0..20).map(|n| bar(&company(n), "2024-03-07", 100.0)).collect();
+    let quotes: Vec<_> = (0..19).map(|n| quote(&company(n), 110.0, 1)).collect();
+    deliver(&world, json!({"bars": bars, "quotes": quotes})).await;
+    let nineteen = data(&world, "sentiment").await;
+    assert_eq!(nineteen["coverage"], json!({"stocks": 19, "of": 20}));
+    assert_eq!((&nineteen["score"], &nineteen["label"]), (&json!(100), &Value::Null));
+    deliver(&world, json!({"quotes": [quote(&company(19), 110.0, 1)]})).await;
+    let twenty = data(&world, "sentiment").await;
+    assert_eq!(twenty["coverage"], json!({"stocks": 20, "of": 20}));
+    assert_eq!(twenty["label"], "very_bullish");
 }
 
 /// A number from 0 to `below`, the same for the same place.
@@ -265,10 +285,11 @@ async fn sentiment_is_what_a_plain_look_at_the_bars_finds(world: World) {
 
 async fn where_nothing_is_known_nothing_is_made_up(world: World) {
     assert_eq!(data(&world, "indices").await, json!([]));
-    let movers = json!({"date": null, "gainers": [], "losers": [], "most_active": []});
+    let coverage = json!({"stocks": 0, "of": 0});
+    let movers = json!({"date": null, "coverage": coverage, "gainers": [], "losers": [], "most_active": []});
     assert_eq!(data(&world, "top-movers").await, movers);
     let sentiment = json!({
-        "date": null, "stocks": 0, "advancers": 0, "decliners": 0, "unchanged": 0, "advance_decline_ratio": null,
+        "date": null, "stocks": 0, "coverage": coverage, "advancers": 0, "decliners": 0, "unchanged": 0, "advance_decline_ratio": null,
         "above_ma_50_pct": null, "above_ma_200_pct": null, "new_highs_52w": 0, "new_lows_52w": 0, "score": null, "label": null,
     });
     assert_eq!(data(&world, "sentiment").await, sentiment);

@@ -1,7 +1,5 @@
 //! Mail and text messages over HTTP: the outbox, the link that ends mail, reports of the provider.
 
-use std::time::Duration;
-
 use alerts::Plan;
 use serde_json::{Value, json};
 use service::Scope;
@@ -20,7 +18,7 @@ async fn mailed(world: &World, to: &str, count: usize) -> Vec<Value> {
             tokio::task::yield_now().await;
         }
     };
-    let found = tokio::time::timeout(Duration::from_secs(20), asking).await;
+    let found = tokio::time::timeout(testkit::HANG_LIMIT, asking).await;
     found.unwrap_or_else(|_| panic!("there are not {count} messages to {to}"))
 }
 
@@ -69,7 +67,7 @@ async fn told(world: &World, key: &str, alert: &str) -> Value {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), asking).await.unwrap()
+    tokio::time::timeout(testkit::HANG_LIMIT, asking).await.unwrap()
 }
 
 #[track_caller]

@@ -7,7 +7,7 @@ use tower::ServiceExt;
 use crate::world::World;
 
 #[tokio::test]
-async fn health_readiness_and_metrics_are_told_to_anybody() {
+async fn health_and_readiness_are_told_to_anybody_and_metrics_to_this_machine() {
     let world = World::new().await;
     for (path, kind, text) in [
         ("/healthz", "application/json", r#"{"status":"ok"}"#),
@@ -18,12 +18,63 @@ async fn health_readiness_and_metrics_are_told_to_anybody() {
             "# TYPE up gauge\nup 1\n",
         ),
     ] {
-        let answer = world.stranger("GET", path).send().await;
+        let here = if path == "/metrics" { "127.0.0.1" } else { "192.0.2.1" };
+        let answer = world.stranger("GET", path).at_address(here).send().await;
         assert_eq!(
             (answer.status, answer.header("content-type"), answer.text.as_str()),
             (200, kind, text)
         );
     }
+}
+
+#[tokio::test]
+async fn metrics_on_the_main_listener_are_for_local_programs_and_operators_keys() {
+    let world = World::new().await;
+    let ask = |peer: &str| world.stranger("GET", "/metrics").at_address(peer);
+    for peer in ["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"] {
+        assert_eq!(ask(peer).send().await.status, 200, "{peer}");
+    }
+    for peer in ["192.0.2.1", "10.0.0.7", "2001:db8::1"] {
+        let refused = ask(peer).send().await.refused(401, "UNAUTHORIZED");
+        assert!(
+            refused.body["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("server.ops_listen")
+        );
+    }
+    // A proxy of this machine forwards requests of others.
+    for (name, value) in [
+        ("x-forwarded-for", "192.0.2.1"),
+        ("x-forwarded-host", "alerts.example.com"),
+        ("forwarded", "for=192.0.2.1"),
+        ("x-real-ip", "192.0.2.1"),
+        ("via", "1.1 proxy"),
+    ] {
+        let _ = ask("127.0.0.1")
+            .header(name, value)
+            .send()
+            .await
+            .refused(401, "UNAUTHORIZED");
+    }
+    let operator = world.request("GET", "/metrics").send().await;
+    assert_eq!(
+        (operator.status, operator.text.as_str()),
+        (200, "# TYPE up gauge\nup 1\n")
+    );
+    let key = world
+        .account("ann@example.com", alerts::Plan::Premium, false, service::Scope::PUBLIC)
+        .await;
+    let _ = ask("192.0.2.1")
+        .header("x-api-key", &key)
+        .send()
+        .await
+        .refused(403, "FORBIDDEN");
+    let _ = ask("192.0.2.1")
+        .header("x-api-key", "sk_none")
+        .send()
+        .await
+        .refused(401, "UNAUTHORIZED");
 }
 
 #[tokio::test]

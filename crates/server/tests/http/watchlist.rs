@@ -74,7 +74,7 @@ async fn an_item_is_changed_turned_and_deleted() {
     assert_eq!(swapped.body["data"]["item"]["intention"], "sell");
     assert_eq!(swapped.body["data"]["deleted_alerts"], 0);
     let deleted = world.request("DELETE", &path).send().await.ok(200);
-    assert_eq!(deleted.body["data"], json!({"id": item["id"], "deleted": true}));
+    assert_eq!(deleted.body["data"], json!({"deleted": true}));
     let _ = world.request("DELETE", &path).send().await.refused(404, "NOT_FOUND");
     assert_eq!(world.get("/v1/watchlist").await.ok(200).body["data"], json!([]));
 }
@@ -136,6 +136,29 @@ async fn performance_without_trades_is_empty_and_not_a_fault() {
         .get("/v1/watchlist/paper-trades?page=0")
         .await
         .refused(422, "VALIDATION_ERROR");
+}
+
+#[tokio::test]
+async fn performance_is_provisional_today_and_null_without_a_benchmark() {
+    let world = World::new().await;
+    let _ = watched(&world).await;
+    let performance = world.get("/v1/watchlist/performance").await.ok(200).body["data"].clone();
+    assert_eq!(performance["base_date"], "2024-03-08");
+    assert_eq!(
+        performance["series"],
+        json!({"watchlist": [{"date": "2024-03-08", "value": 100, "provisional": true}], "sp_500": []})
+    );
+    assert_eq!(
+        performance["summary"],
+        json!({"watchlist_return_pct": 0, "sp500_return_pct": null, "sp_500_return_pct": null, "alpha_pct": null})
+    );
+    world.stock_at("SPY", 500.0).await;
+    let performance = world.get("/v1/watchlist/performance").await.ok(200).body["data"].clone();
+    assert_eq!(performance["series"]["sp_500"], performance["series"]["watchlist"]);
+    assert_eq!(
+        performance["summary"],
+        json!({"watchlist_return_pct": 0, "sp500_return_pct": 0, "sp_500_return_pct": 0, "alpha_pct": 0})
+    );
 }
 
 #[tokio::test]

@@ -1,11 +1,13 @@
 //! A world of its own for each test: a service on an empty database, a clock that stands still, a market that is open.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::{Router, http};
+use bytes::Bytes;
+use contract::Contract;
 use http::HeaderMap;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -160,6 +162,7 @@ impl World {
             router: &self.router,
             builder: Request::builder().method(method).uri(path),
             body: Body::empty(),
+            json: None,
             peer: "192.0.2.1:4711".parse().unwrap(),
         }
         .header("x-api-key", &self.key)
@@ -171,6 +174,7 @@ impl World {
             router: &self.router,
             builder: Request::builder().method(method).uri(path),
             body: Body::empty(),
+            json: None,
             peer: "192.0.2.1:4711".parse().unwrap(),
         }
     }
@@ -210,6 +214,8 @@ pub(crate) struct Sending<'a> {
     router: &'a Router,
     builder: http::request::Builder,
     body: Body,
+    /// The body, if it is JSON and not written by hand.
+    json: Option<String>,
     peer: SocketAddr,
 }
 
@@ -224,6 +230,7 @@ impl Sending<'_> {
     pub(crate) fn json(self, body: &Value) -> Self {
         Self {
             body: Body::from(body.to_string()),
+            json: Some(body.to_string()),
             ..self.header("content-type", "application/json")
         }
     }
@@ -244,16 +251,50 @@ impl Sending<'_> {
 
     pub(crate) async fn send(self) -> Answer {
         let mut request = self.builder.body(self.body).unwrap();
+        let (method, path) = (request.method().to_string(), request.uri().to_string());
         request.extensions_mut().insert(Peer(self.peer));
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, usize::MAX).await.unwrap();
+        let json = self.json.as_deref();
+        let exchange = contract::Exchange {
+            method: &method,
+            path: &path,
+            request_type: json.map(|_| "application/json"),
+            request_body: json.unwrap_or_default().as_bytes(),
+            is_raw: false,
+            status: parts.status.as_u16(),
+            response_type: parts.headers.get("content-type").map(|kind| kind.to_str().unwrap()),
+            response_body: &bytes,
+        };
+        // A test that asks for a compressed answer compares it with the one that is not compressed.
+        if !parts.headers.contains_key("content-encoding") {
+            check_contract(&exchange);
+        }
         Answer {
             status: parts.status.as_u16(),
             headers: parts.headers,
             body: serde_json::from_slice(&bytes).unwrap_or_default(),
-            text: String::from_utf8(bytes.to_vec()).unwrap(),
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            bytes,
         }
+    }
+}
+
+/// Every exchange of every test is one that the OpenAPI document describes.
+#[track_caller]
+fn check_contract(exchange: &contract::Exchange<'_>) {
+    static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::new(server::document::Document::value()).unwrap());
+    if let Err(violation) = CONTRACT.check(exchange) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(2_000).collect::<String>();
+        panic!(
+            "{violation}\n{} {} {}\n{} {}",
+            exchange.method,
+            exchange.path,
+            text(exchange.request_body),
+            exchange.status,
+            text(exchange.response_body),
+        );
     }
 }
 
@@ -263,6 +304,7 @@ pub(crate) struct Answer {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
     pub(crate) text: String,
+    pub(crate) bytes: Bytes,
 }
 
 impl Answer {

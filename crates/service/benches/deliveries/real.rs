@@ -3,7 +3,7 @@
 use std::time::Duration;
 use std::time::Instant;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use notify::time::Time;
 use service::Clock;
 use sources::Sleep;
@@ -23,6 +23,11 @@ impl Clock for Real {
     #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
     fn now(&self) -> Timestamp {
         Timestamp::now()
+    }
+
+    /// A run is short enough that the clock is not stepped.
+    fn uptime(&self) -> SignedDuration {
+        Clock::now(self).duration_since(Timestamp::UNIX_EPOCH)
     }
 
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {

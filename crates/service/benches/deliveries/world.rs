@@ -7,7 +7,7 @@ use std::sync::Arc;
 use alerts::AlertId;
 use alerts::alert::NewAlert;
 use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner as Standing};
+use alerts::transition::{self, Owner as Standing, StartPrice};
 use hyper::body::Bytes;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -205,7 +205,8 @@ fn alert(number: usize, owner: AccountId, now: Timestamp) -> StoredAlert {
         "parameters": {"source": "web", "note": "as a bench writes them"}});
     let asked: NewAlert = parse_create(&body, &context).unwrap();
     let id = AlertId(scattered(number));
-    let created = transition::create(asked, id, Standing::Verified, price(QUIET), now).unwrap();
+    let mut created = transition::create(asked, id, Standing::Verified, StartPrice::Awaited, now).unwrap();
+    created.alert.initial_price = price(QUIET);
     StoredAlert {
         alert: created.alert,
         owner: Owner::Account(owner),

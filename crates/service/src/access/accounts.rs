@@ -1,12 +1,13 @@
 //! Accounts, as the operator makes them.
 
-use alerts::Plan;
 use alerts::request::is_plausible_email;
+use alerts::{Alert, Plan};
+use jiff::Timestamp;
 use store::model::{Account, AccountId};
 use store::{Abort, BoxFuture, Unit, Work};
 use url::Host;
 
-use super::password;
+use super::{downgrade, password};
 use crate::{Fields, Service, ServiceError};
 
 /// An account to be made by the operator.
@@ -70,16 +71,18 @@ impl Service {
         Ok(self.0.ports.store.write(Insert(account)).await?)
     }
 
-    /// Puts an account on another plan.
+    /// Puts an account on another plan. Its active alerts that the plan does not have are paused, and its owner is told.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] if the address has no account.
     pub async fn set_plan(&self, email: &str, plan: Plan) -> Result<Account, ServiceError> {
         let work = SetPlan {
+            service: self.clone(),
             email: normal_email(email),
             plan,
+            now: self.0.ports.clock.now(),
         };
-        let account = self.0.ports.store.write(work).await?;
+        let (account, _) = self.0.ports.store.write(work).await?;
         self.0.reception.forget(account.id);
         Ok(account)
     }
@@ -123,27 +126,35 @@ impl Work for Insert {
 }
 
 struct SetPlan {
+    service: Service,
     email: String,
     plan: Plan,
+    now: Timestamp,
 }
 
 impl Work for SetPlan {
-    type Done = Account;
+    type Done = (Account, Vec<Alert>);
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Self::Done, Abort<ServiceError>>> {
         Box::pin(async move {
             let missing = || Abort::Refused(ServiceError::NotFound("account"));
             let found = unit.account_by_email(&self.email).await?.ok_or_else(missing)?;
             // Read again under its lock, so that no change of somebody else's is written over.
             let mut account = unit.lock_account(found.id).await?.ok_or_else(missing)?;
             account.plan = self.plan;
-            if unit.update_account(&account).await? {
-                Ok(account)
-            } else {
-                Err(missing())
+            if !unit.update_account(&account).await? {
+                return Err(missing());
             }
+            let paused = downgrade::pause_what_is_missing(&self.service, unit, &account, self.now).await?;
+            Ok((account, paused))
         })
+    }
+
+    fn committed(&self, (_, paused): &Self::Done) {
+        for alert in paused {
+            self.service.0.evaluator.tell(alert);
+        }
     }
 }
 

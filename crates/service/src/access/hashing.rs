@@ -1,140 +1,225 @@
-//! Hashing passwords takes much memory and much of a core. So it is done off the threads that answer requests, few at a
-//! time, and only so many wait for it.
+//! The threads that hash passwords.
+//!
+//! One argon2id hash takes 19 MiB and tens of milliseconds of a core. A fixed number of threads hash, each with one memory
+//! buffer that it reuses, so memory does not grow with the number of logins. Waiting jobs are bounded; when the queue is full,
+//! a caller is refused at once.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
-use tokio::sync::Semaphore;
+use argon2::Block;
+use tokio::sync::oneshot;
 
 use crate::ServiceError;
 
-/// So many passwords are hashed at once. Each takes 19 MiB and much of a core.
-const AT_ONCE: usize = 2;
-/// So many wait for their turn: about two seconds' worth. Whoever comes then is asked to come again.
-const WAITING: usize = 100;
+/// The number of hashing threads. Each keeps a buffer of 19 MiB after its first hash.
+const HASHING_THREADS: usize = 2;
+/// The number of jobs that may wait: about two seconds of work.
+const MAX_WAITING_JOBS: usize = 100;
+/// When a refused caller may try again, in seconds: the queue is empty by then.
+const RETRY_AFTER_SECONDS: u64 = 2;
 
-/// Those who hash, and those who wait for it.
-#[derive(Debug)]
-pub(crate) struct Hashing {
-    turns: Arc<Semaphore>,
-    inside: Arc<AtomicUsize>,
+/// The memory blocks of one hashing thread, reused by all of its hashes.
+pub(super) type HashBuffer = Vec<Block>;
+
+type Job = Box<dyn FnOnce(&mut HashBuffer) + Send>;
+
+/// Runs password hashes on its own threads. The threads start with the first hash and end when the pool is dropped.
+#[derive(Default)]
+pub(crate) struct HashingPool {
+    queue: Mutex<Option<SyncSender<Job>>>,
 }
 
-/// Whoever waits or hashes. Counted out when it is dropped, however that comes about.
-struct Inside(Arc<AtomicUsize>);
-
-impl Drop for Inside {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+impl std::fmt::Debug for HashingPool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HashingPool")
     }
 }
 
-impl Default for Hashing {
-    fn default() -> Self {
-        Self {
-            turns: Arc::new(Semaphore::new(AT_ONCE)),
-            inside: Arc::default(),
-        }
-    }
-}
-
-impl Hashing {
-    /// Runs `hash` on a thread of its own when it has its turn. If the caller goes away meanwhile, it keeps its turn until it
-    /// is done.
+impl HashingPool {
+    /// Runs `hash` on a hashing thread. A job whose caller has gone away before its turn is skipped.
     ///
     /// # Errors
-    /// [`ServiceError::Unavailable`] if too many wait.
+    /// [`ServiceError::Overloaded`] if the queue is full.
     pub(super) async fn run<T: Send + 'static>(
         &self,
-        hash: impl FnOnce() -> T + Send + 'static,
+        hash: impl FnOnce(&mut HashBuffer) -> T + Send + 'static,
     ) -> Result<T, ServiceError> {
-        let is_full = self.inside.fetch_add(1, Ordering::Relaxed) >= AT_ONCE + WAITING;
-        let inside = Inside(Arc::clone(&self.inside));
-        if is_full {
-            let message = "too many are signing in at the moment; try again in a few seconds";
-            return Err(ServiceError::Unavailable(message.to_owned()));
-        }
-        let turn = Arc::clone(&self.turns).acquire_owned().await;
-        let turn = turn.map_err(ServiceError::internal)?;
-        let hashing = tokio::task::spawn_blocking(move || {
-            let _held = (turn, inside);
-            hash()
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |buffer| {
+            if !answer.is_closed() {
+                // The caller may go away while its hash is computed.
+                let _ = answer.send(hash(buffer));
+            }
         });
-        hashing.await.map_err(ServiceError::internal)
+        match self.queue()?.try_send(job) {
+            Ok(()) => answered.await.map_err(ServiceError::internal),
+            Err(TrySendError::Full(_)) => Err(ServiceError::Overloaded {
+                message: "too many are signing in at the moment; try again in a few seconds".to_owned(),
+                retry_after_s: RETRY_AFTER_SECONDS,
+            }),
+            Err(TrySendError::Disconnected(_)) => Err(ServiceError::internal("the hashing threads have ended")),
+        }
+    }
+
+    fn queue(&self) -> Result<SyncSender<Job>, ServiceError> {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = &*queue {
+            return Ok(queue.clone());
+        }
+        let started = start().map_err(ServiceError::internal)?;
+        Ok(queue.insert(started).clone())
+    }
+}
+
+fn start() -> std::io::Result<SyncSender<Job>> {
+    let (queue, jobs) = sync_channel(MAX_WAITING_JOBS);
+    let jobs = Arc::new(Mutex::new(jobs));
+    for _ in 0..HASHING_THREADS {
+        let jobs = Arc::clone(&jobs);
+        thread::Builder::new()
+            .name("password-hashing".to_owned())
+            .spawn(move || work(&jobs))?;
+    }
+    Ok(queue)
+}
+
+fn work(jobs: &Mutex<Receiver<Job>>) {
+    let mut buffer = HashBuffer::new();
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = job else { return };
+        // A panic drops the job's answer, which its caller sees as an internal error. The next hash overwrites the buffer.
+        if catch_unwind(AssertUnwindSafe(|| job(&mut buffer))).is_err() {
+            tracing::error!("hashing a password panicked");
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
 
     use futures_util::future::join_all;
 
     use super::*;
 
-    /// On a runtime with one thread: if hashing were done on it, nothing else could happen meanwhile.
+    /// The test's runtime has one thread: a hash on it would stop everything else.
     #[tokio::test]
-    async fn however_many_sign_in_two_are_hashed_at_once_and_the_rest_goes_on() {
-        let hashing = Arc::new(Hashing::default());
+    async fn two_passwords_are_hashed_at_once_and_a_full_queue_refuses() {
+        let pool = Arc::new(HashingPool::default());
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let (arrived, arrivals) = tokio::sync::mpsc::unbounded_channel();
-        let mut arrivals = arrivals;
+        let (arrived, mut arrivals) = tokio::sync::mpsc::unbounded_channel();
         let (release, released) = mpsc::channel::<()>();
-        let released = Arc::new(std::sync::Mutex::new(released));
-        let logins: Vec<_> = (0..AT_ONCE + WAITING)
-            .map(|_| {
-                let (hashing, now, most) = (Arc::clone(&hashing), Arc::clone(&now), Arc::clone(&most));
-                let (arrived, released) = (arrived.clone(), Arc::clone(&released));
-                tokio::spawn(async move {
-                    let hash = move || {
-                        most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                        arrived.send(()).unwrap();
-                        released.lock().unwrap().recv().unwrap();
-                        now.fetch_sub(1, Ordering::SeqCst);
-                    };
-                    hashing.run(hash).await.unwrap();
-                })
+        let released = Arc::new(Mutex::new(released));
+        let queued = Arc::new(AtomicUsize::new(0));
+        let login = || {
+            let (pool, now, most) = (Arc::clone(&pool), Arc::clone(&now), Arc::clone(&most));
+            let (arrived, released, queued) = (arrived.clone(), Arc::clone(&released), Arc::clone(&queued));
+            tokio::spawn(async move {
+                // Nothing else runs between this and the job's entry into the queue.
+                queued.fetch_add(1, Ordering::SeqCst);
+                let hash = move |_: &mut HashBuffer| {
+                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    arrived.send(()).unwrap();
+                    released.lock().unwrap().recv().unwrap();
+                    now.fetch_sub(1, Ordering::SeqCst);
+                };
+                pool.run(hash).await.unwrap();
             })
-            .collect();
-        for _ in 0..AT_ONCE {
+        };
+        let mut logins: Vec<_> = (0..HASHING_THREADS).map(|_| login()).collect();
+        for _ in 0..HASHING_THREADS {
             arrivals.recv().await.unwrap();
         }
-        // Two hash, a hundred wait, and this thread is free. One more is one too many.
-        let refused = hashing.run(|| ()).await;
-        assert!(matches!(refused, Err(ServiceError::Unavailable(_))), "{refused:?}");
+        logins.extend((0..MAX_WAITING_JOBS).map(|_| login()));
+        while queued.load(Ordering::SeqCst) < logins.len() {
+            tokio::task::yield_now().await;
+        }
+        let refused = pool.run(|_| ()).await;
+        assert!(
+            matches!(refused, Err(ServiceError::Overloaded { retry_after_s: 2, .. })),
+            "{refused:?}"
+        );
         for _ in &logins {
             release.send(()).unwrap();
         }
         for login in join_all(logins).await {
             login.unwrap();
         }
-        assert_eq!(most.load(Ordering::SeqCst), AT_ONCE);
-        hashing.run(|| ()).await.unwrap();
-        assert_eq!(
-            hashing.inside.load(Ordering::SeqCst),
-            0,
-            "whoever leaves is counted out"
-        );
+        assert_eq!(most.load(Ordering::SeqCst), HASHING_THREADS);
+        pool.run(|_| ()).await.unwrap();
     }
 
     #[tokio::test]
-    async fn who_goes_away_while_hashing_keeps_the_turn_until_it_is_done() {
-        let hashing = Arc::new(Hashing::default());
+    async fn a_waiting_job_whose_caller_has_gone_is_skipped() {
+        let pool = Arc::new(HashingPool::default());
         let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
         let (begun, mut began) = tokio::sync::mpsc::unbounded_channel();
+        let busy: Vec<_> = (0..HASHING_THREADS)
+            .map(|_| {
+                let (pool, begun, released) = (Arc::clone(&pool), begun.clone(), Arc::clone(&released));
+                tokio::spawn(async move {
+                    let hash = move |_: &mut HashBuffer| {
+                        begun.send(()).unwrap();
+                        released.lock().unwrap().recv().unwrap();
+                    };
+                    pool.run(hash).await.unwrap();
+                })
+            })
+            .collect();
+        for _ in 0..HASHING_THREADS {
+            began.recv().await.unwrap();
+        }
+        let (hashed, queued) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let gone = {
-            let hashing = Arc::clone(&hashing);
-            let hash = move || {
-                begun.send(()).unwrap();
-                released.recv().unwrap();
-            };
-            tokio::spawn(async move { hashing.run(hash).await })
+            let (pool, hashed, queued) = (Arc::clone(&pool), Arc::clone(&hashed), Arc::clone(&queued));
+            tokio::spawn(async move {
+                queued.fetch_add(1, Ordering::SeqCst);
+                pool.run(move |_| hashed.fetch_add(1, Ordering::SeqCst)).await
+            })
         };
-        began.recv().await.unwrap();
+        while queued.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
         gone.abort();
         assert!(gone.await.unwrap_err().is_cancelled());
-        assert_eq!(hashing.turns.available_permits(), AT_ONCE - 1);
-        release.send(()).unwrap();
-        let _both = hashing.turns.acquire_many(2).await.unwrap();
+        for _ in &busy {
+            release.send(()).unwrap();
+        }
+        join_all(busy).await;
+        // Jobs are taken in their order: when this one is done, the one before it has been passed.
+        pool.run(|_| ()).await.unwrap();
+        assert_eq!(hashed.load(Ordering::SeqCst), 0);
+    }
+
+    #[tokio::test]
+    async fn a_panic_costs_one_hash_and_no_thread() {
+        let pool = HashingPool::default();
+        for _ in 0..2 * HASHING_THREADS {
+            let failed: Result<(), _> = pool.run(|_| panic!("a bug")).await;
+            assert!(matches!(failed, Err(ServiceError::Internal(_))), "{failed:?}");
+        }
+        assert_eq!(pool.run(|_| 7).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn hashing_threads_reuse_their_buffers() {
+        let pool = HashingPool::default();
+        let mut addresses = std::collections::HashSet::new();
+        for _ in 0..10 {
+            let address = pool
+                .run(|buffer| {
+                    buffer.resize(100, Block::default());
+                    buffer.as_ptr().addr()
+                })
+                .await;
+            addresses.insert(address.unwrap());
+        }
+        assert!(addresses.len() <= HASHING_THREADS, "{addresses:?}");
     }
 }

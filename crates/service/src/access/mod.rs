@@ -9,6 +9,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod authenticate;
+mod downgrade;
 mod hashing;
 mod key_body;
 mod keys;

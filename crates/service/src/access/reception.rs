@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use super::authenticate::expiry;
-use super::hashing::Hashing;
+use super::hashing::HashingPool;
 use super::{Actor, Via};
 
 /// How long a key is taken without asking the database again.
@@ -31,7 +31,7 @@ pub(crate) type KeyHash = [u8; 32];
 #[derive(Debug)]
 pub(crate) struct Reception {
     seen: Mutex<Seen>,
-    pub(super) hashing: Hashing,
+    pub(super) hashing: HashingPool,
     tasks: TaskTracker,
 }
 
@@ -52,7 +52,7 @@ impl Default for Reception {
     fn default() -> Self {
         Self {
             seen: Mutex::default(),
-            hashing: Hashing::default(),
+            hashing: HashingPool::default(),
             tasks: TaskTracker::new(),
         }
     }

@@ -1,16 +1,15 @@
 //! Changing an alert: updating, pausing, activating.
 
-use alerts::AlertId;
-use alerts::request::{Context, parse_update};
-use alerts::transition::{self, Owner as Verification, Transition};
+use alerts::request::{Context, changes_nothing, parse_update};
+use alerts::transition::{self, Owner as Verification, StartPrice, Transition};
+use alerts::{AlertId, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use market::Price;
 use serde_json::Value;
 use store::model::{Account, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
 
-use super::{AlertDetail, no_such_alert, terms};
+use super::{AlertDetail, no_such_alert, repeat, terms};
 use crate::identity::account::must_be_awake;
 use crate::{AccountId, Actor, Service, ServiceError};
 
@@ -18,11 +17,21 @@ impl Service {
     /// Takes over what an update request asks for.
     ///
     /// # Errors
-    /// As [`Service::create_alert`], and [`ServiceError::NotFound`] for an alert the actor does not have.
+    /// As [`Service::create_alert`], [`ServiceError::NotFound`] for an alert the actor does not have, and
+    /// [`ServiceError::Conflict`] if another alert of the actor equals the changed one.
     pub async fn update_alert(&self, actor: &Actor, id: AlertId, body: &Value) -> Result<AlertDetail, ServiceError> {
+        let found = self.0.ports.store.alert(actor.account, id).await?;
+        let alert = found.ok_or_else(no_such_alert)?.alert;
+        let needs_price = alert.status == Status::Active && alert.initial_price.is_none();
+        let price = if needs_price {
+            self.start_price(alert.symbol).await
+        } else {
+            StartPrice::Unknown
+        };
         let how = How::Update {
             body: body.clone(),
             time_zone: actor.time_zone.clone(),
+            price,
         };
         self.change_alert(actor, id, how).await
     }
@@ -32,18 +41,26 @@ impl Service {
     /// # Errors
     /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] for one that is not judged anyway.
     pub async fn pause_alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
-        self.change_alert(actor, id, How::Pause).await
+        let detail = self.change_alert(actor, id, How::Pause).await?;
+        let now = self.0.ports.clock.now();
+        // Its owner may make it active again soon.
+        self.0.interest.renew(detail.stored.alert.symbol, now);
+        Ok(detail)
     }
 
     /// Makes an alert active with a new initial price.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`], [`ServiceError::Forbidden`] for an alert too many,
-    /// [`ServiceError::Unavailable`] without a price.
+    /// [`ServiceError::Unavailable`] if no price is known, or only an old one and the condition is a percentage.
     pub async fn activate_alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
         let found = self.0.ports.store.alert(actor.account, id).await?;
-        let symbol = found.ok_or_else(no_such_alert)?.alert.symbol;
-        let price = self.0.evaluator.last_price(symbol);
+        let alert = found.ok_or_else(no_such_alert)?.alert;
+        let price = match alert.status {
+            // It stays as it is.
+            Status::Active => StartPrice::Unknown,
+            Status::Inactive | Status::Paused | Status::Triggered => self.start_price(alert.symbol).await,
+        };
         self.change_alert(actor, id, How::Activate { price }).await
     }
 
@@ -65,11 +82,13 @@ enum How {
     Update {
         body: Value,
         time_zone: TimeZone,
+        /// The price for an active alert that has none.
+        price: StartPrice,
     },
     Pause,
     Activate {
         /// The price to begin with.
-        price: Option<Price>,
+        price: StartPrice,
     },
 }
 
@@ -100,15 +119,19 @@ impl Change {
             must_be_awake(account).map_err(Abort::Refused)?;
         }
         let transition = match &self.how {
-            How::Update { body, time_zone } => {
+            How::Update { body, time_zone, price } => {
                 let context = Context {
                     now: self.now,
                     time_zone,
                     calendar: &self.service.0.settings.calendar,
                 };
                 let change = parse_update(alert, body, &context).map_err(refused)?;
+                if changes_nothing(body) {
+                    return Ok(Transition::Unchanged);
+                }
                 terms::check(account, change.condition.kind(), change.notification).map_err(Abort::Refused)?;
-                transition::update(alert, change, self.now)
+                repeat::refuse(unit, stored, &change).await?;
+                transition::update(alert, change, *price, self.now)
             }
             How::Pause => transition::pause(alert),
             How::Activate { price } => transition::activate(alert, Verification::Verified, *price, self.now),
@@ -167,6 +190,7 @@ impl Work for Change {
     fn committed(&self, done: &Done) {
         if done.has_changed {
             self.service.0.evaluator.tell(&done.stored.alert);
+            self.service.0.initial_prices.note(&done.stored.alert);
         }
     }
 }

@@ -3,10 +3,9 @@
 use alerts::equivalence::equivalent;
 use alerts::plan;
 use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner as Verification};
+use alerts::transition::{self, Owner as Verification, StartPrice};
 use alerts::{AlertId, NewAlert};
 use jiff::Timestamp;
-use market::Price;
 use serde_json::Value;
 use store::model::{HistoryRow, Owner, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
@@ -28,9 +27,9 @@ impl Service {
     /// Creates an alert from the body of a create request (interface 2.1, decisions 2.15, 2.16, 2.22).
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]; [`ServiceError::NotFound`] for an unknown symbol,
+    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]; [`ServiceError::UnknownStock`] for an unknown symbol,
     /// [`ServiceError::Forbidden`] for what the plan does not have, [`ServiceError::Unavailable`] for a percentage
-    /// without a price.
+    /// without a current price, and if no source answers for an unknown symbol.
     pub async fn create_alert(&self, actor: &Actor, body: &Value) -> Result<Created, ServiceError> {
         self.create_alert_as(actor, body, &MadeBy::of(actor)).await
     }
@@ -50,15 +49,15 @@ impl Service {
         };
         let asked = parse_create(body, &context)?;
         plan::check_terms(actor.plan, asked.condition.kind(), asked.notification)?;
-        self.require_stock(asked.symbol)?;
+        self.require_stock(asked.symbol).await?;
         let work = Create {
             service: self.clone(),
             account: actor.account,
             id: AlertId(self.0.ports.chance.uuid()),
             created_by: Some(made_by.to_text()),
-            price: self.0.evaluator.last_price(asked.symbol),
+            price: self.start_price(asked.symbol).await,
             asked,
-            now,
+            now: self.0.ports.clock.now(),
         };
         Ok(match self.0.ports.store.write(work).await? {
             Done::Inserted(stored) => Created::New(Box::new(self.detail(stored))),
@@ -73,7 +72,7 @@ struct Create {
     asked: NewAlert,
     id: AlertId,
     created_by: Option<String>,
-    price: Option<Price>,
+    price: StartPrice,
     now: Timestamp,
 }
 
@@ -130,6 +129,7 @@ impl Work for Create {
     fn committed(&self, done: &Done) {
         if let Done::Inserted(stored) = done {
             self.service.0.evaluator.tell(&stored.alert);
+            self.service.0.initial_prices.note(&stored.alert);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use alerts::engine::{Event, InsiderTrade, Quote, Settings};
 use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner};
+use alerts::transition::{self, Owner, StartPrice};
 use alerts::{AlertId, Revision};
 use jiff::civil::date;
 use jiff::tz::TimeZone;
@@ -69,9 +69,12 @@ fn alert(condition: &str, threshold: Value, parameters: Value, initial: &str) ->
     };
     let asked = parse_create(&body, &context).unwrap();
     let id = AlertId(Uuid::from_u128(1));
-    let made = transition::create(asked, id, Owner::Verified, Some(price(initial)), now()).unwrap();
+    let made = transition::create(asked, id, Owner::Verified, StartPrice::Awaited, now()).unwrap();
     assert_eq!(made.alert.revision, Revision::default());
-    made.alert
+    Alert {
+        initial_price: Some(price(initial)),
+        ..made.alert
+    }
 }
 
 /// Metric and distance as texts; `-` for none.

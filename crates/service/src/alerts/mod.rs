@@ -21,6 +21,7 @@ mod metric;
 mod outcome;
 mod read;
 mod record;
+mod repeat;
 pub(crate) mod terms;
 mod view;
 

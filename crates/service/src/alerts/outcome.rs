@@ -121,7 +121,7 @@ impl Service {
         let first = store.bar_at(symbol, base).await?;
         let from = first.map_or(base, |bar| bar.date.min(base));
         let bars = store.bars(symbol, from).await?;
-        // A session is written down when the next one begins, or when its bar is delivered.
+        // A session is stored shortly after its end, or when its bar is delivered.
         let tomorrow = completed.tomorrow().unwrap_or(completed);
         let ended = self.0.evaluator.read(|engine| ended_session(engine, symbol, tomorrow));
         let splits = store.splits_of(symbol).await?;

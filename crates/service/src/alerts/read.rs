@@ -53,7 +53,10 @@ impl Service {
         let now = self.0.ports.clock.now();
         AlertDetail {
             stock: self.stock_view(stored.alert.symbol),
-            evaluation: self.0.evaluator.read(|engine| evaluation(engine, &stored.alert, now)),
+            evaluation: self
+                .0
+                .evaluator
+                .read(|engine| self.evaluation(engine, &stored.alert, now)),
             stored,
         }
     }
@@ -62,7 +65,7 @@ impl Service {
         let symbol = stored.alert.symbol;
         AlertItem {
             stock_name: self.stock_row(symbol).name,
-            last_price: self.0.evaluator.last_price(symbol),
+            last_price: self.0.evaluator.last_observed(symbol).map(|observed| observed.price),
             extended: None,
             stored,
         }
@@ -75,7 +78,7 @@ impl Service {
             let measured = measure(engine, alert, stock.last_price, new_york_date(now));
             let observed = engine.session_so_far(alert.symbol);
             (
-                evaluation(engine, alert, now),
+                self.evaluation(engine, alert, now),
                 measured,
                 observed.map(|so_far| so_far.last_at),
             )
@@ -93,10 +96,11 @@ impl Service {
             stored,
         }
     }
-}
 
-/// Whether an alert is judged; `None` for one that is not active.
-fn evaluation(engine: &Engine, alert: &Alert, now: Timestamp) -> Option<Evaluation> {
-    let is_active = alert.status == Status::Active;
-    is_active.then(|| engine.evaluation(alert.id, now)).flatten()
+    /// Whether an alert is judged; `None` for one that is not active.
+    fn evaluation(&self, engine: &Engine, alert: &Alert, now: Timestamp) -> Option<Evaluation> {
+        let is_active = alert.status == Status::Active;
+        let evaluation = is_active.then(|| engine.evaluation(alert.id, now)).flatten()?;
+        Some(self.0.evaluator.with_future_state(alert, evaluation))
+    }
 }

@@ -94,8 +94,10 @@ impl Service {
     /// Looks at a stock by the rules: some milliseconds, without any network.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for a stock that is not known, [`ServiceError::Unavailable`] for one without a price.
+    /// [`ServiceError::NotFound`] for a stock that is not known, [`ServiceError::Unavailable`] for one without a current price.
     pub async fn look_at(&self, wish: Wish) -> Result<Look, ServiceError> {
+        self.require_stock_to_read(wish.symbol).await?;
+        self.note_read(wish.symbol).await;
         let service = self.clone();
         let look = self
             .0

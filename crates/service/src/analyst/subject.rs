@@ -7,12 +7,13 @@ use ::analyst::freshness::Stale;
 use ::analyst::llm::Brief;
 use ::analyst::{Advice, Analysis, Intention, Subject};
 use ::market::calendar::new_york_date;
-use ::market::{Calendar, Price, Symbol};
+use ::market::{Calendar, CurrentPrice, Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::evaluator::Snapshot;
+use crate::prices::no_current_price;
 use crate::{AccountId, Actor, Service, ServiceError};
 
 /// A stock that somebody wants looked at.
@@ -70,7 +71,7 @@ impl Service {
 #[derive(Clone, Debug)]
 pub(super) struct Sitting {
     pub(super) wish: Wish,
-    pub(super) price: Price,
+    pub(super) price: CurrentPrice,
     pub(super) at: Timestamp,
     snapshot: Snapshot,
     earnings: Vec<Date>,
@@ -83,16 +84,12 @@ impl Sitting {
     /// Gathers what is known of a stock now. It waits for the engine, so it is no work for a thread that answers requests.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`] for a stock that is not known, [`ServiceError::Unavailable`] for one without a price.
+    /// [`ServiceError::Unavailable`] for a stock without a current price.
     pub(super) fn of(service: &Service, wish: Wish) -> Result<Self, ServiceError> {
         let symbol = wish.symbol;
-        service.require_stock(symbol)?;
         let snapshot = service.0.evaluator.snapshot(symbol);
-        let price = snapshot.price.ok_or_else(|| {
-            ServiceError::Unavailable(format!(
-                "no price of {symbol} is known yet, so there is nothing to look at; try again later"
-            ))
-        })?;
+        let current = snapshot.price.and_then(|observed| service.as_current(symbol, observed));
+        let price = current.ok_or_else(|| no_current_price(symbol, snapshot.price))?;
         let at = service.0.ports.clock.now();
         let today = new_york_date(at);
         let entry = service.0.catalog.get(symbol);
@@ -126,7 +123,7 @@ impl Sitting {
         Subject {
             symbol: wish.symbol,
             intention: wish.intention,
-            price: self.price,
+            price: self.price.price(),
             target_price: wish.target_price,
             history: &self.snapshot.history,
             session_volume: self.snapshot.session_volume,
@@ -176,7 +173,7 @@ impl Look {
     /// The price that the stock had, per today's share.
     #[must_use]
     pub const fn price(&self) -> Price {
-        self.sitting.price
+        self.sitting.price.price()
     }
 
     /// When it was looked at.

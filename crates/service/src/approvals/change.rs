@@ -34,8 +34,10 @@ pub enum AgentChange {
 /// A change that was made.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Changed {
-    /// The alert that was made, or was there already; or as it is after an update.
-    Alert(Box<AlertDetail>),
+    /// The result of a create request.
+    Created(Created),
+    /// The alert after an update.
+    Updated(Box<AlertDetail>),
     /// The alert that is put aside.
     Paused(Box<AlertDetail>),
     /// The alert that is active again.
@@ -114,12 +116,10 @@ impl Service {
         made_by: &MadeBy,
     ) -> Result<Changed, ServiceError> {
         Ok(match change {
-            AgentChange::CreateAlert(body) => {
-                let (Created::New(alert) | Created::Existing(alert)) =
-                    self.create_alert_as(actor, body, made_by).await?;
-                Changed::Alert(alert)
+            AgentChange::CreateAlert(body) => Changed::Created(self.create_alert_as(actor, body, made_by).await?),
+            AgentChange::UpdateAlert(id, body) => {
+                Changed::Updated(Box::new(self.update_alert(actor, *id, body).await?))
             }
-            AgentChange::UpdateAlert(id, body) => Changed::Alert(Box::new(self.update_alert(actor, *id, body).await?)),
             AgentChange::PauseAlert(id) => Changed::Paused(Box::new(self.pause_alert(actor, *id).await?)),
             AgentChange::ResumeAlert(id) => Changed::Resumed(Box::new(self.activate_alert(actor, *id).await?)),
             AgentChange::DeleteAlert(id) => {

@@ -23,7 +23,7 @@ impl Service {
             AgentChange::CreateAlert(body) => {
                 let asked = parse_create(body, &context)?;
                 plan::check_terms(actor.plan, asked.condition.kind(), asked.notification)?;
-                self.require_stock(asked.symbol)?;
+                self.require_stock(asked.symbol).await?;
                 format!(
                     "Make an alert: {}, told by {}",
                     wanted(&asked),
@@ -66,7 +66,7 @@ impl Service {
             AgentChange::CreateWatchlistItem(body) => {
                 let asked = watchlist::body::read_new(body)?;
                 if asked.stock_name.is_none() {
-                    self.require_stock(asked.symbol)?;
+                    self.require_stock(asked.symbol).await?;
                 }
                 format!("Add {} to the watchlist, to {}", asked.symbol, asked.intention.name())
             }

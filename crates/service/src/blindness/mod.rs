@@ -10,7 +10,9 @@
 //! that was quoted since is news, and has a letter of its own.
 //!
 //! A stretch ends when each of its stocks has been quoted again and is fresh; then one letter says that the alerts see, and
-//! what was noted is removed with it. Outside sessions nothing is stale, and nothing is told: what was dark at the close and is
+//! what was noted is removed with it. A stock that was quoted again and stops once more leaves its stretch for a new one, so that
+//! one stock that stays blind does not keep its owner from news of the others. Outside sessions nothing is stale, and nothing is
+//! told: what was dark at the close and is
 //! dark the next morning is one stretch. What nobody waits for any more (the alerts were paused, deleted or have fired, or
 //! their owner does not want to be told) ends without a letter.
 //!

@@ -1,6 +1,6 @@
 //! An account is told that alerts of its are blind.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ::alerts::Alert;
 use ::market::Symbol;
@@ -66,12 +66,15 @@ struct News<'a> {
 
 impl Tell {
     fn news(&self, told: &[BlindStretch]) -> News<'_> {
-        let known: BTreeSet<Symbol> = told.iter().map(|told| told.symbol).collect();
         let mut same = BTreeMap::new();
         let mut new = Vec::new();
-        for blind in self.blind.iter().filter(|blind| !known.contains(&blind.alert.symbol)) {
-            // Its quotes had stopped when that was told.
-            match told.iter().find(|told| told.told_at > blind.last_at) {
+        for blind in &self.blind {
+            // The letters that were written after the stock's last quote: its quotes had stopped by then.
+            let mut after_quote = told.iter().filter(|told| told.told_at > blind.last_at);
+            if after_quote.clone().any(|told| told.symbol == blind.alert.symbol) {
+                continue;
+            }
+            match after_quote.next() {
                 Some(told) => drop(
                     same.entry(blind.alert.symbol)
                         .or_insert(self.stretch(blind, told.told_at)),

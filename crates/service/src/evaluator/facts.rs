@@ -71,6 +71,12 @@ impl Filings {
         }
     }
 
+    /// Takes these rows for all that are known.
+    pub(crate) fn replace(&mut self, rows: impl IntoIterator<Item = InsiderRow>) {
+        self.known.clear();
+        self.extend(rows);
+    }
+
     /// The rows of a delivery that are not known yet.
     fn new_among(&self, rows: &[InsiderRow]) -> Vec<InsiderRow> {
         let mut delivered = Self::default();

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ::alerts::engine::{Decision, Engine, Reason, Verdict};
+use ::alerts::engine::{Decision, Engine, Verdict};
 use ::market::Symbol;
 use jiff::Timestamp;
 use store::StoreError;
-use store::model::{EvaluationCommit, EventId, Firing, LatestQuote, Settled, SideDecided};
+use store::model::{EvaluationCommit, EventId, Firing, LatestQuote, Settled, SideDecided, SupersededQuote};
 
+use super::lateness::Lateness;
 use super::telling::Reading;
 use super::{Evaluator, event};
 
@@ -22,16 +23,18 @@ pub(super) struct Backlog(VecDeque<Judged>);
 
 /// What came of one judging, as far as it is not on disk yet.
 #[derive(Debug, Default)]
-struct Judged {
+pub(super) struct Judged {
     /// What is being committed.
     commit: EvaluationCommit,
     /// What comes after it.
     decisions: Vec<Decision>,
     /// What was observed, which comes with the last.
     quotes: Vec<LatestQuote>,
-    clock: Option<Timestamp>,
+    /// The stored observations that they replace though these are dated later.
+    superseded: Vec<SupersededQuote>,
+    pub(super) clock: Option<Timestamp>,
     /// Set if it was decided by what was missed: the instant at which that was judged. Its firings are late.
-    looked_back_at: Option<Timestamp>,
+    pub(super) looked_back_at: Option<Timestamp>,
 }
 
 /// What a judging has looked at.
@@ -69,12 +72,11 @@ impl Evaluator {
     /// As of [`Self::judge`].
     pub(super) async fn judge_late(
         self: &Arc<Self>,
-        at: Timestamp,
-        rejoin: impl FnOnce(&mut Engine) -> (Vec<Symbol>, Vec<Decision>),
+        rejoin: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, Vec<Decision>),
     ) -> Result<u64, StoreError> {
         let mut backlog = self.gate.lock().await;
         self.commit(&mut backlog).await?;
-        self.rejoin_into(&mut backlog, at, rejoin);
+        self.rejoin_into(&mut backlog, rejoin);
         self.commit(&mut backlog).await
     }
 
@@ -89,13 +91,13 @@ impl Evaluator {
     fn rejoin_into(
         &self,
         backlog: &mut Backlog,
-        at: Timestamp,
-        rejoin: impl FnOnce(&mut Engine) -> (Vec<Symbol>, Vec<Decision>),
+        rejoin: impl FnOnce(&mut Engine, Timestamp) -> (Vec<Symbol>, Vec<Decision>),
     ) {
         let aside = std::mem::take(&mut *self.aside());
         let mut engine = self.engine();
-        let (symbols, late) = rejoin(&mut engine);
-        let quotes = latest_quotes(&engine, symbols);
+        let at = self.engine_now();
+        let (symbols, late) = rejoin(&mut engine, at);
+        let quotes = self.latest_quotes(&engine, symbols);
         drop(engine);
         let aside = Judged {
             decisions: aside,
@@ -103,6 +105,7 @@ impl Evaluator {
         };
         let late = Judged {
             decisions: late,
+            superseded: self.take_observed(&quotes),
             quotes,
             looked_back_at: Some(at),
             ..Judged::default()
@@ -119,10 +122,11 @@ impl Evaluator {
         let mut decisions = std::mem::take(&mut *self.aside());
         let mut engine = self.engine();
         let (observed, result) = judge(&mut engine, &mut decisions);
-        let quotes = latest_quotes(&engine, observed.symbols);
+        let quotes = self.latest_quotes(&engine, observed.symbols);
         drop(engine);
         let judged = Judged {
             decisions,
+            superseded: self.take_observed(&quotes),
             quotes,
             clock: observed.clock,
             ..Judged::default()
@@ -143,16 +147,18 @@ impl Evaluator {
         let later = judged.decisions.split_off(at_most.min(judged.decisions.len()));
         let mut commit = EvaluationCommit::default();
         for decision in std::mem::replace(&mut judged.decisions, later) {
-            self.note(&mut commit, &decision, judged.looked_back_at);
+            let lateness = Lateness::of(&decision, judged);
+            self.note(&mut commit, &decision, lateness);
         }
         if judged.decisions.is_empty() {
             commit.quotes = std::mem::take(&mut judged.quotes);
+            commit.superseded = std::mem::take(&mut judged.superseded);
             commit.clock = judged.clock.take();
         }
         judged.commit = commit;
     }
 
-    fn note(&self, commit: &mut EvaluationCommit, decision: &Decision, looked_back_at: Option<Timestamp>) {
+    fn note(&self, commit: &mut EvaluationCommit, decision: &Decision, lateness: Lateness) {
         let Decision {
             alert,
             revision,
@@ -163,11 +169,11 @@ impl Evaluator {
             Verdict::Fire { price, reason } => commit.firings.push(Firing {
                 alert,
                 revision,
-                at: looked_back_at.unwrap_or(at),
-                crossed_at: looked_back_at.map(|_| at),
+                at: lateness.judged_at().unwrap_or(at),
+                crossed_at: lateness.judged_at().map(|_| at),
                 price,
                 metric: reason.metric(),
-                reason: looked_back_at.map_or_else(|| reason.to_string(), |_| late_reason(&reason, at)),
+                reason: lateness.explain(&reason, at),
                 event: EventId(self.chance.uuid()),
             }),
             Verdict::Decide { side } => commit.sides.push(SideDecided { alert, revision, side }),
@@ -223,29 +229,24 @@ impl Evaluator {
         }
         fired
     }
-}
 
-/// The reason of a firing that comes late, for its owner: a letter and a text message have no other place for it.
-fn late_reason(reason: &Reason, crossed_at: Timestamp) -> String {
-    let crossed_at = crossed_at.strftime("%Y-%m-%d %H:%M:%S UTC");
-    format!("{reason} (late: it crossed at {crossed_at}, while no prices came in)")
-}
-
-fn latest_quotes(engine: &Engine, mut symbols: Vec<Symbol>) -> Vec<LatestQuote> {
-    symbols.sort_unstable();
-    symbols.dedup();
-    let quotes = symbols.into_iter().filter_map(|symbol| {
-        let so_far = engine.session_so_far(symbol)?;
-        Some(LatestQuote {
-            symbol,
-            session: so_far.date,
-            open: so_far.open,
-            high: so_far.high,
-            low: so_far.low,
-            last: so_far.last,
-            volume: so_far.volume,
-            at: so_far.last_at,
-        })
-    });
-    quotes.collect()
+    fn latest_quotes(&self, engine: &Engine, mut symbols: Vec<Symbol>) -> Vec<LatestQuote> {
+        symbols.sort_unstable();
+        symbols.dedup();
+        let quotes = symbols.into_iter().filter_map(|symbol| {
+            let so_far = engine.session_so_far(symbol)?;
+            Some(LatestQuote {
+                symbol,
+                session: so_far.date,
+                open: so_far.open,
+                high: so_far.high,
+                low: so_far.low,
+                last: so_far.last,
+                volume: so_far.volume,
+                at: so_far.last_at,
+                made_at: Some(self.quote_times.of(symbol, so_far.last_at)),
+            })
+        });
+        quotes.collect()
+    }
 }

@@ -3,16 +3,25 @@
 //! In this order, which is the engine's own recipe for a restart: bars and facts, what the last sessions had seen, the
 //! instant up to which the clock was processed, and then the active alerts with their own instants. So it goes on
 //! where it stopped, and what became due in between is due at the first tick.
+//!
+//! What is dated after the present is left out ([`super::future`]): the clock was ahead when it was written, or is behind now.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ::alerts::Status;
-use ::alerts::engine::{Event, SessionSoFar};
-use ::market::calendar::new_york_date;
-use ::market::records::FundamentalsRow;
+use ::alerts::engine::{Engine, Event, NotTaken, SessionSoFar};
+use ::market::calendar::{new_york, new_york_date};
+use ::market::records::{BarRow, FundamentalsRow};
+use ::market::{Bar, Symbol};
+use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use store::StoreError;
 use store::model::{LatestQuote, StockFacts};
 
+use super::future::{FutureState, LaterQuote};
 use super::splits::Known;
+use super::telling::armed_by;
 use super::{Evaluator, facts};
 
 /// How far back bars are read, in days: enough for every indicator, and for Wilder's RSI to have forgotten where its
@@ -24,112 +33,29 @@ pub(crate) const INSIDER_DAYS: i64 = 366;
 /// by the day gives a count a day; with a day to spare, for the newest one may be of yesterday.
 const MENTION_HOURS: i64 = 10 * 24;
 
+/// Tells an engine all it has to know at one instant.
+pub(super) struct Loading<'a> {
+    evaluator: &'a Evaluator,
+    engine: &'a Mutex<Engine>,
+    now: Timestamp,
+    future: FutureState,
+    /// Bars of sessions that have begun and not ended.
+    unfinished: HashMap<Symbol, Bar>,
+}
+
 impl Evaluator {
     /// Tells the engine all it has to know.
     ///
     /// # Errors
     /// [`StoreError`]
     pub(crate) async fn load(&self) -> Result<(), StoreError> {
+        // The time at the start is trusted: later jumps are noticed.
+        self.steady_clock.read(&*self.clock);
         let now = self.engine_now();
-        self.load_catalog().await?;
-        self.load_bars(now).await?;
-        self.load_facts(now).await?;
-        for &feed in &self.settings.missing_feeds {
-            self.tell_event(Event::Feed { feed, lost: true }, now);
-        }
-        for quote in self.store.latest_quotes().await? {
-            let symbol = quote.symbol;
-            let session = self.known_splits().session_in_todays_shares(symbol, session(&quote));
-            self.tell_event(Event::Resume { symbol, session }, now);
-        }
-        if let Some(mark) = self.store.clock().await? {
-            self.tell_event(Event::Clock, mark);
-        }
-        self.follow_from_here().await?;
-        self.load_alerts(now).await
-    }
-
-    async fn load_catalog(&self) -> Result<(), StoreError> {
-        for row in self.store.stocks().await? {
-            self.catalog.change(row.symbol, |entry| entry.row = row);
-        }
-        *self.known_splits() = Known::new(self.store.splits().await?);
+        self.store.bring_back_from_future(now).await?;
+        let future = Loading::new(self, &self.engine, now).load().await?;
+        self.note_future_state(future);
         Ok(())
-    }
-
-    async fn load_bars(&self, now: Timestamp) -> Result<(), StoreError> {
-        let today = new_york_date(now);
-        let from = today.checked_sub(BAR_DAYS.days()).unwrap_or(today);
-        self.store
-            .all_bars(from, &mut |rows| {
-                let mut engine = self.engine();
-                let splits = self.known_splits();
-                for row in rows {
-                    let event = Event::Bar {
-                        symbol: row.symbol,
-                        bar: splits.in_todays_shares(row.symbol, row.bar),
-                    };
-                    // One that was taken when it came is taken now.
-                    let _ = engine.process(event, now, &mut Vec::new());
-                }
-            })
-            .await
-    }
-
-    async fn load_facts(&self, now: Timestamp) -> Result<(), StoreError> {
-        for (symbol, known) in self.store.stock_facts().await? {
-            self.tell_facts(&known, now);
-            self.catalog.change(symbol, |entry| entry.facts = known);
-        }
-        let today = new_york_date(now);
-        let filed_from = today.checked_sub(INSIDER_DAYS.days()).unwrap_or(today);
-        let trades = self.store.insider_trades(filed_from).await?;
-        for (symbol, trades) in facts::by_symbol(&trades) {
-            self.tell_event(
-                Event::InsiderTrades {
-                    symbol,
-                    trades: &trades,
-                },
-                now,
-            );
-        }
-        self.filings().extend(trades);
-        let mentioned_from = now - SignedDuration::from_hours(MENTION_HOURS);
-        for row in self.store.mentions(mentioned_from).await? {
-            let event = Event::Mentions {
-                symbol: row.symbol,
-                hour: row.time,
-                count: row.mentions,
-            };
-            self.tell_event(event, now);
-        }
-        Ok(())
-    }
-
-    fn tell_facts(&self, known: &StockFacts, now: Timestamp) {
-        if let Some(row) = &known.fundamentals {
-            self.tell_event(self.fundamentals_event(row), now);
-        }
-        if let Some(first) = known.earnings.first() {
-            let dates = facts::earnings_dates(&known.earnings);
-            self.tell_event(
-                Event::Earnings {
-                    symbol: first.symbol,
-                    dates: &dates,
-                },
-                now,
-            );
-        }
-        if let Some(first) = known.dividends.first() {
-            let dividends = facts::dividends(&known.dividends);
-            self.tell_event(
-                Event::Dividends {
-                    symbol: first.symbol,
-                    dividends: &dividends,
-                },
-                now,
-            );
-        }
     }
 
     /// Earnings per share as the engine counts them: in the shares of today.
@@ -143,28 +69,216 @@ impl Evaluator {
         }
     }
 
-    async fn load_alerts(&self, now: Timestamp) -> Result<(), StoreError> {
+    /// When a session begins; on a market that never closes, when its day does.
+    fn beginning_of(&self, session: Date) -> Timestamp {
+        let calendar = &self.settings.calendar;
+        let open = calendar.session(session).filter(|_| !calendar.is_always_open());
+        open.map_or_else(|| new_york(session, 0, 0), |session| session.open)
+    }
+}
+
+impl<'a> Loading<'a> {
+    pub(super) fn new(evaluator: &'a Evaluator, engine: &'a Mutex<Engine>, now: Timestamp) -> Self {
+        Self {
+            evaluator,
+            engine,
+            now,
+            future: FutureState::at(now),
+            unfinished: HashMap::new(),
+        }
+    }
+
+    /// Loads the engine. Returns the state that was left out because it is dated after the present.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub(super) async fn load(mut self) -> Result<FutureState, StoreError> {
+        self.load_catalog().await?;
+        self.load_bars().await?;
+        self.load_facts().await?;
+        for &feed in &self.evaluator.settings.missing_feeds {
+            self.tell(Event::Feed { feed, lost: true }, self.now);
+        }
+        self.load_sessions().await?;
+        if let Some(mark) = self.evaluator.store.clock().await? {
+            self.tell(Event::Clock, mark.min(self.now));
+        }
+        self.evaluator.follow_from_here().await?;
+        self.load_alerts().await?;
+        Ok(self.future)
+    }
+
+    async fn load_catalog(&self) -> Result<(), StoreError> {
+        let evaluator = self.evaluator;
+        for row in evaluator.store.stocks().await? {
+            evaluator.catalog.change(row.symbol, |entry| entry.row = row);
+        }
+        *evaluator.known_splits() = Known::new(evaluator.store.splits().await?);
+        Ok(())
+    }
+
+    async fn load_bars(&mut self) -> Result<(), StoreError> {
+        let today = new_york_date(self.now);
+        let from = today.checked_sub(BAR_DAYS.days()).unwrap_or(today);
+        let evaluator = self.evaluator;
+        evaluator
+            .store
+            .all_bars(from, &mut |rows| {
+                for row in rows {
+                    self.load_bar(row);
+                }
+            })
+            .await
+    }
+
+    fn load_bar(&mut self, BarRow { symbol, bar }: BarRow) {
+        let bar = self.evaluator.in_todays_shares(symbol, bar);
+        let event = Event::Bar { symbol, bar };
+        let taken = self.engine().process(event, self.now, &mut Vec::new());
+        // One that was taken when it came is taken now, unless its session ends in the future.
+        if !matches!(taken, Err(NotTaken::NoCompletedSession { .. })) {
+            return;
+        }
+        if self.evaluator.beginning_of(bar.date) <= self.now {
+            self.unfinished.insert(symbol, bar);
+        } else {
+            // It is the last one now, so an earlier one stays on disk as it is.
+            self.unfinished.remove(&symbol);
+            self.future.leave_bar_out_until(self.evaluator.close_of(bar.date));
+        }
+    }
+
+    /// Loads the last observation of each stock.
+    async fn load_sessions(&mut self) -> Result<(), StoreError> {
+        for quote in self.evaluator.store.latest_quotes().await? {
+            if quote.at <= self.now {
+                self.note_quote_time(&quote, quote.at);
+                self.resume(quote.symbol, session(&quote));
+                continue;
+            }
+            let begins_at = self.evaluator.beginning_of(quote.session);
+            let is_left_out = begins_at > self.now;
+            let unfinished = self.unfinished.remove(&quote.symbol).filter(|_| is_left_out);
+            if let Some(bar) = &unfinished {
+                let session = self.reopened(bar);
+                let symbol = quote.symbol;
+                self.tell(Event::Resume { symbol, session }, self.now);
+            } else if !is_left_out {
+                let at = self.now;
+                self.note_quote_time(&quote, at);
+                self.resume(quote.symbol, session(&LatestQuote { at, ..quote }));
+            }
+            self.future.add(LaterQuote {
+                symbol: quote.symbol,
+                at: quote.at,
+                left_out_until: is_left_out.then_some(begins_at),
+                unfinished_bar: unfinished.map(|bar| bar.date),
+            });
+        }
+        Ok(())
+    }
+
+    fn note_quote_time(&self, quote: &LatestQuote, judged_at: Timestamp) {
+        if let Some(made_at) = quote.made_at {
+            self.evaluator
+                .note_quote_time(quote.symbol, made_at.min(self.now), judged_at);
+        }
+    }
+
+    fn resume(&self, symbol: Symbol, session: SessionSoFar) {
+        let session = self.evaluator.known_splits().session_in_todays_shares(symbol, session);
+        self.tell(Event::Resume { symbol, session }, self.now);
+    }
+
+    /// A session that was ended too early, as it was observed until then.
+    fn reopened(&self, bar: &Bar) -> SessionSoFar {
+        let session = self.evaluator.settings.calendar.session(bar.date);
+        SessionSoFar {
+            date: bar.date,
+            open: bar.open,
+            high: bar.high,
+            low: bar.low,
+            last: bar.close,
+            volume: (bar.volume > 0).then_some(bar.volume),
+            // When the last price was made is not known any more.
+            last_at: session.map_or(self.now, |session| session.open.min(self.now)),
+        }
+    }
+
+    async fn load_facts(&self) -> Result<(), StoreError> {
+        let evaluator = self.evaluator;
+        let today = new_york_date(self.now);
+        for (symbol, known) in evaluator.store.stock_facts(today).await? {
+            self.tell_facts(&known);
+            evaluator.catalog.change(symbol, |entry| entry.facts = known);
+        }
+        let filed_from = today.checked_sub(INSIDER_DAYS.days()).unwrap_or(today);
+        let mut trades = evaluator.store.insider_trades(filed_from).await?;
+        trades.retain(|trade| trade.filed_on <= today);
+        for (symbol, trades) in facts::by_symbol(&trades) {
+            let trades = &trades;
+            self.tell(Event::InsiderTrades { symbol, trades }, self.now);
+        }
+        evaluator.filings().replace(trades);
+        let mentioned_from = self.now - SignedDuration::from_hours(MENTION_HOURS);
+        for row in evaluator.store.mentions(mentioned_from).await? {
+            if row.time > self.now {
+                continue;
+            }
+            let event = Event::Mentions {
+                symbol: row.symbol,
+                hour: row.time,
+                count: row.mentions,
+            };
+            self.tell(event, self.now);
+        }
+        Ok(())
+    }
+
+    fn tell_facts(&self, known: &StockFacts) {
+        if let Some(row) = &known.fundamentals {
+            self.tell(self.evaluator.fundamentals_event(row), self.now);
+        }
+        if let Some(first) = known.earnings.first() {
+            let dates = &facts::earnings_dates(&known.earnings);
+            let symbol = first.symbol;
+            self.tell(Event::Earnings { symbol, dates }, self.now);
+        }
+        if let Some(first) = known.dividends.first() {
+            let dividends = &facts::dividends(&known.dividends);
+            let symbol = first.symbol;
+            self.tell(Event::Dividends { symbol, dividends }, self.now);
+        }
+    }
+
+    async fn load_alerts(&self) -> Result<(), StoreError> {
         let mut decisions = Vec::new();
-        self.store
+        self.evaluator
+            .store
             .active_alerts(&mut |alerts| {
                 let mut engine = self.engine();
                 for stored in alerts.iter().filter(|stored| stored.alert.status == Status::Active) {
                     // An armed alert is always taken in.
-                    let _ = engine.process(Event::Armed(&stored.alert), now, &mut decisions);
+                    let alert = &armed_by(&stored.alert, self.now);
+                    let _ = engine.process(Event::Armed(alert), self.now, &mut decisions);
                 }
             })
             .await?;
-        self.aside().append(&mut decisions);
+        self.evaluator.aside().append(&mut decisions);
         Ok(())
     }
 
     /// Tells the engine something that decides nothing, because no alert is armed yet.
-    fn tell_event(&self, event: Event<'_>, now: Timestamp) {
+    fn tell(&self, event: Event<'_>, now: Timestamp) {
         let _ = self.engine().process(event, now, &mut Vec::new());
+    }
+
+    fn engine(&self) -> MutexGuard<'_, Engine> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-pub(super) fn session(quote: &LatestQuote) -> SessionSoFar {
+fn session(quote: &LatestQuote) -> SessionSoFar {
     SessionSoFar {
         date: quote.session,
         open: quote.open,

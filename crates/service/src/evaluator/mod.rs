@@ -17,26 +17,36 @@
 //! again, rather than never.
 //!
 //! * [`judge`]: the gate, the backlog, the commit.
+//! * [`lateness`]: which firings are late, and how their reasons say so.
 //! * [`load`]: what the engine has to be told at the start.
+//! * [`future`]: state that is dated after the present, and a clock that was set back.
 //! * [`missed`]: judging what was missed, on a clock of its own.
 //! * [`tick`]: the passing of time.
 //! * [`telling`]: what alerts are, told to the engine.
 //! * [`compare`]: looks for differences between the engine and the database.
 //! * [`splits`]: a stock is divided, and everything that is counted in its shares with it.
+//! * [`steady_clock`]: a clock that has jumped forward applies no splits until it has held.
 //! * [`split_news`]: whose alerts it has moved is told so.
 //! * [`facts`]: records as the engine wants them.
 //! * [`event`]: what is delivered about a firing.
+//! * [`observed_bars`]: daily bars of sessions of which no source has delivered one.
+//! * [`quote_times`]: when the last observations were made, by their own times.
 //! * [`snapshot`]: a stock as the engine knows it at one instant.
 
 mod compare;
 mod event;
 pub(crate) mod facts;
+mod future;
 mod judge;
+mod lateness;
 mod load;
 pub(crate) mod missed;
+mod observed_bars;
+pub(crate) mod quote_times;
 mod snapshot;
 mod split_news;
 mod splits;
+mod steady_clock;
 mod telling;
 mod tick;
 
@@ -48,7 +58,7 @@ use ::alerts::engine::{Decision, Engine, Event};
 use ::alerts::{Alert, AlertId};
 use ::market::calendar::{new_york, new_york_date};
 use ::market::records::{FundamentalsRow, SplitRow};
-use ::market::{Price, Symbol};
+use ::market::{ObservedPrice, Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use store::Store;
@@ -80,9 +90,12 @@ pub struct Evaluator {
     decided_aside: Mutex<Vec<Decision>>,
     gate: tokio::sync::Mutex<judge::Backlog>,
     splits: Mutex<splits::Known>,
+    steady_clock: steady_clock::SteadyClock,
     filings: Mutex<facts::Filings>,
+    future: Mutex<future::FutureState>,
     off_session: RwLock<HashMap<Symbol, OffSession>>,
-    /// The latest instant that the engine was told, in microseconds: its time never goes back.
+    quote_times: quote_times::QuoteTimes,
+    /// The latest instant that the engine was told, in microseconds. It goes back only when the engine is loaded anew.
     engine_time: AtomicI64,
     /// Up to where other processes' changes were followed.
     place: AtomicI64,
@@ -92,6 +105,8 @@ pub struct Evaluator {
     looking_back: tokio::sync::Mutex<()>,
     /// How many splits were applied since the start.
     divided: AtomicU64,
+    /// The last session whose observed bars are stored. Held while such bars are stored, from the read of the observations on.
+    stored_through: tokio::sync::Mutex<Option<Date>>,
     store: Store,
     clock: Arc<dyn Clock>,
     chance: Arc<Chance>,
@@ -108,13 +123,17 @@ impl Evaluator {
             decided_aside: Mutex::default(),
             gate: tokio::sync::Mutex::default(),
             splits: Mutex::default(),
+            steady_clock: steady_clock::SteadyClock::default(),
             filings: Mutex::default(),
+            future: Mutex::default(),
             off_session: RwLock::default(),
+            quote_times: quote_times::QuoteTimes::default(),
             engine_time: AtomicI64::new(i64::MIN),
             place: AtomicI64::new(0),
             is_behind: AtomicBool::new(false),
             looking_back: tokio::sync::Mutex::default(),
             divided: AtomicU64::new(0),
+            stored_through: tokio::sync::Mutex::default(),
             store: ports.store.clone(),
             clock: Arc::clone(&ports.clock),
             chance: Arc::clone(&ports.chance),
@@ -129,10 +148,16 @@ impl Evaluator {
         read(&self.engine())
     }
 
-    /// The last price of a stock: observed in a session or out of one, or the close of a later bar.
+    /// The last price of a stock with its time: observed in a session or out of one, or the close of a later bar. It may be an old
+    /// price: it is for showing.
     #[must_use]
-    pub fn last_price(&self, symbol: Symbol) -> Option<Price> {
-        self.read(|engine| self.last_price_in(engine, symbol))
+    pub fn last_observed(&self, symbol: Symbol) -> Option<ObservedPrice> {
+        self.read(|engine| self.last_observed_in(engine, symbol))
+    }
+
+    /// Notes that a quote that was made at `made_at` is judged at `judged_at`.
+    pub(crate) fn note_quote_time(&self, symbol: Symbol, made_at: Timestamp, judged_at: Timestamp) {
+        self.quote_times.note(symbol, made_at, judged_at);
     }
 
     /// When a session ended.

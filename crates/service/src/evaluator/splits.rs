@@ -1,9 +1,11 @@
 //! A stock is divided, and everything that is counted in its shares with it.
 //!
 //! Bars are kept as they were delivered, in the shares of their day. The engine counts in today's shares. So a split is applied
-//! on its day: the engine's history and session are moved, and every alert that was made before that day. A split that
-//! is told of late finds bars and alerts of after its day, which are in new shares already and stay as they are.
+//! on its day: the engine's history and session are moved, and each alert's threshold and initial price if they were set before
+//! that day. A split that becomes known late finds bars, thresholds and initial prices of after its day, which are in new shares
+//! already and stay as they are.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 
 use ::alerts::engine::{Event, SessionSoFar, after_split};
@@ -27,6 +29,8 @@ use crate::watchlist;
 pub(super) struct Known {
     /// By date; the flag says whether the split has been applied.
     rows: Vec<(SplitRow, bool)>,
+    /// The last session of each stock that was made a bar of what was observed, because a split follows it.
+    eves: HashMap<Symbol, Date>,
 }
 
 /// What a delivered split is to those that are known.
@@ -42,7 +46,15 @@ enum Place {
 
 impl Known {
     pub(super) fn new(rows: Vec<(SplitRow, bool)>) -> Self {
-        Self { rows }
+        Self {
+            rows,
+            eves: HashMap::new(),
+        }
+    }
+
+    /// Whether the session was made a bar of what was observed, because a split follows it.
+    pub(super) fn is_eve(&self, symbol: Symbol, session: Date) -> bool {
+        self.eves.get(&symbol) == Some(&session)
     }
 
     fn find(&self, split: &SplitRow) -> Option<&(SplitRow, bool)> {
@@ -78,6 +90,12 @@ impl Known {
         due.map(|(split, _)| *split)
     }
 
+    /// Whether a split of a stock that is due on a day is not applied yet.
+    pub(super) fn is_waiting(&self, symbol: Symbol, day: Date) -> bool {
+        let mut of_symbol = self.rows.iter().filter(|(split, _)| split.symbol == symbol);
+        of_symbol.any(|(split, applied)| !applied && split.date <= day)
+    }
+
     fn mark_applied(&mut self, split: &SplitRow) {
         for (known, applied) in &mut self.rows {
             if (known.symbol, known.date) == (split.symbol, split.date) {
@@ -90,6 +108,21 @@ impl Known {
     pub(super) fn in_todays_shares(&self, symbol: Symbol, bar: Bar) -> Bar {
         self.applied_after(symbol, bar.date)
             .fold(bar, |bar, split| bar.after_split(split.ratio))
+    }
+
+    /// A bar in today's shares as it was traded: in the shares of its day.
+    pub(super) fn in_shares_of_its_day(&self, symbol: Symbol, bar: Bar) -> Bar {
+        self.applied_after(symbol, bar.date).fold(bar, |bar, split| {
+            let price = |price: Price| Price::from_micros(split.ratio.multiply(price.micros())).unwrap_or(price);
+            Bar {
+                open: price(bar.open),
+                high: price(bar.high),
+                low: price(bar.low),
+                close: price(bar.close),
+                volume: split.ratio.divide(bar.volume),
+                ..bar
+            }
+        })
     }
 
     /// A price of a day in the shares of after all splits that were applied.
@@ -134,6 +167,17 @@ impl Evaluator {
     /// A bar as the engine counts it.
     pub(crate) fn in_todays_shares(&self, symbol: Symbol, bar: Bar) -> Bar {
         self.known_splits().in_todays_shares(symbol, bar)
+    }
+
+    /// The stocks with a split that is due at `now` and waits because the clock has jumped forward.
+    pub(crate) fn stocks_with_waiting_splits(&self, now: Timestamp) -> HashSet<Symbol> {
+        let today = new_york_date(now);
+        let known = self.known_splits();
+        let waiting = known
+            .rows
+            .iter()
+            .filter(|(split, applied)| !applied && split.date <= today);
+        waiting.map(|(split, _)| split.symbol).collect()
     }
 
     /// The splits of a stock, those to come included.
@@ -189,13 +233,16 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Applies the splits whose day has come.
+    /// Applies the splits whose day has come. After the clock has jumped forward, they wait until that has held: a split that was
+    /// applied stays so.
     ///
     /// # Errors
     /// [`StoreError`]
     pub(crate) async fn apply_due_splits(self: &Arc<Self>) -> Result<(), StoreError> {
+        self.follow_clock().await?;
         let now = self.engine_now();
-        let today = new_york_date(now);
+        let steady = self.steady_clock.read(&*self.clock);
+        let today = new_york_date(steady.min(now));
         while self.known_splits().next_due(today).is_some() {
             // Nothing is judged while a stock is between old and new shares.
             let mut backlog = self.gate.lock().await;
@@ -228,6 +275,7 @@ impl Evaluator {
             symbol: row.symbol,
             bar: row.bar,
         };
+        self.known_splits().eves.insert(row.symbol, row.bar.date);
         // A session that is over is taken.
         let _ = self.engine().process(event, now, &mut Vec::new());
         Ok(())
@@ -352,13 +400,17 @@ impl Work for ApplySplit {
     }
 }
 
-/// The alert in new shares, if it was made in old ones and counts in them at all.
+/// The alert in new shares, if its threshold or initial price was set in old ones.
 fn adjusted(alert: &Alert, split: &SplitRow) -> Option<Changed> {
-    // Its initial price is of the time it was made or last activated, whichever is later.
-    if alert.armed_at >= new_york(split.date, 0, 0) {
-        return None;
+    // The threshold and the initial price may have been set on two sides of the split's day.
+    let first_instant = new_york(split.date, 0, 0);
+    let (mut condition, mut initial_price) = after_split(alert.condition, alert.initial_price, split.ratio);
+    if alert.threshold_set_at >= first_instant {
+        condition = alert.condition;
     }
-    let (condition, initial_price) = after_split(alert.condition, alert.initial_price, split.ratio);
+    if alert.initial_price_set_at >= first_instant {
+        initial_price = alert.initial_price;
+    }
     if (condition, initial_price) == (alert.condition, alert.initial_price) {
         return None;
     }

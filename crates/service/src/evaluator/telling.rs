@@ -70,7 +70,7 @@ impl Telling {
             self.note(alert.id, Some(alert.revision));
         }
         // An armed alert is always taken in.
-        let _ = engine.process(Event::Armed(alert), now, out);
+        let _ = engine.process(Event::Armed(&armed_by(alert, now)), now, out);
     }
 
     /// Tells the engine that an alert was deleted.
@@ -93,11 +93,19 @@ impl Telling {
     }
 }
 
+/// An alert that was armed while the clock was ahead is judged from the present on.
+pub(super) fn armed_by(alert: &Alert, now: Timestamp) -> Alert {
+    Alert {
+        armed_at: alert.armed_at.min(now),
+        ..alert.clone()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ::alerts::engine::Settings;
     use ::alerts::request::{Context, parse_create};
-    use ::alerts::transition::{self, Owner, Transition};
+    use ::alerts::transition::{self, Owner, StartPrice, Transition};
     use ::market::Calendar;
     use jiff::tz::TimeZone;
     use serde_json::json;
@@ -118,7 +126,7 @@ mod tests {
         let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
         let asked = parse_create(&body, &context).unwrap();
         let id = AlertId(Uuid::from_u128(1));
-        transition::create(asked, id, Owner::Verified, None, now())
+        transition::create(asked, id, Owner::Verified, StartPrice::Unknown, now())
             .unwrap()
             .alert
     }
@@ -135,8 +143,7 @@ mod tests {
     }
 
     fn activated(alert: &Alert) -> Alert {
-        let price = "100".parse().unwrap();
-        changed(transition::activate(alert, Owner::Verified, Some(price), now()).unwrap())
+        changed(transition::activate(alert, Owner::Verified, StartPrice::Awaited, now()).unwrap())
     }
 
     struct Room {

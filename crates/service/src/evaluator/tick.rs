@@ -17,9 +17,22 @@ const MARK_EVERY: SignedDuration = SignedDuration::from_secs(60);
 
 /// When what is to be done next.
 struct Plan {
+    last: Timestamp,
     mark: Timestamp,
     follow: Timestamp,
     compare: Timestamp,
+}
+
+impl Plan {
+    /// Everything is due at `now`.
+    const fn from(now: Timestamp) -> Self {
+        Self {
+            last: now,
+            mark: now,
+            follow: now,
+            compare: now,
+        }
+    }
 }
 
 impl Evaluator {
@@ -27,9 +40,8 @@ impl Evaluator {
     pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
         let now = self.clock.now();
         let mut plan = Plan {
-            mark: now,
-            follow: now,
             compare: now + self.settings.compare_every,
+            ..Plan::from(now)
         };
         loop {
             let next = self.clock.now() + EVERY;
@@ -49,6 +61,11 @@ impl Evaluator {
 
     async fn tick(self: &Arc<Self>, plan: &mut Plan) -> Result<(), StoreError> {
         let now = self.clock.now();
+        if now < plan.last {
+            // A plan that was made while the clock was ahead would come late.
+            *plan = Plan::from(now);
+        }
+        plan.last = now;
         self.apply_due_splits().await?;
         let is_marked = now >= plan.mark;
         self.evaluate(is_marked).await?;
@@ -68,13 +85,15 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Judges what is due by now, and what was armed or became known since it was judged last.
+    /// Judges what is due by now, and what was armed or became known since it was judged last. Stores sessions that have ended.
     ///
     /// # Errors
     /// [`StoreError`] when the database did not take what was decided.
     pub(crate) async fn evaluate(self: &Arc<Self>, is_marked: bool) -> Result<(), StoreError> {
-        let now = self.engine_now();
+        self.follow_clock().await?;
         self.judge(|engine, decisions| {
+            // Under the gate, so that no loading for an earlier instant comes in between.
+            let now = self.engine_now();
             // Both are always taken.
             let _ = engine.process(Event::Clock, now, decisions);
             let _ = engine.process(Event::Evaluate, now, decisions);
@@ -85,7 +104,8 @@ impl Evaluator {
             };
             (observed, ())
         })
-        .await
+        .await?;
+        self.store_ended_sessions().await
     }
 
     fn count_alerts(&self) {

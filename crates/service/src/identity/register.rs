@@ -21,6 +21,12 @@ use crate::body::Members;
 use crate::{Service, ServiceError};
 
 impl Service {
+    /// Whether mail leaves this service. Otherwise its outbox keeps the mail for the operator to read.
+    #[must_use]
+    pub fn sends_mail(&self) -> bool {
+        self.0.settings.messages.email.smtp.is_some()
+    }
+
     /// Registers: `{email, password, full_name?}`. What comes of it is mailed to the address, and nowhere else to be seen.
     ///
     /// # Errors

@@ -7,15 +7,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use ::alerts::engine::Engine;
+use ::alerts::engine::{Engine, SessionSoFar};
 use ::market::calendar::new_york_date;
-use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, QuoteRow, StockRow};
+use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, StockRow};
 use ::market::{Bar, Symbol};
 use jiff::{Timestamp, ToSpan};
 use store::{Abort, BoxFuture, StoreError, Unit, Work};
 
-use super::NotIngested;
-use super::judging::{Judging, KnownDates};
+use super::judging::{InSession, Judging, KnownDates};
+use super::{NotIngested, completed_session};
 use crate::evaluator::{INSIDER_DAYS, Observed, OffSession};
 use crate::{Service, ServiceError};
 
@@ -24,12 +24,22 @@ use crate::{Service, ServiceError};
 pub(crate) struct Intake {
     /// The latest instant a quote of each stock gave for itself.
     quoted_at: HashMap<Symbol, Timestamp>,
+    /// When something was taken in last.
+    last: Option<Timestamp>,
 }
 
 impl Intake {
     /// Up to when a stock was quoted, by the quotes' own times.
     pub(super) fn seen_until(&self, symbol: Symbol) -> Option<Timestamp> {
         self.quoted_at.get(&symbol).copied()
+    }
+
+    /// Follows the clock. If it was set back, quotes that were taken in after `now` must not keep present ones out.
+    pub(super) fn follow_clock(&mut self, now: Timestamp) {
+        if self.last.is_some_and(|last| now < last) {
+            self.quoted_at.retain(|_, quoted_at| *quoted_at <= now);
+        }
+        self.last = Some(now);
     }
 
     /// Takes note that a stock was seen up to an instant.
@@ -55,7 +65,9 @@ impl Service {
     async fn take_in(&self, mut batch: Batch) -> Result<Vec<NotIngested>, StoreError> {
         let mut intake = self.0.intake.lock().await;
         let evaluator = &self.0.evaluator;
+        evaluator.follow_clock().await?;
         let now = self.0.ports.clock.now();
+        intake.follow_clock(now);
         let mut rejected = Vec::new();
         self.name_unknown_stocks(&mut batch);
         for index in evaluator.take_splits(&batch.splits).await? {
@@ -83,8 +95,10 @@ impl Service {
                 .map_err(refused_never)?;
             self.put_into_catalog(batch);
         }
-        self.0.awaiting.prices_have_come();
-        metrics::counter!("bellwether_quotes_total").increment(u64::try_from(quotes.len()).unwrap_or_default());
+        self.prices_have_come();
+        let refused = rejected.iter().filter(|rejected| rejected.kind == "quotes").count();
+        let taken = quotes.len().saturating_sub(refused);
+        metrics::counter!("bellwether_quotes_total").increment(u64::try_from(taken).unwrap_or_default());
         Ok(rejected)
     }
 
@@ -133,19 +147,23 @@ impl Service {
         batch.insider_transactions.retain(|row| row.filed_on <= today);
     }
 
-    /// Writes down the sessions that no bar was delivered for and that the first quote of a later one ends: as the bars
+    /// Writes down the sessions that no bar was delivered for and that the first quote or bar of a later one ends: as the bars
     /// that the engine makes of its observations.
     async fn keep_ended_sessions(&self, batch: &Batch, now: Timestamp) -> Result<(), StoreError> {
-        let Some(session) = self.0.settings.calendar.session_at(now) else {
-            return Ok(());
-        };
+        let calendar = &self.0.settings.calendar;
+        let session = calendar.session_at(now);
         let delivered: HashSet<_> = batch.bars.iter().map(|row| (row.symbol, row.bar.date)).collect();
         let bars: Vec<BarRow> = self.0.evaluator.read(|engine| {
-            let ended = batch
-                .quotes
-                .iter()
-                .filter_map(|quote| ended_session(engine, quote.symbol, session.date));
-            ended
+            let quoted = session.iter().flat_map(|session| {
+                let symbols = batch.quotes.iter().map(|quote| quote.symbol);
+                symbols.map(|symbol| (symbol, session.date))
+            });
+            // A bar of a session that has not ended is refused later.
+            let completed = completed_session(calendar, now);
+            let bars = batch.bars.iter().filter(|row| Some(row.bar.date) <= completed);
+            let later = quoted.chain(bars.map(|row| (row.symbol, row.bar.date)));
+            later
+                .filter_map(|(symbol, date)| ended_session(engine, symbol, date))
                 .filter(|row| !delivered.contains(&(row.symbol, row.bar.date)))
                 .collect()
         });
@@ -170,9 +188,10 @@ impl Service {
         let evaluator = Arc::clone(&self.0.evaluator);
         let known = self.known_facts(batch);
         let (quotes, seen) = self.quotes_in_session(intake, batch, now, rejected);
-        let at = evaluator.advance_to(now);
         let not_taken = evaluator
             .judge(|engine, decisions| {
+                // Only here: while the gate was waited for, the engine may have been loaded for an earlier instant.
+                let at = evaluator.advance_to(now.min(self.0.ports.clock.now()));
                 let mut judging = Judging {
                     evaluator: &evaluator,
                     engine,
@@ -187,14 +206,20 @@ impl Service {
                 // Only now: of what was not judged, because the database failed before, nothing counts as seen.
                 intake.quoted_at.extend(seen);
                 let not_taken = judging.not_taken;
+                let refused = not_taken.iter().filter(|refused| refused.kind == "quotes");
+                let refused: HashSet<usize> = refused.map(|refused| refused.index).collect();
+                for quote in quotes.iter().filter(|quote| !refused.contains(&quote.index)) {
+                    evaluator.note_quote_time(quote.row.symbol, quote.time, at);
+                }
                 let observed = Observed {
-                    symbols: quotes.iter().map(|(_, quote)| quote.symbol).collect(),
+                    symbols: quotes.iter().map(|quote| quote.row.symbol).collect(),
                     clock: Some(at),
                 };
                 (observed, not_taken)
             })
             .await?;
-        let refused_bars = not_taken.iter().map(|refused| refused.index).collect();
+        let refused_bars = not_taken.iter().filter(|refused| refused.kind == "bars");
+        let refused_bars = refused_bars.map(|refused| refused.index).collect();
         rejected.extend(not_taken);
         Ok(refused_bars)
     }
@@ -233,13 +258,24 @@ impl Service {
         batch: &'a Batch,
         now: Timestamp,
         rejected: &mut Vec<NotIngested>,
-    ) -> (Vec<(Timestamp, &'a QuoteRow)>, HashMap<Symbol, Timestamp>) {
+    ) -> (Vec<InSession<'a>>, HashMap<Symbol, Timestamp>) {
         let calendar = &self.0.settings.calendar;
         let open = calendar.session_at(now);
+        let waiting = self.0.evaluator.stocks_with_waiting_splits(now);
         let mut quotes = Vec::with_capacity(batch.quotes.len());
         let mut seen = HashMap::with_capacity(batch.quotes.len());
         for (index, quote) in batch.quotes.iter().enumerate() {
             let time = quote.time.unwrap_or(now).min(now);
+            if waiting.contains(&quote.symbol) {
+                rejected.push(NotIngested {
+                    kind: "quotes",
+                    index,
+                    reason: "the clock has jumped forward, and a split of the stock waits until that has held; \
+                             deliver the quote again in a few minutes"
+                        .to_owned(),
+                });
+                continue;
+            }
             let known = seen
                 .entry(quote.symbol)
                 .or_insert_with(|| intake.seen_until(quote.symbol).unwrap_or(time));
@@ -255,7 +291,11 @@ impl Service {
             let is_of_session =
                 open.is_some_and(|open| calendar.session_at(time).is_some_and(|at| at.date == open.date));
             if is_of_session {
-                quotes.push((time, quote));
+                quotes.push(InSession {
+                    time,
+                    index,
+                    row: quote,
+                });
             } else {
                 let seen = OffSession {
                     price: quote.price,
@@ -264,7 +304,7 @@ impl Service {
                 self.0.evaluator.see_off_session(quote.symbol, seen);
             }
         }
-        quotes.sort_by_key(|&(time, _)| time);
+        quotes.sort_by_key(|quote| quote.time);
         (quotes, seen)
     }
 
@@ -302,15 +342,20 @@ pub(crate) fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil:
         .history(symbol)?
         .last()
         .is_some_and(|last| last.date >= session.date);
-    let bar = Bar {
+    let bar = bar_of(&session);
+    (!is_delivered).then_some(BarRow { symbol, bar })
+}
+
+/// The observations of a session as a bar.
+pub(crate) fn bar_of(session: &SessionSoFar) -> Bar {
+    Bar {
         date: session.date,
         open: session.open,
         high: session.high,
         low: session.low,
         close: session.last,
         volume: session.volume.unwrap_or_default(),
-    };
-    (!is_delivered).then_some(BarRow { symbol, bar })
+    }
 }
 
 /// Every symbol that a delivery names, some of them often.

@@ -17,6 +17,16 @@ pub(super) struct KnownDates {
     pub(super) dividends: BTreeMap<Symbol, Vec<DividendRow>>,
 }
 
+/// A quote of the session that is open.
+#[derive(Clone, Copy)]
+pub(super) struct InSession<'a> {
+    /// When it was made.
+    pub(super) time: Timestamp,
+    /// Its place in the batch.
+    pub(super) index: usize,
+    pub(super) row: &'a QuoteRow,
+}
+
 /// A delivery on its way into the engine.
 pub(super) struct Judging<'a> {
     pub(super) evaluator: &'a Evaluator,
@@ -74,23 +84,46 @@ impl Judging<'_> {
     }
 
     /// Observations, snapshot by snapshot: one instant and at most one observation of a stock in each.
-    pub(super) fn quotes(&mut self, quotes: &[(Timestamp, &QuoteRow)]) {
+    pub(super) fn quotes(&mut self, quotes: &[InSession<'_>]) {
         // What waits for an instant is due before what is observed at it.
         self.tell(Event::Clock);
         let mut snapshot: Vec<Quote> = Vec::with_capacity(quotes.len());
+        let mut indexes: Vec<usize> = Vec::with_capacity(quotes.len());
         let mut seen = HashSet::with_capacity(quotes.len());
-        for (_, row) in quotes {
+        for &InSession { row, index, .. } in quotes {
             if !seen.insert(row.symbol) {
-                self.tell(Event::Snapshot(&snapshot));
+                self.snapshot(&snapshot, &indexes);
                 snapshot.clear();
+                indexes.clear();
                 seen.clear();
                 seen.insert(row.symbol);
             }
             let quote = Quote::new(self.engine.stock(row.symbol), row.price);
             snapshot.push(row.volume.map_or(quote, |volume| quote.with_volume(volume)));
+            indexes.push(index);
         }
-        self.tell(Event::Snapshot(&snapshot));
+        self.snapshot(&snapshot, &indexes);
         self.tell(Event::Evaluate);
+    }
+
+    /// Observations of one instant with their places in the batch. Those that are not judged are not taken either.
+    fn snapshot(&mut self, quotes: &[Quote], indexes: &[usize]) {
+        if self
+            .engine
+            .process(Event::Snapshot(quotes), self.at, self.decisions)
+            .is_ok()
+        {
+            return;
+        }
+        for (quote, &index) in quotes.iter().zip(indexes) {
+            if let Err(why) = self.engine.takes_observation(quote.stock(), self.at) {
+                self.not_taken.push(NotIngested {
+                    kind: "quotes",
+                    index,
+                    reason: not_judged(why).to_owned(),
+                });
+            }
+        }
     }
 
     /// Tells the engine something that it takes, or that it is right to ignore.
@@ -98,5 +131,15 @@ impl Judging<'_> {
         if let Err(why) = self.engine.process(event, self.at, self.decisions) {
             tracing::debug!(%why, "not judged");
         }
+    }
+}
+
+/// The reason why a quote was not judged, for its sender.
+const fn not_judged(why: NotTaken) -> &'static str {
+    match why {
+        NotTaken::MarketClosed => {
+            "the quote was not judged: the service's clock is at a time when the market is closed"
+        }
+        _ => "the quote was not judged: its session has been completed by a bar or by a later quote",
     }
 }

@@ -27,6 +27,25 @@ pub struct ListedQuote {
     pub quote: QuoteView,
 }
 
+/// How many companies a figure of the whole market counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Coverage {
+    /// The companies that are counted: those with a price of the session and a close of the one before.
+    pub stocks: u32,
+    /// The companies of the catalog that are traded.
+    pub of: u32,
+}
+
+/// The companies with a price of the latest session.
+pub(super) struct CompaniesOfTheDay {
+    /// The session; `None` while no price is known.
+    pub(super) session: Option<Date>,
+    /// The companies of the catalog that are traded, with or without a price.
+    pub(super) of: u32,
+    /// Those with a price of the session.
+    pub(super) listed: Vec<ListedQuote>,
+}
+
 /// Whether a stock stands for a market: the benchmark, an index, or a well-known fund of one.
 pub(super) fn is_index(row: &StockRow, benchmark: Symbol) -> bool {
     row.symbol == benchmark || is_of_kind(row, &["index"]) || WELL_KNOWN.contains(&row.symbol.as_str())
@@ -64,15 +83,17 @@ pub(crate) fn completed_session(calendar: &Calendar, now: Timestamp) -> Option<D
 
 impl Service {
     /// The companies that are traded, with their prices, as far as these belong to the latest session of which any is
-    /// known: what was not seen since moved on another day. And that session.
-    pub(super) fn companies_of_the_day(&self) -> (Option<Date>, Vec<ListedQuote>) {
+    /// known: what was not seen since moved on another day.
+    pub(super) fn companies_of_the_day(&self) -> CompaniesOfTheDay {
         let (benchmark, calendar) = (self.0.settings.benchmark, &self.0.settings.calendar);
         let figures = self.figures();
         let all = self.0.catalog.all();
-        let companies = all
+        let companies: Vec<_> = all
             .iter()
-            .filter(|entry| entry.row.is_active && is_company(&entry.row, benchmark));
+            .filter(|entry| entry.row.is_active && is_company(&entry.row, benchmark))
+            .collect();
         let dated: Vec<(Date, ListedQuote)> = companies
+            .iter()
             .filter_map(|entry| {
                 let quote = figures.quote(entry.row.symbol);
                 let session = session_of(calendar, quote.at?)?;
@@ -83,7 +104,11 @@ impl Service {
             .collect();
         let latest = dated.iter().map(|(session, _)| *session).max();
         let of_latest = dated.into_iter().filter(|(session, _)| Some(*session) == latest);
-        (latest, of_latest.map(|(_, listed)| listed).collect())
+        CompaniesOfTheDay {
+            session: latest,
+            of: u32::try_from(companies.len()).unwrap_or(u32::MAX),
+            listed: of_latest.map(|(_, listed)| listed).collect(),
+        }
     }
 }
 

@@ -8,7 +8,6 @@ use ::market::records::QuoteRow;
 use jiff::Timestamp;
 use store::StoreError;
 
-use super::intake::{RecordObserved, ended_session, refused_never};
 use crate::evaluator::missed::Gaps;
 use crate::{Service, ServiceError};
 
@@ -61,6 +60,7 @@ impl Service {
     async fn look_back(&self, missed: Missed) -> Result<MissedOutcome, StoreError> {
         let evaluator = &self.0.evaluator;
         let _turn = evaluator.look_back().await;
+        self.0.intake.lock().await.follow_clock(self.0.ports.clock.now());
         evaluator.apply_due_splits().await?;
         let all = missed.quotes.len();
         let mut outcome = MissedOutcome::default();
@@ -71,7 +71,7 @@ impl Service {
             outcome.fired += fired;
         }
         outcome.left_out = all - outcome.judged;
-        self.0.awaiting.prices_have_come();
+        self.prices_have_come();
         Ok(outcome)
     }
 
@@ -99,40 +99,22 @@ impl Service {
     ) -> Result<(usize, u64), StoreError> {
         let evaluator = &self.0.evaluator;
         loop {
-            let mut gaps = self.gaps(stocks, is_behind).await;
-            evaluator.recall_sessions(&mut gaps).await?;
-            let gaps = Arc::new(gaps);
+            let gaps = Arc::new(self.gaps(stocks, is_behind).await);
             let found = evaluator.rerun(&gaps).await?;
             // Nothing is taken in between what was missed and what comes after it.
             let mut intake = self.0.intake.lock().await;
-            self.keep_sessions_before(&gaps).await?;
+            let _turn = evaluator.observed_bars_turn().await;
+            evaluator.store_observed(found.bars.clone()).await?;
             // After a failure the stretch may be judged again, so it does not count as seen.
             if let Some(fired) = evaluator.rejoin(&gaps, found).await? {
                 for (symbol, last) in gaps.last_sights() {
                     intake.has_seen(symbol, last.at);
                 }
+                let symbols: Vec<Symbol> = stocks.iter().map(|(symbol, _)| *symbol).collect();
+                evaluator.update_ended_sessions(&symbols).await?;
                 return Ok((gaps.len(), fired));
             }
         }
-    }
-
-    /// Writes down the sessions that a later one of the gap ends and that no bar was delivered for, as they were observed.
-    async fn keep_sessions_before(&self, gaps: &Gaps) -> Result<(), StoreError> {
-        let bars = self.0.evaluator.read(|engine| {
-            let ended = gaps
-                .last_sights()
-                .filter_map(|(symbol, last)| ended_session(engine, symbol, last.session));
-            ended.collect::<Vec<_>>()
-        });
-        if bars.is_empty() {
-            return Ok(());
-        }
-        self.0
-            .ports
-            .store
-            .write(RecordObserved(bars))
-            .await
-            .map_err(refused_never)
     }
 
     /// What was missed of some stocks, as of what has been taken in so far.

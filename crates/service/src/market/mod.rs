@@ -4,8 +4,10 @@
 //! * [`indices`], [`movers`], [`sentiment`], [`performance`]: prices of many stocks at once, out of the same engine that judges
 //!   alerts; [`listed`] says which stocks count.
 //! * [`dates`]: what the calendar has of companies.
+//! * [`completed`]: figures of completed sessions, for such a source.
 //! * [`watched`]: what a source has to know to ask for no more than is needed.
 
+mod completed;
 mod dates;
 mod indices;
 mod intake;
@@ -24,13 +26,13 @@ use serde_json::Value;
 use sources::ingest::{self, IngestError, Ingested, Rejected};
 
 pub use dates::{MAX_EARNINGS_DAYS, Named};
-pub(crate) use intake::{Intake, RecordObserved, ended_session, refused_never};
-pub use listed::ListedQuote;
+pub(crate) use intake::{Intake, RecordObserved, bar_of, ended_session, refused_never};
 pub(crate) use listed::completed_session;
+pub use listed::{Coverage, ListedQuote};
 pub use missed::{Missed, MissedOutcome};
 pub use movers::TopMovers;
 pub use performance::{DatedPrice, StockPerformance};
-pub use sentiment::{Mood, Sentiment};
+pub use sentiment::{MIN_STOCKS_FOR_LABEL, Mood, Sentiment};
 
 use crate::{Actor, Scope, Service, ServiceError};
 

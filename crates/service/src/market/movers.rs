@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use jiff::civil::Date;
 use market::Decimal;
 
-use super::ListedQuote;
+use super::listed::CompaniesOfTheDay;
+use super::{Coverage, ListedQuote};
 use crate::Service;
 
 /// The companies that moved the most in the latest session; equals in the order of their symbols.
@@ -13,6 +14,8 @@ use crate::Service;
 pub struct TopMovers {
     /// The session; `None` while no price is known.
     pub session: Option<Date>,
+    /// How many companies are compared.
+    pub coverage: Coverage,
     /// Those that rose, the most first.
     pub gainers: Vec<ListedQuote>,
     /// Those that fell, the most first.
@@ -26,11 +29,11 @@ impl Service {
     /// Those that are not traded any more, or have no close of the session before, are left out.
     #[must_use]
     pub fn top_movers(&self, limit: usize) -> TopMovers {
-        let (session, companies) = self.companies_of_the_day();
-        TopMovers {
-            session,
-            ..top(companies, limit)
-        }
+        let CompaniesOfTheDay { session, of, listed } = self.companies_of_the_day();
+        let mut found = top(listed, limit);
+        found.session = session;
+        found.coverage.of = of;
+        found
     }
 }
 
@@ -66,6 +69,10 @@ fn top(mut companies: Vec<ListedQuote>, limit: usize) -> TopMovers {
     };
     TopMovers {
         session: None,
+        coverage: Coverage {
+            stocks: u32::try_from(companies.len()).unwrap_or(u32::MAX),
+            of: 0,
+        },
         gainers: ranked(&rise),
         losers: ranked(&fall),
         most_active: ranked(&activity),
@@ -117,6 +124,7 @@ mod tests {
             company("NEW", 0, 50, 100),
         ];
         let movers = top(companies, 10);
+        assert_eq!(movers.coverage.stocks, 6, "NEW has no close of the session before");
         assert_eq!(symbols(&movers.gainers), ["UPC", "UPA", "UPB"]);
         assert_eq!(symbols(&movers.losers), ["DEEP", "DOWN"]);
         assert_eq!(symbols(&movers.most_active), ["DOWN", "UPA", "UPB", "FLAT", "DEEP"]);

@@ -46,7 +46,7 @@ impl Service {
     ) -> Result<Vec<StockPerformance>, ServiceError> {
         let mut found = Vec::with_capacity(symbols.len());
         for &symbol in symbols {
-            if self.require_stock(symbol).is_ok() {
+            if self.is_listed(symbol) {
                 found.push(self.performance_of(symbol, period).await?);
             }
         }

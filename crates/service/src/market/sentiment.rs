@@ -11,9 +11,12 @@ use market::day::day_number;
 use market::history::DAYS_OF_52_WEEKS;
 use market::{Decimal, MICROS_PER_UNIT, Price, Symbol};
 
-use super::ListedQuote;
+use super::listed::CompaniesOfTheDay;
+use super::{Coverage, ListedQuote};
 use crate::Service;
 
+/// From how many companies on the score gets a label: fewer say little of the market.
+pub const MIN_STOCKS_FOR_LABEL: u32 = 20;
 /// A hundred percent in millionths.
 const HUNDRED: i128 = 100 * MICROS_PER_UNIT as i128;
 
@@ -22,8 +25,8 @@ const HUNDRED: i128 = 100 * MICROS_PER_UNIT as i128;
 pub struct Sentiment {
     /// The session; `None` while no price is known.
     pub session: Option<Date>,
-    /// The companies that are counted: those with a price of that session and a close of the one before.
-    pub stocks: u32,
+    /// How many companies are counted.
+    pub coverage: Coverage,
     /// Those above their previous close.
     pub advancers: u32,
     /// Those below it.
@@ -42,7 +45,7 @@ pub struct Sentiment {
     pub new_lows: u32,
     /// All of that as one number, 0 to 100, to a tenth; [`score`] says how.
     pub score: Option<Decimal>,
-    /// The score as a word.
+    /// The score as a word; `None` if fewer than [`MIN_STOCKS_FOR_LABEL`] companies are counted.
     pub mood: Option<Mood>,
 }
 
@@ -109,12 +112,12 @@ impl Service {
     /// How the market as a whole feels: the breadth of the latest session of which prices are known.
     #[must_use]
     pub fn sentiment(&self) -> Sentiment {
-        let (session, companies) = self.companies_of_the_day();
-        let Some(date) = session else {
-            return Sentiment::default();
-        };
-        let seen = companies.iter().filter_map(|company| self.seen(company, date));
-        Sentiment { session, ..sum(seen) }
+        let CompaniesOfTheDay { session, of, listed } = self.companies_of_the_day();
+        let seen = listed.iter().filter_map(|company| self.seen(company, session?));
+        let mut found = sum(seen);
+        found.session = session;
+        found.coverage.of = of;
+        found
     }
 
     fn seen(&self, company: &ListedQuote, session: Date) -> Option<Seen> {
@@ -152,7 +155,7 @@ fn sum(seen: impl Iterator<Item = Seen>) -> Sentiment {
     let mut found = Sentiment::default();
     let (mut above, mut with_average, mut with_past) = ([0_u32; 2], [0_u32; 2], 0);
     for one in seen {
-        found.stocks += 1;
+        found.coverage.stocks += 1;
         match one.moved {
             Ordering::Greater => found.advancers += 1,
             Ordering::Less => found.decliners += 1,
@@ -180,7 +183,8 @@ fn sum(seen: impl Iterator<Item = Seen>) -> Sentiment {
     let surplus = i128::from(found.new_highs) - i128::from(found.new_lows);
     let beyond = part(surplus, with_past).map(|surplus| (HUNDRED + surplus) / 2);
     found.score = score(&[moved, above_50, above_200, beyond]);
-    found.mood = found.score.map(Mood::of);
+    let is_covered = found.coverage.stocks >= MIN_STOCKS_FOR_LABEL;
+    found.mood = found.score.filter(|_| is_covered).map(Mood::of);
     found
 }
 
@@ -238,7 +242,7 @@ mod tests {
         ];
         let found = sum(companies.into_iter());
         assert_eq!(
-            (found.stocks, found.advancers, found.decliners, found.unchanged),
+            (found.coverage.stocks, found.advancers, found.decliners, found.unchanged),
             (4, 2, 1, 1)
         );
         assert_eq!((found.new_highs, found.new_lows), (1, 0));
@@ -246,13 +250,25 @@ mod tests {
         assert_eq!(text(found.above_ma_50_pct), "66.666667");
         assert_eq!(text(found.above_ma_200_pct), "100");
         // (66.67 + 66.67 + 100 + 66.67) ÷ 4
-        assert_eq!((text(found.score), found.mood), ("75".to_owned(), Some(Mood::Bullish)));
+        assert_eq!(text(found.score), "75");
+    }
+
+    #[test]
+    fn the_score_has_a_label_from_twenty_companies_on() {
+        let mood = |count| {
+            let rose = seen(Ordering::Greater, [None, None], None);
+            let found = sum(std::iter::repeat_n(rose, count));
+            assert_eq!(text(found.score), "100");
+            found.mood
+        };
+        assert_eq!(mood(19), None);
+        assert_eq!(mood(20), Some(Mood::VeryBullish));
     }
 
     #[test]
     fn what_cannot_be_told_of_any_is_left_out_and_of_nothing_there_is_no_score() {
         let fell = sum([seen(Ordering::Less, [None, None], None)].into_iter());
-        assert_eq!((text(fell.score), fell.mood), ("0".to_owned(), Some(Mood::VeryBearish)));
+        assert_eq!(text(fell.score), "0");
         assert_eq!(text(fell.advance_decline_ratio), "0");
         let rose = sum([seen(Ordering::Greater, [None, None], None)].into_iter());
         assert_eq!(
@@ -260,7 +276,7 @@ mod tests {
             ("100".to_owned(), "-".to_owned())
         );
         let still = sum([seen(Ordering::Equal, [None, None], None)].into_iter());
-        assert_eq!((still.stocks, still.score, still.mood), (1, None, None));
+        assert_eq!((still.coverage.stocks, still.score, still.mood), (1, None, None));
         assert_eq!(sum(std::iter::empty()), Sentiment::default());
     }
 

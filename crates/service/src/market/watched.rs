@@ -1,7 +1,7 @@
 //! What a source has to know to ask for what is needed, and no more: which stocks somebody watches, what is known of them, and
 //! what somebody wants now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ::market::{Price, Symbol};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use crate::{Service, ServiceError};
 
 impl Service {
     /// The stocks that somebody watches, by an alert that is judged or on a watchlist, and the benchmark: the most watched first,
-    /// then by symbol.
+    /// then by symbol; and last those that are of interest for a while ([`Service::stocks_of_interest`]).
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
@@ -29,7 +29,26 @@ impl Service {
         let mut watched: Vec<(Symbol, u64)> = watchers.into_iter().collect();
         // Stable: of those that are watched as often the order of symbols stays.
         watched.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        Ok(watched.into_iter().map(|(symbol, _)| symbol).collect())
+        let mut watched: Vec<Symbol> = watched.into_iter().map(|(symbol, _)| symbol).collect();
+        self.add_stocks_of_interest(&mut watched);
+        Ok(watched)
+    }
+
+    /// Adds the stocks of interest that are not among `watched` to its end.
+    pub fn add_stocks_of_interest(&self, watched: &mut Vec<Symbol>) {
+        let mut more = self.stocks_of_interest();
+        more.retain(|symbol| !watched.contains(symbol));
+        watched.append(&mut more);
+    }
+
+    /// The stocks of alerts that are paused, triggered or not verified yet: a split moves their thresholds, too. Reads every alert,
+    /// so it is not for every few seconds.
+    ///
+    /// # Errors
+    /// [`ServiceError::Internal`] if the database fails.
+    pub async fn stocks_of_inactive_alerts(&self) -> Result<BTreeSet<Symbol>, ServiceError> {
+        let symbols = self.0.ports.store.symbols_of_inactive_alerts().await?;
+        Ok(symbols.into_iter().collect())
     }
 
     /// What is wanted now, whatever time it is. A source that asks somebody listens to this.

@@ -32,7 +32,7 @@ pub(super) struct Words {
 }
 
 /// Where what the outbox keeps of a message lies.
-pub(super) const fn kept_place(message: MessageId) -> Place {
+pub(crate) const fn kept_place(message: MessageId) -> Place {
     Place {
         table: "outbox",
         column: "content",
@@ -41,7 +41,7 @@ pub(super) const fn kept_place(message: MessageId) -> Place {
 }
 
 /// What came of carrying a message.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Carried {
     pub(super) attempt: MessageAttempt,
     /// What is kept of it, where that is how it is carried.

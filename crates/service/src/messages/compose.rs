@@ -59,10 +59,19 @@ impl Composer {
         }
         let mail = match &message.said {
             Said::Letter(sealed) => render::mail(&self.letter(message, sealed)?, &frame),
-            Said::Fired(data) => render::fired_mail(&FiredAlert::of_data(data), &frame),
+            Said::Fired(data) => render::fired_mail(&self.fired(message, data), &frame),
         };
         let email = Email::new(recipient.to, recipient.name, message.id.0, message.created_at, mail);
         Ok(Parcel::Mail(Box::new(email)))
+    }
+
+    /// An alert that fired, with a link to it if its owner has an account.
+    fn fired(&self, message: &ClaimedMessage, data: &str) -> FiredAlert {
+        let alert = FiredAlert::of_data(data);
+        match message.alert.filter(|_| message.account.is_some()) {
+            Some(id) => alert.with_link(link(&self.public_url, &format!("alerts/{id}"), &[])),
+            None => alert,
+        }
     }
 
     fn text(&self, message: &ClaimedMessage, recipient: Recipient) -> Result<Parcel, Wordless> {

@@ -19,8 +19,10 @@ use uuid::Uuid;
 
 use super::carrier::{Carried, Parcel};
 use super::compose::{Composer, Wordless};
+use super::quota;
 use super::recipient::{self, Circumstances, Judged, Recipient};
 use super::settings::Budget;
+use crate::Chance;
 use crate::identity::account::Period;
 
 /// For so long a message is put off that was sealed with another key.
@@ -36,6 +38,7 @@ pub(super) struct Post {
     pub(super) is_confirmation_required: bool,
     /// Whom all messages are handed to.
     pub(super) provider: Arc<str>,
+    pub(super) chance: Arc<Chance>,
 }
 
 impl Outbox for Post {
@@ -64,6 +67,7 @@ impl Outbox for Post {
         let claimed = self.store.claim_messages(self.channel, order).await?;
         let mut not_sent = Vec::new();
         let judged = self.judge(claimed, &mut not_sent).await?;
+        let counted = quota::accounts(&judged);
         let admitted = self.admit(judged, &mut not_sent).await?;
         let ready = admitted
             .into_iter()
@@ -73,9 +77,12 @@ impl Outbox for Post {
             self.store
                 .settle_messages(self.channel, not_sent, self.time.now())
                 .await?;
+            // Some may go by mail now.
+            self.store.bell_of(MessageChannel::Email).notify_one();
             // The dispatcher takes a lane of which it gets less than it asked for to be empty.
             self.store.bell_of(self.channel).notify_one();
         }
+        self.warn_of_quota(counted).await?;
         Ok(ready)
     }
 
@@ -150,23 +157,23 @@ impl Post {
             .admit_messages(self.channel, applicants.collect(), self.limits(now), now)
             .await?;
         for ((message, recipient), admission) in new.into_iter().zip(admissions) {
-            let why = match admission {
+            let (why, verdict) = match admission {
                 Admission::Granted => {
                     admitted.push((message, recipient));
                     continue;
                 }
                 Admission::Lost => continue,
-                Admission::OverQuota => "over_quota",
-                Admission::OverLimit => "over_limit",
+                Admission::OverQuota => ("over_quota", MessageVerdict::ByMail),
+                Admission::OverLimit => ("over_limit", MessageVerdict::Failed),
                 Admission::OverBudget => {
                     tracing::error!(
                         channel = self.channel.name(),
                         "the day's budget of messages is used up; what comes beyond it is not sent"
                     );
-                    "over_budget"
+                    ("over_budget", MessageVerdict::Failed)
                 }
             };
-            not_sent.push(self.unsent(&message, why, MessageVerdict::Failed));
+            not_sent.push(self.unsent(&message, why, verdict));
         }
         Ok(admitted)
     }

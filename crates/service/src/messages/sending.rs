@@ -18,6 +18,7 @@ use super::post::Post;
 use super::settings::Budget;
 use crate::Service;
 use crate::start::Ports;
+use crate::webhooks::DatabaseOutbox;
 
 /// Attempts that are under way at a provider at once, each on a connection of its own.
 const AT_ONCE: usize = 16;
@@ -48,7 +49,7 @@ struct Channel {
 }
 
 /// The dispatchers of messages, ready to work.
-pub(crate) struct Sending([Dispatcher<Post, Carrier>; 2]);
+pub(crate) struct Sending([Dispatcher<DatabaseOutbox<Post>, Carrier>; 2]);
 
 impl std::fmt::Debug for Sending {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -124,7 +125,7 @@ fn sms(settings: &Settings, ports: &Ports) -> Result<Channel, SmsError> {
     })
 }
 
-fn dispatcher(service: &Service, channel: Channel) -> Dispatcher<Post, Carrier> {
+fn dispatcher(service: &Service, channel: Channel) -> Dispatcher<DatabaseOutbox<Post>, Carrier> {
     let inner = &service.0;
     let ports = &inner.ports;
     let chance = Arc::clone(&ports.chance);
@@ -132,7 +133,7 @@ fn dispatcher(service: &Service, channel: Channel) -> Dispatcher<Post, Carrier> 
     let timeout = SignedDuration::try_from(channel.timeout).unwrap_or(SignedDuration::MAX);
     let longest_attempt = timeout.saturating_add(SignedDuration::from_secs(5));
     Dispatcher {
-        outbox: Arc::new(Post {
+        outbox: ports.network.outbox(Post {
             channel: channel.channel,
             store: ports.store.clone(),
             time: Arc::clone(&ports.network.time),
@@ -143,6 +144,7 @@ fn dispatcher(service: &Service, channel: Channel) -> Dispatcher<Post, Carrier> 
             budget: channel.budget,
             is_confirmation_required: inner.settings.identity.require_email_confirmation,
             provider: channel.provider.into(),
+            chance: Arc::clone(&ports.chance),
         }),
         transport: Arc::new(channel.carrier),
         time: Arc::clone(&ports.network.time),

@@ -5,6 +5,8 @@ use notify::email::SmtpSettings;
 use notify::schedule::RetryDelays;
 use notify::sms::TwilioSettings;
 
+use crate::identity::account::{CallingCode, default_countries};
+
 /// How people are written to.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -28,6 +30,8 @@ pub struct Email {
 /// How text messages are sent.
 #[derive(Clone, Debug)]
 pub struct Sms {
+    /// The countries whose numbers may be sent codes, and so become an account's; all, if there are none here.
+    pub allowed_countries: Vec<CallingCode>,
     /// Who carries them; `None`: they are kept in the outbox for the operator to read.
     pub twilio: Option<TwilioSettings>,
     /// How many.
@@ -71,6 +75,7 @@ impl Default for Email {
 impl Default for Sms {
     fn default() -> Self {
         Self {
+            allowed_countries: default_countries(),
             twilio: None,
             budget: Budget {
                 in_all: 1_000,

@@ -70,15 +70,39 @@ pub(crate) fn letter(
     sealed(vault, chance, now, (MessageChannel::Email, to), account, letter)
 }
 
+/// A letter to the address of an account, under an id that is given.
+pub(super) fn letter_of_id(
+    vault: &Vault,
+    chance: &Chance,
+    (id, now): (MessageId, Timestamp),
+    to: &str,
+    account: AccountId,
+    letter: &Letter,
+) -> Result<NewMessage, serde_json::Error> {
+    let to = (MessageChannel::Email, to);
+    sealed_as(vault, chance, (id, now), to, Some(account), letter)
+}
+
 fn sealed(
     vault: &Vault,
     chance: &Chance,
     now: Timestamp,
-    (channel, to): (MessageChannel, &str),
+    to: (MessageChannel, &str),
     account: Option<AccountId>,
     letter: &Letter,
 ) -> Result<NewMessage, serde_json::Error> {
     let id = MessageId(chance.uuid());
+    sealed_as(vault, chance, (id, now), to, account, letter)
+}
+
+fn sealed_as(
+    vault: &Vault,
+    chance: &Chance,
+    (id, now): (MessageId, Timestamp),
+    (channel, to): (MessageChannel, &str),
+    account: Option<AccountId>,
+    letter: &Letter,
+) -> Result<NewMessage, serde_json::Error> {
     let text = serde_json::to_string(letter)?;
     Ok(NewMessage {
         id,

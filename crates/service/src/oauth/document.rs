@@ -20,6 +20,7 @@ use super::turns::Turns;
 use super::{Client, Origin, client, redirect_uri};
 use crate::Service;
 use crate::identity::network;
+use crate::webhooks::Network;
 
 /// The longest URL of a document.
 const MAX_URL_CHARS: usize = 500;
@@ -70,6 +71,7 @@ type Awaited = OnceCell<Result<Client, DocumentError>>;
 /// What was fetched, and is being fetched.
 pub(crate) struct Documents {
     client: Arc<WebhookClient>,
+    network: Network,
     turns: Turns,
     /// By URL. Those who wait for one hold it; what nobody waits for is not fetched on.
     awaited: Mutex<HashMap<String, Weak<Awaited>>>,
@@ -84,9 +86,10 @@ impl std::fmt::Debug for Documents {
 
 impl Documents {
     /// None yet; to be fetched by that client.
-    pub(crate) fn new(client: Arc<WebhookClient>) -> Self {
+    pub(crate) fn new(client: Arc<WebhookClient>, network: Network) -> Self {
         Self {
             client,
+            network,
             turns: Turns::default(),
             awaited: Mutex::default(),
             kept: Mutex::default(),
@@ -131,7 +134,9 @@ impl Documents {
         let Some(_turn) = self.turns.take(host, network(address)) else {
             return Err(DocumentError::Busy);
         };
-        let fetched = self.client.fetch(url, TIME, MAX_BYTES).await;
+        let (client, url) = (Arc::clone(&self.client), url.to_owned());
+        let fetch = async move { client.fetch(&url, TIME, MAX_BYTES).await };
+        let fetched = self.network.run(fetch).await;
         fetched.map_err(|error| match error {
             FetchError::AddressRefused => DocumentError::Address,
             FetchError::TooLong => DocumentError::TooLong,

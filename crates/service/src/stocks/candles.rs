@@ -53,7 +53,8 @@ impl Service {
     /// # Errors
     /// [`ServiceError::NotFound`] for a stock that is not in the catalog.
     pub async fn candles(&self, symbol: Symbol, range: CandleRange) -> Result<Vec<Bar>, ServiceError> {
-        self.require_stock(symbol)?;
+        self.require_stock_to_read(symbol).await?;
+        self.note_read(symbol).await;
         let now = self.0.ports.clock.now();
         let mut bars = self.0.ports.store.bars(symbol, range.from(now)).await?;
         for bar in &mut bars {

@@ -1,10 +1,9 @@
 //! A stock's figures, put together from the engine.
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 use market::calendar::new_york_date;
 use market::records::StockRow;
-use market::{Calendar, Change, Decimal, Price, Symbol};
+use market::{Change, Decimal, Price, Symbol};
 
 use super::{QuoteView, StockView};
 use crate::evaluator::Evaluator;
@@ -12,7 +11,6 @@ use crate::evaluator::Evaluator;
 /// What is needed to show stocks.
 pub(crate) struct Figures<'a> {
     pub(crate) evaluator: &'a Evaluator,
-    pub(crate) calendar: &'a Calendar,
     pub(crate) now: Timestamp,
 }
 
@@ -57,7 +55,8 @@ impl Figures<'_> {
 
     /// A stock's last price, how far it has moved, and its volume.
     pub(crate) fn quote(&self, symbol: Symbol) -> QuoteView {
-        let price = self.evaluator.last_price(symbol);
+        let observed = self.evaluator.last_observed(symbol);
+        let price = observed.map(|observed| observed.price);
         let previous_close = self.evaluator.previous_close(symbol);
         let change = previous_close.zip(price).map(|(from, to)| Change::between(from, to));
         QuoteView {
@@ -67,7 +66,7 @@ impl Figures<'_> {
             change: change.map(|change| change.absolute),
             change_percent: change.map(|change| change.percent),
             volume: self.volume(symbol),
-            at: self.seen_at(symbol),
+            at: observed.map(|observed| observed.at),
         }
     }
 
@@ -80,18 +79,6 @@ impl Figures<'_> {
                 Some(engine.history(symbol)?.last()?.volume)
             }
         })
-    }
-
-    /// When the last price was made.
-    fn seen_at(&self, symbol: Symbol) -> Option<Timestamp> {
-        let off_session = self.evaluator.off_session(symbol).map(|off| off.at);
-        let (observed, completed) = self.evaluator.read(|engine| {
-            let observed = engine.session_so_far(symbol).map(|so_far| so_far.last_at);
-            let completed = engine.history(symbol).and_then(|history| history.last());
-            (observed, completed.map(|bar| bar.date))
-        });
-        let close = |date: Date| self.calendar.session(date).map(|session| session.close);
-        observed.max(off_session).or_else(|| close(completed?))
     }
 }
 

@@ -15,10 +15,10 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
-    pub fn fundamentals(&self, symbol: Symbol) -> Result<Fundamentals, ServiceError> {
-        self.require_stock(symbol)?;
+    pub async fn fundamentals(&self, symbol: Symbol) -> Result<Fundamentals, ServiceError> {
+        self.require_stock_to_read(symbol).await?;
         let facts = self.0.catalog.get(symbol).map(|entry| entry.facts.clone());
-        let price = self.0.evaluator.last_price(symbol);
+        let price = self.0.evaluator.last_observed(symbol).map(|observed| observed.price);
         let today = new_york_date(self.0.ports.clock.now());
         // The engine's earnings are per today's share, also after a split.
         let [eps_ttm, eps_forward] = self.0.evaluator.read(|engine| {

@@ -9,6 +9,7 @@ pub(crate) mod figures;
 mod fundamentals;
 mod read;
 mod search;
+mod similar;
 mod view;
 
 pub use candles::CandleRange;

@@ -10,31 +10,27 @@ use super::{QuoteView, StockView};
 use crate::{Service, ServiceError};
 
 impl Service {
-    /// A stock with its figures.
+    /// A stock with its figures. The first read of a stock waits a short time for the source.
     ///
     /// # Errors
-    /// [`ServiceError::NotFound`]
-    pub fn stock(&self, symbol: Symbol) -> Result<StockView, ServiceError> {
-        self.require_stock(symbol)?;
+    /// As [`Service::require_stock`].
+    pub async fn stock(&self, symbol: Symbol) -> Result<StockView, ServiceError> {
+        self.require_stock_to_read(symbol).await?;
+        self.note_read(symbol).await;
         Ok(self.stock_view(symbol))
     }
 
-    /// The last prices of stocks; one that is unknown is left out.
-    #[must_use]
-    pub fn quotes(&self, symbols: &[Symbol]) -> Vec<QuoteView> {
+    /// The last prices of stocks; one that is unknown is left out. The source is asked about a few of them at most.
+    pub async fn quotes(&self, symbols: &[Symbol]) -> Vec<QuoteView> {
+        let reads = self.bounded_reads(symbols).into_iter().map(|symbol| async move {
+            if self.require_stock_to_read(symbol).await.is_ok() {
+                self.note_read(symbol).await;
+            }
+        });
+        futures_util::future::join_all(reads).await;
         let figures = self.figures();
-        let known = symbols.iter().filter(|symbol| self.require_stock(**symbol).is_ok());
+        let known = symbols.iter().filter(|symbol| self.is_listed(**symbol));
         known.map(|&symbol| figures.quote(symbol)).collect()
-    }
-
-    /// Refuses a stock that is neither in the catalog nor has a price.
-    pub(crate) fn require_stock(&self, symbol: Symbol) -> Result<(), ServiceError> {
-        let is_known = self.0.catalog.get(symbol).is_some() || self.0.evaluator.last_price(symbol).is_some();
-        if is_known {
-            Ok(())
-        } else {
-            Err(ServiceError::NotFound("stock"))
-        }
     }
 
     /// A stock with its figures, whether it is known or not: somebody has an alert of it.
@@ -60,7 +56,6 @@ impl Service {
     pub(crate) fn figures(&self) -> Figures<'_> {
         Figures {
             evaluator: &self.0.evaluator,
-            calendar: &self.0.settings.calendar,
             now: self.0.ports.clock.now(),
         }
     }

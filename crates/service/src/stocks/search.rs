@@ -30,7 +30,7 @@ fn ranked(stocks: Vec<Arc<Entry>>, text: &str) -> Vec<Arc<Entry>> {
 }
 
 /// How well a stock fits a text in lower case, 0 being best; `None` if it does not.
-fn rank(row: &StockRow, wanted: &str) -> Option<u8> {
+pub(super) fn rank(row: &StockRow, wanted: &str) -> Option<u8> {
     let (symbol, name) = (row.symbol.as_str().to_lowercase(), row.name.to_lowercase());
     if symbol == wanted {
         Some(0)

@@ -7,6 +7,7 @@
 //! From time to time all items are passed by: where the analyst's alerts went stale (their horizon has passed, the price has
 //! gone elsewhere, or all of them have fired), the analyst is asked again.
 
+use alerts::transition::StartPrice;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use market::calendar::new_york_date;
@@ -111,7 +112,7 @@ impl Service {
         let found = store.item_with_auto_alerts(claim.item).await?;
         let account = store.account(claim.account).await?;
         let advised = match (found, account) {
-            (Some((item, own)), Some(account)) if is_wanted(&item) && must_be_awake(&account).is_ok() => {
+            (Some((item, own)), Some(account)) if item.is_active && must_be_awake(&account).is_ok() => {
                 let wish = self.wish_for(&item, &account, own).await?;
                 let advised = self.advise(wish, stop.cancelled()).await?;
                 if advised.fell_back == Some(WhyNot::Stopping) {
@@ -135,10 +136,13 @@ impl Service {
             id: alerts::AlertId(chance.uuid()),
             asked: proposal.alert.clone(),
         });
+        let current = advised.as_ref().and_then(|(item, _)| self.current_price(item.symbol));
+        let start = current.map_or(StartPrice::Awaited, StartPrice::Current);
         let work = Adopt {
             service: self.clone(),
             claim: *claim,
             proposed: proposed.collect(),
+            start,
             advised,
             now: self.0.ports.clock.now(),
         };
@@ -220,7 +224,9 @@ impl Service {
         let wish = self.wish_for(item, &account, own).await?;
         match self.look_at(wish).await {
             Ok(look) => Ok(look.stale_since(priced.at, priced.price).is_some()),
-            Err(ServiceError::NotFound(_) | ServiceError::Unavailable(_)) => Ok(false),
+            Err(ServiceError::NotFound(_) | ServiceError::UnknownStock { .. } | ServiceError::Unavailable(_)) => {
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }
@@ -237,6 +243,8 @@ struct Adopt {
     claim: ClaimedAnalysis,
     advised: Option<(WatchlistItem, analyst::Advised)>,
     proposed: Vec<Proposed>,
+    /// The price that the alerts start from.
+    start: StartPrice,
     now: Timestamp,
 }
 
@@ -251,7 +259,7 @@ impl Work for Adopt {
                 return Ok(After::default());
             }
             let found = unit.watchlist_item(account.id, self.claim.item).await?;
-            let wanted = found.filter(|item| is_wanted(item) && must_be_awake(&account).is_ok());
+            let wanted = found.filter(|item| item.is_active && must_be_awake(&account).is_ok());
             let (Some(item), Some((before, advised))) = (wanted, &self.advised) else {
                 return Ok(After::default());
             };
@@ -263,8 +271,11 @@ impl Work for Adopt {
                     ..After::default()
                 });
             }
-            let forgotten = auto_alerts::remove(unit, item.id, Which::Unfired, self.now).await?;
-            let told = auto_alerts::make(unit, &account, &item, &self.proposed, advised.price, self.now).await?;
+            let mut after = After::default();
+            if item.has_auto_alerts {
+                after.forgotten = auto_alerts::remove(unit, item.id, Which::Unfired, self.now).await?;
+                after.told = auto_alerts::make(unit, &account, &item, &self.proposed, self.start, self.now).await?;
+            }
             let noted = Advised {
                 priced: PriceAt {
                     price: advised.price,
@@ -274,11 +285,7 @@ impl Work for Adopt {
                 summary: advised.advice.summary.clone(),
             };
             unit.note_advice(item.id, &noted).await?;
-            Ok(After {
-                forgotten,
-                told,
-                ..After::default()
-            })
+            Ok(after)
         })
     }
 

@@ -1,10 +1,9 @@
 //! The analyst's alerts of an item: what the analyst proposes becomes alerts of the account's, and goes with the item.
 
 use alerts::equivalence::equivalent;
-use alerts::transition::{self, Owner as Verification};
+use alerts::transition::{self, Owner as Verification, StartPrice};
 use alerts::{Alert, AlertId, NewAlert, Status};
 use jiff::Timestamp;
-use market::Price;
 use serde_json::json;
 use store::model::{Account, HistoryRow, Owner, StoredAlert, WatchlistItem, WatchlistItemId};
 use store::{Abort, StoreError, Unit};
@@ -54,7 +53,7 @@ pub(super) async fn make(
     account: &Account,
     item: &WatchlistItem,
     proposed: &[Proposed],
-    price: Price,
+    price: StartPrice,
     now: Timestamp,
 ) -> Result<Vec<Alert>, StoreError> {
     let owner = Owner::Account(account.id);
@@ -73,8 +72,8 @@ pub(super) async fn make(
             Err(Abort::Refused(_)) => break,
             Err(Abort::Store(error)) => return Err(error),
         }
-        // There is a price, so nothing is refused.
-        let Ok(created) = transition::create(asked, *id, Verification::Verified, Some(price), now) else {
+        // Only a percentage of an unknown price is refused.
+        let Ok(created) = transition::create(asked, *id, Verification::Verified, price, now) else {
             continue;
         };
         let row = HistoryRow {

@@ -19,11 +19,11 @@ impl Service {
     /// not known yet comes into the catalog under `stock_name`; its price is awaited.
     ///
     /// # Errors
-    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]; [`ServiceError::NotFound`] for an unknown stock without a
+    /// [`ServiceError::Malformed`], [`ServiceError::Invalid`]; [`ServiceError::UnknownStock`] for an unknown stock without a
     /// name, [`ServiceError::Conflict`] for one that is on the watchlist, [`ServiceError::Forbidden`] for one too many.
     pub async fn add_to_watchlist(&self, actor: &Actor, body: &Value) -> Result<ItemView, ServiceError> {
         let asked = body::read_new(body)?;
-        let new_name = match self.require_stock(asked.symbol) {
+        let new_name = match self.require_stock(asked.symbol).await {
             Ok(()) => None,
             Err(unknown) => Some(asked.stock_name.clone().ok_or(unknown)?),
         };
@@ -32,7 +32,7 @@ impl Service {
             service: self.clone(),
             account: actor.account,
             id,
-            desk: self.desk(asked.symbol),
+            desk: self.desk(asked.symbol).await,
             new_name,
             asked,
         };

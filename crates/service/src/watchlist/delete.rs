@@ -21,7 +21,7 @@ impl Service {
             service: self.clone(),
             account: actor.account,
             id,
-            desk: self.desk(symbol),
+            desk: self.desk(symbol).await,
         };
         self.0.ports.store.write(work).await?;
         Ok(())

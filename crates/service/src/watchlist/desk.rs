@@ -1,8 +1,10 @@
 //! Opens and closes the paper trades of items, within the transaction of whatever makes that necessary.
 
 use alerts::Intention;
+use alerts::transition::StartPrice;
 use jiff::Timestamp;
-use market::{Price, Symbol};
+use market::calendar::new_york_date;
+use market::{CurrentPrice, ObservedPrice, Symbol};
 use paper::{Change, Direction, Events, Fill, Item, Position, Quote, Trade};
 use store::model::{PaperTrade, PaperTradeId, PriceAt, WatchlistItem};
 use store::{StoreError, Unit};
@@ -15,8 +17,10 @@ use crate::Service;
 pub(super) struct Desk {
     /// The instant.
     pub(super) now: Timestamp,
-    /// The stock's last price.
-    pub(super) price: Option<Price>,
+    /// The stock's current price: trades open at nothing else.
+    pub(super) price: Option<CurrentPrice>,
+    /// The stock's last price, however old. A trade that has to close without a current price closes at it.
+    last_price: Option<ObservedPrice>,
     /// The id of the trade that may be opened.
     trade: Uuid,
     /// The stock's splits and dividends.
@@ -24,10 +28,21 @@ pub(super) struct Desk {
 }
 
 impl Service {
-    pub(super) fn desk(&self, symbol: Symbol) -> Desk {
+    /// The context of a change of an item. The source is asked if the known price is not current.
+    pub(super) async fn desk(&self, symbol: Symbol) -> Desk {
+        let price = match self.start_price(symbol).await {
+            StartPrice::Current(price) => Some(price),
+            StartPrice::Awaited | StartPrice::Outdated | StartPrice::Unknown => None,
+        };
+        self.desk_at(symbol, price)
+    }
+
+    /// The same at a current price, or without one.
+    pub(super) fn desk_at(&self, symbol: Symbol, price: Option<CurrentPrice>) -> Desk {
         Desk {
             now: self.0.ports.clock.now(),
-            price: self.0.evaluator.last_price(symbol),
+            price,
+            last_price: self.0.evaluator.last_observed(symbol),
             trade: self.0.ports.chance.uuid(),
             events: self.paper_events([symbol]),
         }
@@ -77,13 +92,35 @@ pub(super) fn trade_of(stored: &PaperTrade) -> Option<Trade> {
 }
 
 impl Desk {
-    /// The stock's price at this instant, as it is kept.
+    /// The stock's current price, as it is kept: with the time at which it was made, so that a split that becomes known late
+    /// moves it.
     pub(super) fn priced(&self) -> Option<PriceAt> {
-        self.price.map(|price| PriceAt { price, at: self.now })
+        self.price.map(|price| PriceAt {
+            price: price.price(),
+            at: price.observed_at().min(self.now),
+        })
+    }
+
+    /// The price at which a trade opens or closes at this instant.
+    fn trade_price(&self) -> Option<ObservedPrice> {
+        let current = self.price.map(|price| ObservedPrice {
+            price: price.price(),
+            at: price.observed_at(),
+        });
+        current.or(self.last_price)
+    }
+
+    /// When the price of a trade was made, if that was on another day than this.
+    fn price_of_another_day(&self) -> Option<Timestamp> {
+        let made_at = self.trade_price()?.at;
+        (new_york_date(made_at) < new_york_date(self.now)).then_some(made_at)
     }
 
     /// Opens the trade of an item that has none; without a price it is awaited.
     pub(super) async fn open(&self, unit: &mut Unit, item: &WatchlistItem) -> Result<(), StoreError> {
+        if self.price.is_none() {
+            return Ok(());
+        }
         let open = |paper: &mut Item, quote| {
             if paper.is_active() {
                 paper.first_price(quote, self.trade)
@@ -99,8 +136,12 @@ impl Desk {
         self.step(unit, item, Item::deactivate).await
     }
 
-    /// Closes the trade of an item and opens the opposite one. `item` still has the intention it had.
+    /// Closes the trade of an item and opens the opposite one; without a current price that one is awaited. `item` still has the
+    /// intention it had.
     pub(super) async fn turn(&self, unit: &mut Unit, item: &WatchlistItem, to: Intention) -> Result<(), StoreError> {
+        if self.price.is_none() && item.intention != to {
+            return self.close(unit, item).await;
+        }
         let to = direction(to);
         self.step(unit, item, |paper, quote| paper.turn_to(to, quote, self.trade))
             .await
@@ -127,11 +168,14 @@ impl Desk {
         paper.settle(&self.events, self.now);
         let quote = Quote {
             at: self.now,
-            price: self.price,
+            price: self.trade_price().map(|observed| observed.price),
         };
         let Change { closed, opened } = step(&mut paper, quote);
         if let Some((id, exit)) = closed.and_then(|trade| Some((trade.id, trade.exit?))) {
             unit.close_paper_trade(PaperTradeId(id), stored(exit)).await?;
+            if let Some(made_at) = self.price_of_another_day() {
+                unit.note_exit_price_time(PaperTradeId(id), made_at).await?;
+            }
         }
         if let Some(trade) = opened {
             let opened = PaperTrade {
@@ -148,6 +192,9 @@ impl Desk {
                 exit: None,
             };
             unit.insert_paper_trade(&opened).await?;
+            if let Some(made_at) = self.price_of_another_day() {
+                unit.note_entry_price_time(opened.id, made_at).await?;
+            }
         }
         Ok(())
     }

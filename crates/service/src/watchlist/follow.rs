@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
-use jiff::{SignedDuration, Timestamp};
-use market::calendar::Session;
+use jiff::{SignedDuration, Span, Timestamp};
+use market::calendar::{Session, new_york_date};
 use market::{Calendar, Symbol};
 use paper::{Closes, Tracker, TrackerError, Trade};
 use store::model::{PaperProgress, PaperReturn};
@@ -107,7 +107,7 @@ impl Service {
         let mut returns = Vec::new();
         for session in calendar.sessions(first, last.date) {
             let is_whole = || held_over(trades, &session).all(|symbol| close_of(symbol, session.date).is_some());
-            if now < session.close.saturating_add(PATIENCE).unwrap_or(Timestamp::MAX) && !is_whole() {
+            if waits_for_closes(&session, now) && !is_whole() {
                 break;
             }
             let taken = tracker.take(
@@ -132,12 +132,25 @@ impl Service {
 
 /// The last session that is over.
 fn last_over(calendar: &Calendar, now: Timestamp) -> Option<Session> {
-    let today = market::calendar::new_york_date(now);
+    let today = new_york_date(now);
     let of_today = calendar.session(today).filter(|session| session.close <= now);
     of_today.or_else(|| calendar.previous_session_before(today))
 }
 
-fn kept_tracker(progress: &PaperProgress) -> Option<Tracker> {
+/// The first day whose session may still wait for delivered closes.
+pub(super) fn first_waiting(calendar: &Calendar, now: Timestamp) -> Date {
+    match last_over(calendar, now) {
+        Some(last) if waits_for_closes(&last, now) => last.date,
+        Some(last) => last.date.saturating_add(Span::new().days(1)),
+        None => new_york_date(now),
+    }
+}
+
+fn waits_for_closes(session: &Session, now: Timestamp) -> bool {
+    now < session.close.saturating_add(PATIENCE).unwrap_or(Timestamp::MAX)
+}
+
+pub(super) fn kept_tracker(progress: &PaperProgress) -> Option<Tracker> {
     let (_, state) = progress.reached.as_ref()?;
     let tracker = serde_json::from_str(state);
     if let Err(error) = &tracker {
@@ -147,7 +160,7 @@ fn kept_tracker(progress: &PaperProgress) -> Option<Tracker> {
 }
 
 /// The stocks whose closes the next sessions need.
-fn concerned(tracker: &Tracker, trades: &[Trade]) -> BTreeSet<Symbol> {
+pub(super) fn concerned(tracker: &Tracker, trades: &[Trade]) -> BTreeSet<Symbol> {
     let mut symbols = tracker.symbols();
     symbols.extend(trades.iter().filter(|trade| trade.is_open()).map(|trade| trade.symbol));
     if let Some(through) = tracker.through() {

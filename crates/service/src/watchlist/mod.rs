@@ -21,6 +21,7 @@ mod desk;
 mod follow;
 pub(crate) mod opening;
 mod performance;
+mod provisional;
 mod read;
 mod split;
 mod swap;
@@ -30,7 +31,7 @@ mod update;
 pub use alerts::Intention;
 use alerts::{Alert, AlertId};
 
-pub use paper::{Point, Range};
+pub use paper::{NOTIONAL, Point, Range};
 pub use performance::PerformanceView;
 pub use read::{BriefStock, ItemView};
 pub use store::model::{PaperTradeId, WatchlistItem, WatchlistItemId};
@@ -62,6 +63,7 @@ impl Service {
         }
         for alert in &after.told {
             self.0.evaluator.tell(alert);
+            self.0.initial_prices.note(alert);
         }
         if after.asked {
             self.0.analyses.bell.notify_one();

@@ -65,11 +65,11 @@ impl Service {
         awaiting.any.store(false, Ordering::Release);
         let (mut opened, mut is_any_left) = (0, false);
         for item in self.0.ports.store.awaiting_items().await? {
-            let desk = self.desk(item.symbol);
-            if desk.price.is_none() {
+            let Some(price) = self.current_price(item.symbol) else {
                 is_any_left = true;
                 continue;
-            }
+            };
+            let desk = self.desk_at(item.symbol, Some(price));
             let work = Open {
                 service: self.clone(),
                 item,

@@ -6,6 +6,7 @@ use market::Symbol;
 use market::calendar::new_york_date;
 use paper::{Benchmark, Closes, DayReturn, Performance, Range};
 
+use super::follow::first_waiting;
 use crate::{Actor, Service, ServiceError};
 
 /// So many days before the first day are looked through for the benchmark's close, if it has none of that day.
@@ -18,6 +19,8 @@ pub struct PerformanceView {
     pub performance: Performance,
     /// What they are compared with.
     pub benchmark: Symbol,
+    /// The first day whose session is not complete, if the series reach that far.
+    pub provisional_from: Option<Date>,
 }
 
 impl Service {
@@ -30,18 +33,45 @@ impl Service {
         let today = new_york_date(self.0.ports.clock.now());
         let store = &self.0.ports.store;
         let returns = store.paper_returns(actor.account, range.start(today)).await?;
-        let returns: Vec<DayReturn> = returns
+        let mut returns: Vec<DayReturn> = returns
             .into_iter()
             .map(|day| DayReturn {
                 date: day.date,
                 value: day.value,
             })
             .collect();
+        let provisional = self.provisional_returns(actor.account).await?;
+        // Of two followers at once the other may have stored a session meanwhile.
+        let followed = returns.last().map(|day| day.date);
+        returns.extend(
+            provisional
+                .into_iter()
+                .filter(|day| followed.is_none_or(|last| day.date > last)),
+        );
+        let provisional_from = returns
+            .iter()
+            .map(|day| day.date)
+            .find(|date| followed.is_none_or(|last| *date > last));
         let symbol = self.0.settings.benchmark;
         let closes = match returns.first() {
             Some(first) => {
                 let from = first.date.saturating_sub(Span::new().days(DAYS_BEFORE));
-                self.closes_from(symbol, from).await?
+                let mut closes = self.closes_from(symbol, from).await?;
+                if let Some(from) = provisional_from {
+                    let observed = self.closes_so_far(symbol, from).await?;
+                    let missing = returns
+                        .iter()
+                        .map(|day| day.date)
+                        .filter(|date| closes.on(*date).is_none());
+                    let missing: Vec<_> = missing.filter_map(|date| Some((date, observed.on(date)?))).collect();
+                    closes = closes.with(missing);
+                }
+                let open = returns
+                    .iter()
+                    .map(|day| day.date)
+                    .filter(|date| provisional_from.is_some_and(|from| *date >= from) && closes.on(*date).is_none());
+                let so_far: Vec<_> = open.filter_map(|date| self.provisional_close(symbol, date)).collect();
+                closes.with(so_far)
             }
             None => Closes::default(),
         };
@@ -54,12 +84,14 @@ impl Service {
         Ok(PerformanceView {
             performance: paper::performance(range, today, &returns, benchmark),
             benchmark: symbol,
+            provisional_from,
         })
     }
 
-    /// A stock's closes as they were traded, from a day on.
+    /// A stock's closes as they were traded, from a day on. While a session waits for closes, only delivered ones count.
     pub(super) async fn closes_from(&self, symbol: Symbol, from: Date) -> Result<Closes, ServiceError> {
-        let bars = self.0.ports.store.bars(symbol, from).await?;
-        Ok(bars.iter().map(|bar| (bar.date, bar.close)).collect())
+        let waiting_from = first_waiting(&self.0.settings.calendar, self.0.ports.clock.now());
+        let closes = self.0.ports.store.closes(symbol, from, waiting_from).await?;
+        Ok(closes.into_iter().collect())
     }
 }

@@ -54,7 +54,7 @@ impl Service {
             stock: BriefStock {
                 symbol,
                 name: entry.map_or_else(|| symbol.as_str().to_owned(), |entry| entry.row.name.clone()),
-                last_price: self.0.evaluator.last_price(symbol),
+                last_price: self.0.evaluator.last_observed(symbol).map(|observed| observed.price),
             },
         }
     }

@@ -1,4 +1,7 @@
 //! A stock is divided: what watchlists say of it moves into the new shares.
+//!
+//! Paper trades take splits in by themselves, from the days of their entries and exits. Only prices that were made before the split's
+//! day and traded at after its beginning are moved here.
 
 use jiff::Timestamp;
 use market::calendar::new_york;
@@ -6,9 +9,10 @@ use market::records::SplitRow;
 use store::model::{Advised, PriceAt, WatchlistItem};
 use store::{StoreError, Unit};
 
-/// Moves what watchlists say of a stock in shares of before the split into the new ones. Paper trades reckon with it themselves.
+/// Moves what watchlists say of a stock in shares of before the split into the new ones.
 pub(crate) async fn adjust(unit: &mut Unit, split: &SplitRow, now: Timestamp) -> Result<(), StoreError> {
     let begins = new_york(split.date, 0, 0);
+    unit.adjust_paper_prices(split, begins).await?;
     let adjusted = |priced: Option<PriceAt>| {
         priced.map(|priced| match priced.at < begins {
             true => PriceAt {

@@ -33,7 +33,7 @@ impl Service {
             service: self.clone(),
             account: actor.account,
             swap,
-            desk: self.desk(swap.symbol),
+            desk: self.desk(swap.symbol).await,
         };
         let after = self.0.ports.store.write(work).await?;
         Ok(Swapped {
@@ -71,23 +71,26 @@ impl Work for Turn {
             awake(unit, self.account).await?;
             let before = self.item(unit).await?;
             let now = self.desk.now;
+            // A trade in the other direction opens at the first current price.
+            let is_same = before.intention == self.swap.intention;
             let item = WatchlistItem {
                 intention: self.swap.intention,
-                // Without a price there is nothing to begin anew from.
-                initial_price: self.desk.priced().or(before.initial_price),
+                initial_price: self.desk.priced().or(before.initial_price.filter(|_| is_same)),
                 updated_at: now,
                 ..before.clone()
             };
             unit.update_watchlist_item(&item).await?;
             self.desk.turn(unit, &before, item.intention).await?;
             let forgotten = auto_alerts::remove(unit, item.id, Which::All, now).await?;
-            let asked = item.is_active && item.has_auto_alerts && item.initial_price.is_some();
+            // Also without automatic alerts: then the analysis makes none.
+            let asked = item.is_active && item.initial_price.is_some();
             if asked {
                 unit.ask_analyst(item.id, self.account, now).await?;
             }
             Ok(After {
                 forgotten,
                 asked,
+                awaits: item.is_active && item.initial_price.is_none(),
                 ..After::default()
             })
         })

@@ -39,7 +39,8 @@ impl Service {
         let view = |stored: PaperTrade| {
             let mut trade: Trade = trade_of(&stored)?;
             trade.settle(&events, now);
-            let price = self.0.evaluator.last_price(stored.symbol).filter(|_| trade.is_open());
+            let observed = self.0.evaluator.last_observed(stored.symbol);
+            let price = observed.map(|observed| observed.price).filter(|_| trade.is_open());
             Some(TradeView {
                 direction: trade.direction.as_str(),
                 quantity: trade.quantity(),

@@ -26,12 +26,16 @@ impl Service {
         let change = body::read_change(body)?;
         let found = self.0.ports.store.watchlist_item(actor.account, id).await?;
         let symbol = found.ok_or_else(no_such_item)?.item.symbol;
+        let desk = match change.is_active {
+            Some(_) => self.desk(symbol).await,
+            None => self.desk_at(symbol, self.current_price(symbol)),
+        };
         let work = Update {
             service: self.clone(),
             account: actor.account,
             id,
             change,
-            desk: self.desk(symbol),
+            desk,
         };
         self.0.ports.store.write(work).await?;
         self.watchlist_item(actor.account, id).await

@@ -1,12 +1,14 @@
 //! Requests about webhooks, read with all their faults at once.
 
-use notify::address::{AddressError, Target, UrlRules};
+use std::sync::Arc;
+
+use notify::address::{AddressError, LookupOwner, Target, UrlRules};
 use notify::signature::{Form, Secret};
 use serde_json::{Map, Value};
 use store::model::SignatureForm;
 
 use super::{EVENT, Webhooks};
-use crate::{Fields, ServiceError};
+use crate::{AccountId, Fields, ServiceError};
 
 /// Reads the members of a body and gathers what is wrong with them.
 pub(super) struct Body<'a> {
@@ -57,6 +59,13 @@ impl<'a> Body<'a> {
             self.fault(name, "must be true or false");
         }
         flag
+    }
+
+    /// Refuses a member that cannot be changed.
+    pub(super) fn fixed(&mut self, name: &str, fault: &str) {
+        if self.member(name).is_some() {
+            self.fault(name, fault);
+        }
     }
 
     /// A URL, as far as it can be judged without looking its name up.
@@ -140,8 +149,12 @@ impl Webhooks {
     ///
     /// # Errors
     /// [`ServiceError::Invalid`], which says nothing of what it resolves to.
-    pub(super) async fn check(&self, url: &str) -> Result<Target, ServiceError> {
-        let checked = self.rules.check_resolved(url, &*self.resolver, &*self.time).await;
+    pub(super) async fn check(&self, account: AccountId, url: &str) -> Result<Target, ServiceError> {
+        let (rules, lookups) = (self.rules.clone(), self.lookups.clone());
+        let (time, url) = (Arc::clone(&self.network.time), url.to_owned());
+        let owner = LookupOwner::Account(account.0);
+        let check = async move { rules.check_resolved(&url, &lookups, owner, &*time).await };
+        let checked = self.network.run(check).await;
         checked.map_err(|error: AddressError| ServiceError::field("url", error.to_string()))
     }
 }

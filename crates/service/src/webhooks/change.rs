@@ -12,7 +12,8 @@ use crate::{AccountId, Actor, Service, ServiceError};
 
 impl Service {
     /// Changes a webhook by a body `{url?, events?, is_active?}`. One that is switched off gets nothing, and what still
-    /// waits for it is given up; one that is switched on begins anew, whatever it was switched off for.
+    /// waits for it is given up; one that is switched on begins anew, whatever it was switched off for. The secret and the form
+    /// of the signature cannot be changed so, and naming them is refused.
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
@@ -22,16 +23,22 @@ impl Service {
         let mut read = Body::of(body)?;
         let url = read.url(&webhooks.rules);
         let (events, is_active) = (read.events(), read.flag("is_active"));
+        read.fixed(
+            "secret",
+            "cannot be changed here; POST /webhooks/{id}/rotate-secret makes a new one",
+        );
+        read.fixed("signature", "cannot be changed; create another webhook with it");
         read.finish()?;
         // Whoever has no such webhook has no business with what a name resolves to.
         self.webhook(actor, id).await?;
-        if let Some(url) = url {
-            webhooks.check(url).await?;
-        }
+        let target = match url {
+            Some(url) => Some(webhooks.check(actor.account, url).await?),
+            None => None,
+        };
         let change = Change {
             account: actor.account,
             id,
-            url: url.map(str::to_owned),
+            url: target.map(|target| target.url().to_owned()),
             events,
             is_active,
             now: self.0.ports.clock.now(),

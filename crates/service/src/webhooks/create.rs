@@ -4,7 +4,7 @@ use std::fmt;
 
 use notify::signature::Secret;
 use serde_json::Value;
-use store::model::{SealedSecrets, Webhook, WebhookId};
+use store::model::{DisabledReason, Webhook, WebhookId};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::MOST;
@@ -31,7 +31,7 @@ impl fmt::Debug for CreatedWebhook {
 }
 
 impl Service {
-    /// Makes a webhook of a body `{url, events, secret?, signature?}`. Without a secret one is made.
+    /// Makes a webhook of a body `{url, events, secret?, signature?, is_active?}`. Without a secret one is made.
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
@@ -42,6 +42,7 @@ impl Service {
         let url = read.url(&webhooks.rules);
         let events = read.events();
         let (secret, signature) = (read.secret(), read.signature());
+        let is_active = read.flag("is_active").unwrap_or(true);
         if url.is_none() {
             read.missing("url");
         }
@@ -49,25 +50,22 @@ impl Service {
             read.missing("events");
         }
         read.finish()?;
-        let url = url.unwrap_or_default();
-        webhooks.check(url).await?;
+        let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
         let secret = secret.unwrap_or_else(|| Secret::from_random(ports.chance.bytes()));
         let id = WebhookId(ports.chance.uuid());
+        let now = ports.clock.now();
         let webhook = Webhook {
             id,
             account: actor.account,
-            url: url.to_owned(),
+            url: target.url().to_owned(),
             events: events.unwrap_or_default(),
-            is_active: true,
+            is_active,
             signature: signature.unwrap_or_default(),
-            secrets: SealedSecrets {
-                current: webhooks.seal(&ports.chance, id, &secret),
-                previous: None,
-            },
-            created_at: ports.clock.now(),
+            secret: webhooks.seal(&ports.chance, id, &secret),
+            created_at: now,
             failing_since: None,
             last_success_at: None,
-            disabled: None,
+            disabled: (!is_active).then_some((now, DisabledReason::Owner)),
         };
         ports.store.write(Insert(webhook.clone())).await?;
         Ok(CreatedWebhook {
@@ -93,7 +91,12 @@ impl Work for Insert {
                     message: format!("an account has at most {MOST} webhooks; delete one of them first"),
                 }));
             }
-            Ok(unit.insert_webhook(&self.0).await?)
+            unit.insert_webhook(&self.0).await?;
+            if !self.0.is_active {
+                // Says since when, and by whom it was switched off.
+                unit.update_webhook(&self.0).await?;
+            }
+            Ok(())
         })
     }
 }

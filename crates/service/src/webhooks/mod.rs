@@ -14,6 +14,7 @@ mod body;
 mod change;
 mod create;
 mod deliveries;
+mod network;
 mod outbox;
 mod read;
 mod rotate;
@@ -23,16 +24,17 @@ mod time;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use notify::address::{Cidr, Resolve, SystemResolver, UrlRules};
+use notify::address::{Cidr, NameLookups, UrlRules};
 use notify::client::{ClientParts, TlsError, WebhookClient, WebhookTransport};
 use notify::schedule::RetryDelays;
 use notify::signature::{HeaderStyle, Secret};
-use notify::time::Time;
 
 use crate::vault::{Place, Vault, VaultError};
-use crate::{Chance, Clock, ServiceError};
+use crate::{Chance, ServiceError};
 
 pub use create::CreatedWebhook;
+pub(crate) use network::DatabaseOutbox;
+pub use network::Network;
 pub use outbox::Dispatching;
 pub use rotate::RotatedSecret;
 pub use store::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, Webhook, WebhookId};
@@ -92,38 +94,12 @@ impl Default for Settings {
     }
 }
 
-/// What it takes to reach the world outside.
-#[derive(Clone, Debug)]
-pub struct Network {
-    /// The time that deadlines and due deliveries go by.
-    pub time: Arc<dyn Time>,
-    /// Who looks names up.
-    pub resolver: Arc<dyn Resolve>,
-}
-
-impl Network {
-    /// The machine's resolver, and a clock's time.
-    #[must_use]
-    pub fn by_clock(clock: &Arc<dyn Clock>) -> Self {
-        Self::of(Arc::new(ByClock(Arc::clone(clock))))
-    }
-
-    /// The machine's resolver, and that time.
-    #[must_use]
-    pub fn of(time: Arc<dyn Time>) -> Self {
-        Self {
-            time,
-            resolver: Arc::new(SystemResolver::default()),
-        }
-    }
-}
-
 /// What all that concerns webhooks shares.
 #[derive(Debug)]
 pub(crate) struct Webhooks {
     rules: UrlRules,
-    resolver: Arc<dyn Resolve>,
-    time: Arc<dyn Time>,
+    lookups: NameLookups,
+    pub(crate) network: Network,
     pub(crate) client: Arc<WebhookClient>,
     transport: WebhookTransport,
     vault: Arc<Vault>,
@@ -132,9 +108,10 @@ pub(crate) struct Webhooks {
 impl Webhooks {
     pub(crate) fn new(settings: &Settings, network: &Network, vault: Arc<Vault>) -> Result<Self, TlsError> {
         let rules = UrlRules::new(settings.allow_private.clone());
+        let lookups = NameLookups::new(Arc::clone(&network.resolver));
         let client = WebhookClient::new(ClientParts {
             rules: rules.clone(),
-            resolver: Arc::clone(&network.resolver),
+            lookups: lookups.clone(),
             time: Arc::clone(&network.time),
             timeout: settings.timeout.unsigned_abs(),
             own_roots: settings.own_roots.iter().map(|root| root.clone().into()).collect(),
@@ -142,8 +119,8 @@ impl Webhooks {
         let client = Arc::new(client);
         Ok(Self {
             rules,
-            resolver: Arc::clone(&network.resolver),
-            time: Arc::clone(&network.time),
+            lookups,
+            network: network.clone(),
             transport: WebhookTransport::new(Arc::clone(&client), settings.headers.clone()),
             client,
             vault,
@@ -160,8 +137,8 @@ impl Webhooks {
     }
 }
 
-/// Both of a webhook's secrets are sealed for one place: after a rotation the former one stays as it was sealed.
-const fn place(webhook: WebhookId) -> Place {
+/// All of a webhook's secrets are sealed for one place: after a rotation the former one stays as it was sealed.
+pub(crate) const fn place(webhook: WebhookId) -> Place {
     Place {
         table: "webhooks",
         column: "secret",

@@ -19,7 +19,7 @@ use store::{Store, StoreError, SwitchOffLetters};
 use tokio_util::sync::CancellationToken;
 
 use super::body::signed;
-use super::{EVENT, Unreadable, Webhooks};
+use super::{DatabaseOutbox, EVENT, Unreadable, Webhooks};
 use crate::Service;
 use crate::messages;
 
@@ -27,7 +27,7 @@ use crate::messages;
 const UNREADABLE_FOR: SignedDuration = SignedDuration::from_mins(10);
 
 /// The dispatcher of webhooks, ready to work.
-pub struct Dispatching(Dispatcher<Deliveries, WebhookTransport>);
+pub struct Dispatching(Dispatcher<DatabaseOutbox<Deliveries>, WebhookTransport>);
 
 impl std::fmt::Debug for Dispatching {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -51,7 +51,7 @@ impl Dispatching {
         };
         let chance = Arc::clone(&ports.chance);
         Self(Dispatcher {
-            outbox: Arc::new(Deliveries {
+            outbox: ports.network.outbox(Deliveries {
                 store: ports.store.clone(),
                 webhooks: Arc::clone(&inner.webhooks),
                 letters: letters(service),
@@ -141,7 +141,7 @@ impl Outbox for Deliveries {
 
     async fn settle(&self, settled: &[Settled<Attempt>]) -> Result<(), StoreError> {
         let settlements = settled.iter().map(settlement).collect();
-        let now = self.webhooks.time.now();
+        let now = self.webhooks.network.time.now();
         let patience = Patience { lasts: PATIENCE };
         let letters = self.letters.clone();
         for off in self
@@ -163,7 +163,7 @@ impl Outbox for Deliveries {
 
 impl Deliveries {
     async fn put_off(&self, deliveries: &[ClaimedDelivery]) -> Result<(), StoreError> {
-        let now = self.webhooks.time.now();
+        let now = self.webhooks.network.time.now();
         let at = now.saturating_add(UNREADABLE_FOR).unwrap_or(now);
         let settlements = deliveries.iter().map(|delivery| Settlement {
             seq: delivery.seq,
@@ -203,6 +203,7 @@ impl Webhooks {
             account: delivery.account.0,
             tries: delivery.tries,
             job: WebhookJob {
+                account: delivery.account.0,
                 url: delivery.url.clone(),
                 event: EVENT,
                 generated_at: delivery.created_at,
@@ -214,13 +215,13 @@ impl Webhooks {
 
     fn secrets(&self, delivery: &ClaimedDelivery) -> Result<Secrets, Unreadable> {
         let sealed = &delivery.secrets;
-        let now = self.time.now();
-        let previous = sealed.previous.as_ref().filter(|(_, until)| *until > now);
+        let now = self.network.time.now();
+        let former = sealed.former.iter().filter(|former| former.expires_at > now);
         Ok(Secrets {
             current: self.open(delivery.webhook, &sealed.current)?,
-            previous: previous
-                .map(|(secret, _)| self.open(delivery.webhook, secret))
-                .transpose()?,
+            former: former
+                .map(|former| self.open(delivery.webhook, &former.secret))
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -228,7 +229,7 @@ impl Webhooks {
 /// What attempts at one receiver are counted by, and whether it is Slack. A URL that is refused by now is tried all the
 /// same: the attempt says so.
 fn host(rules: &UrlRules, url: &str) -> (String, bool) {
-    match rules.check(url) {
+    match rules.target(url) {
         Ok(target) => (format!("{}:{}", target.host_text(), target.port()), target.is_slack()),
         Err(_) => (url.to_owned(), false),
     }

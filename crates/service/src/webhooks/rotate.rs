@@ -1,10 +1,11 @@
-//! A new secret in the place of the old one, which stays good for a day.
+//! A new secret in the place of the current one, which stays good for a day. All secrets of the last day sign, at most
+//! [`MAX_SIGNING_SECRETS`].
 
 use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
-use notify::signature::Secret;
-use store::model::{Webhook, WebhookId};
+use notify::signature::{MAX_SIGNING_SECRETS, Secret};
+use store::model::{FormerSecret, Webhook, WebhookId};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::no_such_webhook;
@@ -34,18 +35,21 @@ impl fmt::Debug for RotatedSecret {
 }
 
 impl Service {
-    /// Gives a webhook a new secret. For a day its Standard Webhooks signature is made with both.
+    /// Gives a webhook a new secret. For a day its Standard Webhooks signature is made with the former one, too, unless more
+    /// than four have replaced it by then.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn rotate_webhook_secret(&self, actor: &Actor, id: WebhookId) -> Result<RotatedSecret, ServiceError> {
         let ports = &self.0.ports;
         let secret = Secret::from_random(ports.chance.bytes());
-        let until = ports.clock.now().saturating_add(OVERLAP).unwrap_or(Timestamp::MAX);
+        let now = ports.clock.now();
+        let until = now.saturating_add(OVERLAP).unwrap_or(Timestamp::MAX);
         let rotate = Rotate {
             account: actor.account,
             id,
             sealed: self.0.webhooks.seal(&ports.chance, id, &secret),
+            now,
             until,
         };
         let webhook = ports.store.write(rotate).await?;
@@ -61,6 +65,7 @@ struct Rotate {
     account: AccountId,
     id: WebhookId,
     sealed: Vec<u8>,
+    now: Timestamp,
     until: Timestamp,
 }
 
@@ -72,8 +77,12 @@ impl Work for Rotate {
         Box::pin(async move {
             let found = unit.lock_webhook(self.account, self.id).await?;
             let mut webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
-            let former = std::mem::replace(&mut webhook.secrets.current, self.sealed.clone());
-            webhook.secrets.previous = Some((former, self.until));
+            let former = FormerSecret {
+                secret: std::mem::replace(&mut webhook.secret, self.sealed.clone()),
+                expires_at: self.until,
+            };
+            unit.keep_former_secret(webhook.id, &former, MAX_SIGNING_SECRETS - 1, self.now)
+                .await?;
             unit.update_webhook(&webhook).await?;
             Ok(webhook)
         })

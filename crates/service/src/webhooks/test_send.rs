@@ -40,8 +40,8 @@ impl Service {
         }
         read.finish()?;
         must_be_awake(&self.account_of(actor).await?)?;
-        let target = webhooks.check(url.unwrap_or_default()).await?;
-        let now = webhooks.time.now();
+        let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
+        let now = webhooks.network.time.now();
         let id = ports.chance.uuid();
         let data = message::test_data(ports.chance.uuid(), now);
         let (body, signing) = match secret.filter(|_| !target.is_slack()) {
@@ -56,13 +56,16 @@ impl Service {
             }
         };
         let job = WebhookJob {
-            url: url.unwrap_or_default().to_owned(),
+            account: actor.account.0,
+            url: target.url().to_owned(),
             event: EVENT,
             generated_at: now,
             body,
             signing,
         };
-        let attempt = webhooks.transport.deliver(id, &job).await;
+        let transport = webhooks.transport.clone();
+        let deliver = async move { transport.deliver(id, &job).await };
+        let attempt = webhooks.network.run(deliver).await;
         if attempt.outcome == Outcome::AddressRefused {
             return Err(ServiceError::field(
                 "url",

@@ -53,6 +53,8 @@ impl Stage {
     }
 
     pub(crate) async fn wish(&self) -> Wish {
+        // An analysis takes a current price only, and some tests advance the clock.
+        self.world.quote("ACME", 105.0).await;
         let service = &self.world.service;
         let wish = service.wish_of(&self.ann, symbol("ACME"), Intention::Buy, None);
         wish.await.unwrap()

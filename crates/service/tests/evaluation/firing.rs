@@ -77,7 +77,7 @@ async fn a_quote_on_a_closed_market_is_shown_and_judges_nothing(world: World) {
     world.quote("AAPL", 200.0).await;
     world.service.evaluate().await.unwrap();
     assert_eq!(world.status(&ann, id).await, Status::Active);
-    let shown = world.service.stock(symbol("AAPL")).unwrap().last_price;
+    let shown = world.service.stock(symbol("AAPL")).await.unwrap().last_price;
     assert_eq!(shown.map(|price| price.micros()), Some(200_000_000));
 }
 

@@ -7,10 +7,15 @@
 mod support;
 
 mod amendments;
+mod clock_steps;
+mod clock_walks;
+mod feeds;
 mod firing;
 mod mentions;
 mod missed;
+mod observed_bars;
 mod other_processes;
 mod restarts;
+mod split_days;
 mod splits;
 mod time;

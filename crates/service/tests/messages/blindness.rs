@@ -18,6 +18,9 @@ on_each_database! {
     who_was_not_told_of_blindness_is_not_told_of_its_end
     what_had_stopped_when_it_was_told_is_no_news
     what_stops_later_is_told_by_itself
+    a_stock_that_stays_blind_does_not_silence_later_blindness_of_others
+    a_relapse_is_told_after_ten_minutes_and_not_before
+    a_stock_without_a_new_quote_is_not_told_again_beside_one_that_relapsed
     alerts_that_are_paused_end_it_without_a_letter
     who_does_not_want_it_any_more_is_told_nothing
     alerts_that_are_no_matter_of_quotes_are_not_named
@@ -221,6 +224,51 @@ async fn what_stops_later_is_told_by_itself(world: World) {
     let mails = world.told(ANN).await;
     assert_eq!(subjects(&mails), [BLIND, BLIND, SEE]);
     assert!(!mails[2].text.contains("HALT"), "{}", mails[2].text);
+}
+
+/// Ann was told that AAPL and HALT are blind. Then AAPL is quoted again, and HALT never is.
+async fn aapl_recovers(world: &World) -> Actor {
+    let ann = wishing(world).await;
+    watched(world, &ann, "AAPL").await;
+    watched(world, &ann, "HALT").await;
+    assert_eq!(subjects(&world.after(25, ANN).await), [BLIND]);
+    world.advance(1);
+    world.quote("AAPL", 101.0).await;
+    assert_eq!(world.told(ANN).await.len(), 1);
+    ann
+}
+
+async fn a_stock_that_stays_blind_does_not_silence_later_blindness_of_others(world: World) {
+    aapl_recovers(&world).await;
+    let mails = world.after(25, ANN).await;
+    assert_eq!(subjects(&mails), [BLIND, BLIND]);
+    let text = &mails[1].text;
+    assert!(text.contains("AAPL") && !text.contains("HALT"), "{text}");
+    // A restart repeats nothing, and the end is reported by itself.
+    let world = world.restarted().await;
+    assert_eq!(world.after(30, ANN).await.len(), 2);
+    world.quote("AAPL", 101.0).await;
+    let mails = world.told(ANN).await;
+    assert_eq!(subjects(&mails), [BLIND, BLIND, SEE]);
+    let text = &mails[2].text;
+    assert!(text.contains("AAPL") && !text.contains("HALT"), "{text}");
+}
+
+async fn a_relapse_is_told_after_ten_minutes_and_not_before(world: World) {
+    aapl_recovers(&world).await;
+    assert_eq!(world.after(24, ANN).await.len(), 1);
+    assert_eq!(world.after(1, ANN).await.len(), 2);
+    assert_eq!(world.after(60, ANN).await.len(), 2, "once");
+}
+
+async fn a_stock_without_a_new_quote_is_not_told_again_beside_one_that_relapsed(world: World) {
+    aapl_recovers(&world).await;
+    assert_eq!(world.after(25, ANN).await.len(), 2);
+    world.quote("HALT", 101.0).await;
+    let mails = world.told(ANN).await;
+    assert_eq!(subjects(&mails), [BLIND, BLIND, SEE]);
+    let text = &mails[2].text;
+    assert!(text.contains("HALT") && !text.contains("AAPL"), "{text}");
 }
 
 async fn alerts_that_are_paused_end_it_without_a_letter(world: World) {

@@ -21,7 +21,10 @@ async fn news_of_an_alert_is_kept_once_and_the_history_says_that_it_was_sent(wor
 
     let mail = world.mailed("ann@example.com", 1).await.remove(0);
     assert_eq!((mail.channel, mail.created_at), (MessageChannel::Email, at(OPEN)));
-    assert_eq!(mail.subject.as_deref(), Some("AAPL: price 201.5 is at or above 200"));
+    assert_eq!(
+        mail.subject.as_deref(),
+        Some("AAPL: price 201.50 is at or above 200.00")
+    );
     let html = mail.html.unwrap();
     for part in [
         "Apple Inc.",

@@ -46,17 +46,21 @@ async fn used(world: &World, actor: &Actor) -> u64 {
 }
 
 #[test]
-fn a_plan_has_fifty_text_messages_a_month_and_no_more_whoever_sends_them() {
+fn a_plan_has_fifty_text_messages_a_month_and_the_rest_comes_by_mail_whoever_sends_them() {
     testkit::run(on_each(PLENTY, async |world| {
         let ann = world.ann(Plan::Premium).await;
         world.verify_phone(&ann, NUMBER).await;
         // Two processes have the last places to give.
         let other = world.another_process().await;
         let alerts = world.fire(&ann, "sms", 53).await;
-        assert_eq!(world.outcomes(&ann, &alerts).await, sent_and(50, 3, "over_quota"));
+        assert_eq!(world.outcomes(&ann, &alerts).await, times(53, "sent"));
         assert_eq!(used(&world, &ann).await, 50);
         // The code is none of them.
         assert_eq!(world.outbox(NUMBER).await.len(), 51);
+        world.nothing_waits().await;
+        let mailed = subjects(&world, &ann).await;
+        assert_eq!(mailed.iter().filter(|subject| subject.starts_with("AAPL: ")).count(), 3);
+        assert_eq!(warnings(&mailed), [LOW, USED]);
         other.service.stop().await;
 
         world.clock.set(at("2024-03-31T23:59:00Z"));
@@ -65,6 +69,76 @@ fn a_plan_has_fifty_text_messages_a_month_and_no_more_whoever_sends_them() {
         let next = world.fire(&ann, "sms", 1).await;
         assert_eq!(world.outcomes(&ann, &next).await, times(1, "sent"));
         assert_eq!(used(&world, &ann).await, 1);
+        assert_eq!(subjects(&world, &ann).await.len(), 5);
+    }));
+}
+
+const LOW: &str = "of your 50 text messages this month are used";
+const USED: &str = "No text messages are left";
+
+/// The subjects of the mail to somebody.
+async fn subjects(world: &World, actor: &Actor) -> Vec<String> {
+    let mailed = world.outbox(&actor.email).await.into_iter();
+    mailed.map(|mail| mail.subject.unwrap_or_default()).collect()
+}
+
+/// Which warnings there are among these subjects.
+fn warnings(subjects: &[String]) -> Vec<&'static str> {
+    let mut found: Vec<_> = subjects
+        .iter()
+        .filter_map(|subject| [LOW, USED].into_iter().find(|warning| subject.contains(warning)))
+        .collect();
+    found.sort_by_key(|warning| *warning == USED);
+    found
+}
+
+#[test]
+fn owner_is_warned_once_a_month_at_80_percent_of_the_text_messages_and_once_at_100_percent() {
+    testkit::run(on_each(PLENTY, async |world| {
+        let ann = world.ann(Plan::Premium).await;
+        world.verify_phone(&ann, NUMBER).await;
+        for (more, expected) in [
+            (39, &[][..]),
+            (1, &[LOW][..]),
+            (9, &[LOW][..]),
+            (1, &[LOW, USED][..]),
+            (2, &[LOW, USED][..]),
+        ] {
+            let alerts = world.fire(&ann, "sms", more).await;
+            assert_eq!(world.outcomes(&ann, &alerts).await.len(), alerts.len());
+            world.nothing_waits().await;
+            assert_eq!(warnings(&subjects(&world, &ann).await), expected, "{more} more");
+        }
+        world.clock.set(at("2024-04-01T14:00:00Z"));
+        let alerts = world.fire(&ann, "sms", 40).await;
+        assert_eq!(world.outcomes(&ann, &alerts).await, times(40, "sent"));
+        world.nothing_waits().await;
+        assert_eq!(warnings(&subjects(&world, &ann).await), [LOW, LOW, USED]);
+    }));
+}
+
+#[test]
+fn after_a_downgrade_alerts_by_text_message_come_by_mail() {
+    testkit::run(on_each(PLENTY, async |world| {
+        let ann = world.ann(Plan::Premium).await;
+        world.verify_phone(&ann, NUMBER).await;
+        world.quote("AAPL", 100.0).await;
+        let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 110, "notification": "sms"});
+        let alert = world.create(&ann, body).await.stored.alert.id;
+        assert_eq!(world.service.sms_quota(&ann).await.unwrap().remaining(), 50);
+        world.service.set_plan(&ann.email, Plan::Basic).await.unwrap();
+        assert_eq!(world.service.sms_quota(&ann).await.unwrap().remaining(), 0);
+        world.quote("AAPL", 111.0).await;
+        assert_eq!(world.outcomes(&ann, &[alert]).await, times(1, "sent"));
+        world.nothing_waits().await;
+        let mailed = world.outbox(&ann.email).await;
+        let fired = mailed
+            .iter()
+            .find(|mail| mail.text.contains("is at or above 110.00"))
+            .unwrap();
+        assert!(fired.text.contains("comes by mail because"), "{}", fired.text);
+        assert_eq!(warnings(&subjects(&world, &ann).await), [USED]);
+        assert_eq!(world.outbox(NUMBER).await.len(), 1);
     }));
 }
 

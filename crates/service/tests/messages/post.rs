@@ -1,7 +1,6 @@
 //! What these tests ask of the world besides.
 
 use std::future::Future;
-use std::time::Duration;
 
 use alerts::{AlertId, HistoryAction};
 use jiff::Timestamp;
@@ -25,7 +24,7 @@ where
             tokio::task::yield_now().await;
         }
     };
-    let answer = tokio::time::timeout(Duration::from_secs(20), asking).await;
+    let answer = tokio::time::timeout(testkit::HANG_LIMIT, asking).await;
     answer.unwrap_or_else(|_| panic!("{what} did not come about"))
 }
 

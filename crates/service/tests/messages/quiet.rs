@@ -14,6 +14,8 @@ on_each_database! {
     a_night_in_which_the_clocks_are_put_forward_ends_by_the_wall_clock
     who_deactivates_the_account_meanwhile_is_not_mailed_any_more
     what_waits_is_still_there_after_a_restart
+    quiet_hours_that_are_switched_off_release_what_they_held
+    quiet_hours_that_end_sooner_release_what_they_held_then
 }
 
 const NEW_YORK: &str = "America/New_York";
@@ -107,4 +109,33 @@ async fn what_waits_is_still_there_after_a_restart(world: World) {
     world.clock.set(at(END));
     assert_eq!(world.outcomes(&ann, &alerts).await, times(2, "sent"));
     assert_eq!(world.outbox("ann@example.com").await.len(), 2);
+}
+
+async fn quiet_hours_that_are_switched_off_release_what_they_held(world: World) {
+    let (ann, bob) = (world.ann(Plan::Premium).await, world.bob(Plan::Premium).await);
+    world.quiet(&ann, NEW_YORK, "10:00", "11:00").await;
+    world.quiet(&bob, NEW_YORK, "10:00", "11:00").await;
+    let alerts = world.fire(&ann, "email", 3).await;
+    let bobs = world.fire(&bob, "email", 1).await;
+    world.held_back_until(MessageChannel::Email, at(END)).await;
+    let off = json!({"quiet_hours": null});
+    world.service.set_preferences(&ann, &off).await.unwrap();
+    assert_eq!(world.outcomes(&ann, &alerts).await, times(3, "sent"));
+    // Others' hours go on.
+    world.held_back_until(MessageChannel::Email, at(END)).await;
+    assert!(world.outbox(&bob.email).await.is_empty());
+    world.clock.set(at(END));
+    assert_eq!(world.outcomes(&bob, &bobs).await, times(1, "sent"));
+}
+
+async fn quiet_hours_that_end_sooner_release_what_they_held_then(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.quiet(&ann, NEW_YORK, "10:00", "11:00").await;
+    let alerts = world.fire(&ann, "email", 1).await;
+    world.held_back_until(MessageChannel::Email, at(END)).await;
+    world.quiet(&ann, NEW_YORK, "10:00", "10:30").await;
+    let sooner = at("2024-03-08T15:30:00Z");
+    world.held_back_until(MessageChannel::Email, sooner).await;
+    world.clock.set(sooner);
+    assert_eq!(world.outcomes(&ann, &alerts).await, times(1, "sent"));
 }

@@ -33,7 +33,7 @@ async fn text_messages_go_to_the_verified_number_whatever_an_alert_says(world: W
     assert_eq!(texts.len(), 2);
     assert_eq!(
         texts[1].text,
-        "Bellwether: AAPL: price 102 is at or above 101. Price 102.00 USD."
+        "Bellwether: AAPL: price 102.00 is at or above 101.00. Price 102.00 USD."
     );
     assert_eq!((texts[1].subject.as_deref(), texts[1].html.as_deref()), (None, None));
     assert!(world.outbox(OTHER).await.is_empty());

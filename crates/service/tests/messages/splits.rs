@@ -49,7 +49,7 @@ async fn each_owner_has_one_mail_with_all_alerts_that_were_moved(world: World) {
     }
     let mails = world.outbox(BOB).await;
     assert_eq!(mails.len(), 1);
-    let line = "Alert: AAPL: Price up by, 5 %; price when set 400.00 USD, now 100.00 USD";
+    let line = "Alert: AAPL: Price up by, 5.00 %; price when set 400.00 USD, now 100.00 USD";
     assert!(mails[0].text.contains(line), "{}", mails[0].text);
     assert!(!mails[0].text.contains("300.00"), "{}", mails[0].text);
 }

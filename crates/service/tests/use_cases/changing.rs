@@ -18,8 +18,11 @@ on_each_database! {
     an_update_of_an_active_alert_arms_it_anew_and_keeps_its_initial_price
     an_update_of_a_paused_or_triggered_alert_changes_its_fields_only
     an_update_is_judged_as_the_whole_that_comes_of_it
-    an_alert_without_an_initial_price_cannot_become_a_percentage_while_it_is_active
+    active_alert_becomes_a_percentage_only_of_a_price_that_is_known
     somebody_elses_alert_is_not_found
+    update_of_nothing_changes_nothing_and_writes_no_history
+    update_that_would_equal_another_alert_is_refused
+    reminders_with_different_notes_are_different_alerts
 }
 
 async fn priced(world: &World, plan: Plan, body: Value) -> (service::Actor, AlertId) {
@@ -207,13 +210,19 @@ async fn an_update_is_judged_as_the_whole_that_comes_of_it(world: World) {
         .await
         .unwrap_err();
     assert_eq!(kind(&error), "forbidden plan premium");
-    // 200 stays 200 from above to below, and already holds.
-    let alert = update(json!({"condition": "price_below"})).await.unwrap().stored.alert;
+    // 200 dollars are no 200 percent, nor another level.
+    for name in ["price_below", "price_change_down"] {
+        let error = update(json!({"condition": name})).await.unwrap_err();
+        assert_eq!(kind(&error), "invalid threshold", "{name}");
+    }
+    assert_eq!(world.actions(&ann, id).await.len(), 1);
+    let change = json!({"condition": "price_below", "threshold": 180});
+    let alert = update(change).await.unwrap().stored.alert;
     assert_eq!(alert.condition.kind().name(), "price_below");
     assert_eq!(world.actions(&ann, id).await.len(), 2);
 }
 
-async fn an_alert_without_an_initial_price_cannot_become_a_percentage_while_it_is_active(world: World) {
+async fn active_alert_becomes_a_percentage_only_of_a_price_that_is_known(world: World) {
     let ann = world.ann(Plan::Basic).await;
     world
         .deliver(json!({"stocks": [{"symbol": "ACME", "name": "Acme"}]}))
@@ -221,9 +230,16 @@ async fn an_alert_without_an_initial_price_cannot_become_a_percentage_while_it_i
     let id = world.create(&ann, above("ACME", 10.0)).await.stored.alert.id;
     let change = json!({"condition": "price_change_up", "threshold": 5});
     let error = world.service.update_alert(&ann, id, &change).await.unwrap_err();
-    assert_eq!(kind(&error), "invalid condition");
-    world.service.pause_alert(&ann, id).await.unwrap();
-    world.service.update_alert(&ann, id, &change).await.unwrap();
+    assert_eq!(kind(&error), "unavailable");
+    world.quote("ACME", 8.0).await;
+    let alert = world
+        .service
+        .update_alert(&ann, id, &change)
+        .await
+        .unwrap()
+        .stored
+        .alert;
+    assert_eq!(alert.initial_price.map(Price::micros), Some(8_000_000));
 }
 
 async fn somebody_elses_alert_is_not_found(world: World) {
@@ -244,4 +260,62 @@ async fn somebody_elses_alert_is_not_found(world: World) {
         assert_eq!(kind(&history.unwrap_err()), "no alert");
     }
     assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created]);
+}
+
+async fn update_of_nothing_changes_nothing_and_writes_no_history(world: World) {
+    let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
+    let before = world.service.alert(&ann, id).await.unwrap().stored;
+    world.advance(1);
+    for body in [json!({}), json!({"condition": null}), json!({"symbol": "MSFT"})] {
+        let after = world.service.update_alert(&ann, id, &body).await.unwrap().stored;
+        assert_eq!(after, before, "{body}");
+    }
+    assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created]);
+}
+
+async fn update_that_would_equal_another_alert_is_refused(world: World) {
+    let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
+    let bob = world.bob(Plan::Basic).await;
+    let other = world.create(&ann, above("AAPL", 210.0)).await.stored.alert.id;
+    world.create(&bob, above("AAPL", 220.0)).await;
+    let update = async |id, body: Value| world.service.update_alert(&ann, id, &body).await;
+    let before = world.service.alert(&ann, id).await.unwrap().stored;
+    let error = update(id, json!({"threshold": 210})).await.unwrap_err();
+    assert!(
+        matches!(&error, service::ServiceError::Conflict(message) if message.contains(&other.to_string())),
+        "{error}"
+    );
+    assert_eq!(world.service.alert(&ann, id).await.unwrap().stored, before);
+    // One that is paused can be activated, so it counts; one that has fired does not.
+    world.service.pause_alert(&ann, other).await.unwrap();
+    assert!(update(id, json!({"threshold": 210})).await.is_err());
+    // Another threshold, another owner and the alert itself do not conflict.
+    update(id, json!({"threshold": 210.01})).await.unwrap();
+    update(id, json!({"threshold": 220})).await.unwrap();
+    update(id, json!({"threshold": 220, "notification": "email"}))
+        .await
+        .unwrap();
+    world.service.activate_alert(&ann, other).await.unwrap();
+    world.quote("AAPL", 215.0).await;
+    assert_eq!(world.status(&ann, other).await, Status::Triggered);
+    update(id, json!({"threshold": 210})).await.unwrap();
+}
+
+async fn reminders_with_different_notes_are_different_alerts(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world.quote("AAPL", 100.0).await;
+    let body = |note: Value| json!({"symbol": "AAPL", "condition": "reminder", "parameters": {"date": "2024-03-11", "note": note}});
+    let create = async |note: Value| world.create(&ann, body(note)).await.stored.alert.id;
+    let sell = create(json!("sell half")).await;
+    let buy = create(json!("buy more")).await;
+    assert_ne!(sell, buy);
+    assert_ne!(create(Value::Null).await, sell);
+    let again = world
+        .service
+        .create_alert(&ann, &body(json!("sell half")))
+        .await
+        .unwrap();
+    assert!(matches!(again, service::alerts::Created::Existing(detail) if detail.stored.alert.id == sell));
+    let same = json!({"parameters": {"date": "2024-03-11", "note": "sell half"}});
+    assert!(world.service.update_alert(&ann, buy, &same).await.is_err());
 }

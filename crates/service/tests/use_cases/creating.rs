@@ -89,7 +89,7 @@ async fn an_equivalent_alert_is_given_back_unchanged(world: World) {
     world.quote("AAPL", 190.0).await;
     world.advance(1);
     let same = json!({
-        "symbol": "aapl", "condition": "daily_reminder", "parameters": {"delivery_time": "market_open", "note": "x"}
+        "symbol": "aapl", "condition": "daily_reminder", "parameters": {"delivery_time": "market_open", "label": "x"}
     });
     let found = world.find(&ann, same.clone()).await;
     assert_eq!(found.stored, made.stored);

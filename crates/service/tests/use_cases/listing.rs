@@ -160,7 +160,7 @@ async fn an_extended_list_says_how_near_each_alert_is(world: World) {
     let judged: Vec<_> = shown.iter().map(|judged| judged.evaluation.is_some()).collect();
     assert_eq!(judged, [false, true, true]);
     assert!(shown.iter().all(|judged| judged.last_evaluated_at == Some(at(OPEN))));
-    assert_eq!(shown[0].stock, world.service.stock(symbol("AAPL")).unwrap());
+    assert_eq!(shown[0].stock, world.service.stock(symbol("AAPL")).await.unwrap());
 }
 
 async fn history_comes_newest_first_page_by_page(world: World) {

@@ -92,7 +92,10 @@ async fn names_and_notes_are_literal_on_every_channel(world: World) {
 
         let mail = world.mailed(&ann.email).await.pop().unwrap();
         let html = mail.html.unwrap();
-        assert_eq!(mail.subject.unwrap(), format!("{symbol}: price 201 is at or above 200"));
+        assert_eq!(
+            mail.subject.unwrap(),
+            format!("{symbol}: price 201.00 is at or above 200.00")
+        );
         assert!(
             !html.contains("<script") && !html.contains("<img") && !html.contains("javascript:alert(1)'>"),
             "{html}"
@@ -100,7 +103,7 @@ async fn names_and_notes_are_literal_on_every_channel(world: World) {
         for part in [mail.text, read(&html)] {
             for line in [
                 format!("Hello {shown_name},"),
-                format!("{symbol} ({shown_name}): price 201 is at or above 200."),
+                format!("{symbol} ({shown_name}): price 201.00 is at or above 200.00."),
                 format!("Noted when the alert was set: {seen}"),
             ] {
                 assert!(part.contains(&line), "{line}\nis not in\n{part}");
@@ -168,7 +171,10 @@ async fn what_could_break_a_header_is_no_name_and_no_address(world: World) {
     world.service.register(&user).await.unwrap();
     let body = json!({"email": odd.replace('#', "$")});
     world.service.request_reset(&body).await.unwrap();
-    let letter = world.mailed(&odd.replace('#', "$")).await.pop().unwrap().text;
+    let letters = world.mailed(&odd.replace('#', "$")).await;
     let encoded = "email=a%26token%3Dx%2By%24z%40example.com&token=";
-    assert!(letter.contains(encoded), "{letter}");
+    assert!(
+        letters.iter().any(|letter| letter.text.contains(encoded)),
+        "{letters:?}"
+    );
 }

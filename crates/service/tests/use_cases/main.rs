@@ -14,8 +14,10 @@ mod guests;
 mod jobs;
 mod listing;
 mod literal;
+mod prices;
 mod quotas;
 mod stocks;
 #[allow(dead_code, reason = "the tests of the evaluation need more of it")]
 mod support;
 mod watchlist;
+mod webhooks;

@@ -16,6 +16,7 @@ on_each_database! {
     fifty_activations_at_once_for_the_last_place_make_exactly_one_active
     basic_has_price_and_time_alerts_only
     who_goes_back_to_basic_keeps_alerts_but_cannot_activate_or_change_what_basic_has_not
+    downgrade_keeps_the_oldest_twenty_active_alerts_and_pauses_the_others
     sms_needs_a_plan_and_a_verified_number
 }
 
@@ -147,11 +148,19 @@ async fn who_goes_back_to_basic_keeps_alerts_but_cannot_activate_or_change_what_
     world.quote("AAPL", 189.20).await;
     let rsi = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 70});
     let id = world.create(&ann, rsi.clone()).await.stored.alert.id;
+    let price = world.create(&ann, above("AAPL", 250.0)).await.stored.alert.id;
     world.service.set_plan(&ann.email, Plan::Basic).await.unwrap();
+    assert_eq!(world.status(&ann, price).await, Status::Active);
+    world.service.delete_alert(&ann, price).await.unwrap();
     // The actor still says premium: the plan of the moment counts.
     let other = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 71});
     assert_eq!(kind(&world.refused(&ann, other).await), FULL);
-    assert_eq!(world.status(&ann, id).await, Status::Active);
+    assert_eq!(world.status(&ann, id).await, Status::Paused);
+    let history = world.history(&ann, id).await;
+    let details = history.last().unwrap().details.as_ref().unwrap();
+    assert_eq!(details["reason"], "plan");
+    let message = details["message"].as_str().unwrap();
+    assert!(message.contains("which the basic plan does not have"), "{message}");
     let change = world.service.update_alert(&ann, id, &json!({"threshold": 75})).await;
     assert_eq!(kind(&change.unwrap_err()), FULL);
     world.service.pause_alert(&ann, id).await.unwrap();
@@ -161,6 +170,27 @@ async fn who_goes_back_to_basic_keeps_alerts_but_cannot_activate_or_change_what_
     let change = json!({"condition": "price_above", "threshold": 250});
     world.service.update_alert(&ann, id, &change).await.unwrap();
     world.service.activate_alert(&ann, id).await.unwrap();
+}
+
+async fn downgrade_keeps_the_oldest_twenty_active_alerts_and_pauses_the_others(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    let ids = fill(&world, &ann, 22).await;
+    world.service.pause_alert(&ann, ids[0]).await.unwrap();
+    world.service.set_plan(&ann.email, Plan::Basic).await.unwrap();
+    for &id in &ids[1..21] {
+        assert_eq!(world.status(&ann, id).await, Status::Active);
+    }
+    assert_eq!(world.status(&ann, ids[21]).await, Status::Paused);
+    let history = world.history(&ann, ids[21]).await;
+    let message = history.last().unwrap().details.as_ref().unwrap()["message"].clone();
+    assert!(
+        message.as_str().unwrap().contains("at most 20 active alerts"),
+        "{message}"
+    );
+    // What is paused does not fire.
+    world.quote("AAPL", 1_000_000.0).await;
+    assert_eq!(world.status(&ann, ids[21]).await, Status::Paused);
+    assert_eq!(world.status(&ann, ids[20]).await, Status::Triggered);
 }
 
 async fn sms_needs_a_plan_and_a_verified_number(world: World) {

@@ -46,8 +46,8 @@ fn bars(count: usize) -> Value {
     json!({"bars": bars})
 }
 
-fn shown(world: &World) -> StockView {
-    world.service.stock(symbol("ACME")).unwrap()
+async fn shown(world: &World) -> StockView {
+    world.service.stock(symbol("ACME")).await.unwrap()
 }
 
 fn text(number: Option<Decimal>) -> String {
@@ -59,9 +59,15 @@ fn price(price: Option<Price>) -> String {
 }
 
 async fn a_stock_is_known_by_the_catalog_or_by_a_price(world: World) {
-    assert_eq!(kind(&world.service.stock(symbol("ACME")).unwrap_err()), "no stock");
+    world
+        .deliver(json!({"stocks": [{"symbol": "OTHER", "name": "Other"}]}))
+        .await;
     assert_eq!(
-        kind(&world.service.fundamentals(symbol("ACME")).unwrap_err()),
+        kind(&world.service.stock(symbol("ACME")).await.unwrap_err()),
+        "no stock"
+    );
+    assert_eq!(
+        kind(&world.service.fundamentals(symbol("ACME")).await.unwrap_err()),
         "no stock"
     );
     let candles = world.service.candles(symbol("ACME"), CandleRange::Max).await;
@@ -69,7 +75,7 @@ async fn a_stock_is_known_by_the_catalog_or_by_a_price(world: World) {
     world
         .deliver(json!({"stocks": [{"symbol": "ACME", "name": "Acme", "sector": "Anvils"}]}))
         .await;
-    let stock = shown(&world);
+    let stock = shown(&world).await;
     assert_eq!(
         (stock.row.name.as_str(), stock.row.sector.as_deref()),
         ("Acme", Some("Anvils"))
@@ -79,13 +85,13 @@ async fn a_stock_is_known_by_the_catalog_or_by_a_price(world: World) {
         (None, None, None, None)
     );
     world.quote("NEW", 3.0).await;
-    assert_eq!(world.service.stock(symbol("NEW")).unwrap().row.name, "NEW");
+    assert_eq!(world.service.stock(symbol("NEW")).await.unwrap().row.name, "NEW");
 }
 
 async fn figures_take_the_price_as_todays_close(world: World) {
     world.deliver(bars(200)).await;
     // Before the first price of the day the last close is the price.
-    let stock = shown(&world);
+    let stock = shown(&world).await;
     assert_eq!(
         (price(stock.last_price), price(stock.previous_close)),
         ("299".to_owned(), "298".to_owned())
@@ -99,7 +105,7 @@ async fn figures_take_the_price_as_todays_close(world: World) {
 
     let quote = json!({"quotes": [{"symbol": "ACME", "price": 314, "volume": 5000}]});
     world.deliver(quote).await;
-    let stock = shown(&world);
+    let stock = shown(&world).await;
     assert_eq!(
         (price(stock.last_price), price(stock.previous_close)),
         ("314".to_owned(), "299".to_owned())
@@ -126,13 +132,13 @@ async fn figures_take_the_price_as_todays_close(world: World) {
 async fn once_the_session_is_completed_its_close_counts_once(world: World) {
     world.deliver(bars(200)).await;
     world.quote("ACME", 314.0).await;
-    let running = shown(&world);
+    let running = shown(&world).await;
     world.clock.set(at("2024-03-08T21:00:00Z"));
     let bar = json!({
         "symbol": "ACME", "date": "2024-03-08", "open": 300, "high": 320, "low": 299, "close": 314, "volume": 9000
     });
     world.deliver(json!({"bars": [bar]})).await;
-    let completed = shown(&world);
+    let completed = shown(&world).await;
     assert_eq!(
         (completed.ma_50, completed.ma_200, completed.rsi),
         (running.ma_50, running.ma_200, running.rsi)
@@ -157,14 +163,14 @@ async fn the_highest_of_52_weeks_reaches_back_364_days_and_into_the_running_sess
     world
         .deliver(json!({"bars": [bar(365, 190, 40), bar(364, 180, 50), bar(1, 110, 90)]}))
         .await;
-    let extremes = || {
-        let stock = shown(&world);
+    let extremes = async || {
+        let stock = shown(&world).await;
         (price(stock.high_52w), price(stock.low_52w))
     };
-    assert_eq!(extremes(), ("180".to_owned(), "50".to_owned()));
+    assert_eq!(extremes().await, ("180".to_owned(), "50".to_owned()));
     world.quote("ACME", 181.0).await;
     world.quote("ACME", 49.0).await;
-    assert_eq!(extremes(), ("181".to_owned(), "49".to_owned()));
+    assert_eq!(extremes().await, ("181".to_owned(), "49".to_owned()));
 }
 
 async fn fundamentals_move_with_the_price(world: World) {
@@ -176,7 +182,7 @@ async fn fundamentals_move_with_the_price(world: World) {
         }))
         .await;
     world.quote("ACME", 200.0).await;
-    let known = world.service.fundamentals(symbol("ACME")).unwrap();
+    let known = world.service.fundamentals(symbol("ACME")).await.unwrap();
     assert_eq!(
         (text(known.pe_ratio), text(known.forward_pe)),
         ("50".to_owned(), "40".to_owned())
@@ -189,7 +195,7 @@ async fn fundamentals_move_with_the_price(world: World) {
     assert_eq!(known.ex_dividend_date, Some(date(2024, 2, 9)));
     assert_eq!(known.dividend_payment_date, Some(date(2024, 2, 15)));
     world.quote("ACME", 100.0).await;
-    let known = world.service.fundamentals(symbol("ACME")).unwrap();
+    let known = world.service.fundamentals(symbol("ACME")).await.unwrap();
     assert_eq!(text(known.pe_ratio), "25");
 }
 
@@ -233,7 +239,7 @@ async fn candles_are_in_todays_shares(world: World) {
         closes,
         [("25".to_owned(), 0), ("25.25".to_owned(), 4000), ("26".to_owned(), 0)]
     );
-    assert_eq!(price(shown(&world).previous_close), "25.25");
+    assert_eq!(price(shown(&world).await.previous_close), "25.25");
 }
 
 async fn quotes_leave_out_what_is_unknown(world: World) {
@@ -243,7 +249,7 @@ async fn quotes_leave_out_what_is_unknown(world: World) {
     world.deliver(bars(2)).await;
     world.quote("ACME", 104.03).await;
     let asked = ["ACME", "NOPE", "BARE"].map(symbol);
-    let quotes = world.service.quotes(&asked);
+    let quotes = world.service.quotes(&asked).await;
     let symbols: Vec<_> = quotes.iter().map(|quote| quote.symbol.to_string()).collect();
     assert_eq!(symbols, ["ACME", "BARE"]);
     assert_eq!(

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
+use market::Symbol;
 
 use super::Standing;
 use crate::Clock;
@@ -29,6 +30,8 @@ struct Member {
 pub struct Fetched {
     /// Who answered, first the one who did the most of it.
     pub providers: Vec<&'static str>,
+    /// The provider of each quote.
+    pub quoted_by: BTreeMap<Symbol, &'static str>,
     /// What.
     pub answer: Answer,
     /// Who was asked in vain before.
@@ -124,10 +127,19 @@ impl Combination {
     /// # Errors
     /// [`NoAnswer`] when nobody does.
     pub async fn fetch(&self, ask: &Ask) -> Result<Fetched, NoAnswer> {
+        self.fetch_from_others(ask, &[]).await
+    }
+
+    /// Fetches like [`Self::fetch`], but not from the providers with the names `but`: for a second source.
+    ///
+    /// # Errors
+    /// [`NoAnswer`] if no other provider answers.
+    pub async fn fetch_from_others(&self, ask: &Ask, but: &[&str]) -> Result<Fetched, NoAnswer> {
         let capability = ask.capability();
         let mut tried = Vec::new();
         let mut fetched: Option<Fetched> = None;
-        for member in self.chains.get(&capability).map_or(&[] as &[_], Vec::as_slice) {
+        let members = self.chains.get(&capability).map_or(&[] as &[_], Vec::as_slice);
+        for member in members.iter().filter(|member| !but.contains(&member.provider.name())) {
             let rest = fetched.as_ref().map(|fetched| ask.about(&fetched.answer.unknown));
             match member.fetch(rest.as_ref().unwrap_or(ask), &*self.clock).await {
                 Ok(answer) => {
@@ -135,6 +147,7 @@ impl Combination {
                     fetched = Some(match fetched {
                         None => Fetched {
                             providers: vec![name],
+                            quoted_by: quoted_by(name, &answer).collect(),
                             answer,
                             tried: Vec::new(),
                         },
@@ -164,10 +177,16 @@ impl Fetched {
         if !answer.is_empty() {
             self.providers.push(name);
         }
+        self.quoted_by.extend(quoted_by(name, &answer));
         self.answer.append(answer);
         self.answer.unknown = unknown;
         self
     }
+}
+
+/// The stocks that a provider quotes, each with its name.
+fn quoted_by(name: &'static str, answer: &Answer) -> impl Iterator<Item = (Symbol, &'static str)> {
+    answer.batch.quotes.iter().map(move |quote| (quote.symbol, name))
 }
 
 impl Member {

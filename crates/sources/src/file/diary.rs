@@ -62,8 +62,9 @@ impl Diary {
         }
     }
 
-    /// Enters what was read until `now`.
-    pub(super) fn enter(&mut self, data: MarketData, now: Timestamp) {
+    /// Enters what was read until `now`; the daily bar of the session that is under way was written when `written_at` says of
+    /// its symbol, else now.
+    pub(super) fn enter(&mut self, data: MarketData, written_at: &BTreeMap<Symbol, Timestamp>, now: Timestamp) {
         let midnight = |date: Date| new_york(date, 0, 0);
         self.catalog.extend(data.stocks);
         for row in data.splits {
@@ -87,8 +88,9 @@ impl Diary {
             self.at(row.time).mentions.push(row);
         }
         for (symbol, bars) in data.bars {
+            let written_at = written_at.get(&symbol).copied().unwrap_or(now);
             for bar in bars.daily {
-                self.enter_daily(BarRow { symbol, bar }, now);
+                self.enter_daily(BarRow { symbol, bar }, written_at, now);
             }
             self.enter_intraday(symbol, &bars.intraday, now);
         }
@@ -155,7 +157,7 @@ impl Diary {
     }
 
     /// A bar of a session that is under way is what is seen of it now, and is the bar only when it is over.
-    fn enter_daily(&mut self, row: BarRow, now: Timestamp) {
+    fn enter_daily(&mut self, row: BarRow, written_at: Timestamp, now: Timestamp) {
         let date = row.bar.date;
         let Some(hours) = self
             .hours(date)
@@ -168,7 +170,8 @@ impl Diary {
                 symbol: row.symbol,
                 price: row.bar.close,
                 volume: Some(row.bar.volume),
-                time: Some(now),
+                // A price is as old as its bar.
+                time: Some(written_at.max(hours.open)),
                 bid: None,
                 ask: None,
             });

@@ -1,11 +1,12 @@
 //! A data folder that is followed.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
-use market::Calendar;
+use market::calendar::new_york_date;
+use market::{Calendar, Symbol};
 
 use super::diary::Diary;
 use super::growing::Growing;
@@ -50,7 +51,7 @@ impl Follower {
         };
         let sources = files::find(&follower.dir)?;
         let mut failure = None;
-        let deliveries = follower.look(&sources, now, |error| {
+        let deliveries = follower.look(&sources, now, true, |error| {
             failure.get_or_insert(error);
         });
         match failure {
@@ -78,7 +79,7 @@ impl Follower {
             }
         };
         let failed = self.health.failed_files.clone();
-        self.look(&sources, now, |error| {
+        self.look(&sources, now, false, |error| {
             tracing::warn!(%error, "a file of the data folder is left out until it changes");
             failed.fetch_add(1, Ordering::Relaxed);
         })
@@ -90,8 +91,19 @@ impl Follower {
         &self.health
     }
 
-    fn look(&mut self, sources: &[Source], now: Timestamp, mut failed: impl FnMut(FolderError)) -> Vec<Delivery> {
+    /// Reads what is new at `now`. Today's daily bars were written now, except in the first look: rows that exist already were
+    /// written no later than their files.
+    fn look(
+        &mut self,
+        sources: &[Source],
+        now: Timestamp,
+        is_first: bool,
+        mut failed: impl FnMut(FolderError),
+    ) -> Vec<Delivery> {
         let mut loader = Loader::new(&self.calendar);
+        if is_first {
+            loader = loader.tracing_bars_of(new_york_date(now));
+        }
         for source in sources {
             let file = self.files.entry(source.path.clone()).or_default();
             if let Err(error) = file.read(source, now, &mut loader) {
@@ -101,9 +113,10 @@ impl Follower {
                 self.health.offer.add(feeds(source.table));
             }
         }
+        let written_at = written_at(sources, &loader.take_files_of_bars(), now);
         let (data, rejections) = loader.finish();
         self.report(&rejections);
-        self.diary.enter(data, now);
+        self.diary.enter(data, &written_at, now);
         self.diary.due(now)
     }
 
@@ -117,6 +130,20 @@ impl Follower {
             tracing::warn!(more, "left out more rows");
         }
     }
+}
+
+/// When the bar of each symbol was written: no later than the file that it is in.
+fn written_at(sources: &[Source], files: &BTreeMap<Symbol, PathBuf>, now: Timestamp) -> BTreeMap<Symbol, Timestamp> {
+    if files.is_empty() {
+        return BTreeMap::new();
+    }
+    let modified = |path: &Path| Timestamp::try_from(std::fs::metadata(path).ok()?.modified().ok()?).ok();
+    let bars = sources.iter().filter(|source| source.table == Table::Bars);
+    let written: BTreeMap<&Path, Timestamp> = bars
+        .filter_map(|source| Some((source.path.as_path(), modified(&source.path)?.min(now))))
+        .collect();
+    let of_file = |(symbol, file): (&Symbol, &PathBuf)| Some((*symbol, *written.get(file.as_path())?));
+    files.iter().filter_map(of_file).collect()
 }
 
 /// The kinds of data that a table offers.

@@ -14,6 +14,8 @@
 //! * Figures, insiders' trades, mentions and splits become known on their day or at their instant, also those that are
 //!   in the folder before; earnings dates and dividends are known as soon as they are in the folder.
 //!
+//! After the first reading, an empty delivery that is no backfill marks the end of the past.
+//!
 //! ## Growing, shrinking, replaced
 //!
 //! A file is looked into when its length or its time changed. One that has only grown is read on from where the
@@ -96,13 +98,17 @@ pub async fn run(
     clock: Arc<dyn Clock>,
     sender: mpsc::Sender<Delivery>,
 ) -> Result<(), FolderError> {
-    let (every, now) = (options.every, clock.now());
+    let (every, now, offer) = (options.every, clock.now(), health.offer.clone());
     let Some(opened) = blocking(move || Follower::open(&options, calendar, health, now)).await else {
         return Ok(());
     };
     let (mut follower, past) = opened?;
     tracing::info!(deliveries = past.len(), "the data folder has been read");
+    for kind in offer.feeds().missing() {
+        tracing::warn!(%kind, "the data folder has no file of {kind}: what needs them is blind until there is one");
+    }
     let mut deliveries = past;
+    deliveries.push(Delivery::loaded(now));
     loop {
         for delivery in deliveries {
             if sender.send(delivery).await.is_err() {

@@ -131,7 +131,7 @@ impl Columns for FundamentalsColumns {
             as_of: row.date(self.as_of)?,
             eps_ttm: row.optional(self.eps_ttm, Row::decimal)?,
             eps_forward: row.optional(self.eps_forward, Row::decimal)?,
-            market_cap: row.optional(self.market_cap, Row::amount)?,
+            market_cap: row.optional(self.market_cap, Row::market_cap)?.flatten(),
             dividend_yield: row.optional(self.dividend_yield, Row::amount)?,
             dividend_amount: row.optional(self.dividend_amount, Row::amount)?,
             beta: row.optional(self.beta, Row::decimal)?,

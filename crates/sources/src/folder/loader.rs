@@ -1,7 +1,8 @@
 //! Tables read one after the other into one [`MarketData`].
 
+use std::collections::BTreeMap;
 use std::io::BufRead;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 use market::{Calendar, Symbol};
@@ -12,7 +13,7 @@ use super::error::FolderError;
 use super::facts::{
     DividendColumns, EarningsColumns, FundamentalsColumns, InsiderColumns, MentionColumns, SplitColumns, StockColumns,
 };
-use super::rejected::{Rejections, RowError};
+use super::rejected::{Rejected, RejectionLog, Rejections, RowError};
 use super::rows::{Columns, Rows};
 use super::table::Table;
 
@@ -37,7 +38,24 @@ use super::table::Table;
 pub struct Loader<'a> {
     calendar: &'a Calendar,
     data: MarketData,
-    rejections: Rejections,
+    rejections: RejectionLog<'a>,
+    traced: Option<TracedDay>,
+}
+
+/// A day whose daily bars are traced to their files.
+#[derive(Debug)]
+struct TracedDay {
+    day: Date,
+    /// The file of each symbol's bar.
+    files: BTreeMap<Symbol, PathBuf>,
+}
+
+impl TracedDay {
+    fn add(&mut self, symbol: Symbol, day: Date, file: &Path) {
+        if day == self.day {
+            self.files.insert(symbol, file.to_owned());
+        }
+    }
 }
 
 impl<'a> Loader<'a> {
@@ -47,8 +65,31 @@ impl<'a> Loader<'a> {
         Self {
             calendar,
             data: MarketData::default(),
-            rejections: Rejections::default(),
+            rejections: RejectionLog::default(),
+            traced: None,
         }
+    }
+
+    /// Traces the daily bars of `day` to their files ([`Self::take_files_of_bars`]).
+    #[must_use]
+    pub(crate) fn tracing_bars_of(mut self, day: Date) -> Self {
+        self.traced = Some(TracedDay {
+            day,
+            files: BTreeMap::new(),
+        });
+        self
+    }
+
+    /// The file of each symbol's bar of the traced day. Of several bars, that is the file of the last one, which counts.
+    pub(crate) fn take_files_of_bars(&mut self) -> BTreeMap<Symbol, PathBuf> {
+        self.traced.take().map(|traced| traced.files).unwrap_or_default()
+    }
+
+    /// Reports each rejected row to `report` as it is read, however many there are.
+    #[must_use]
+    pub fn reporting_to(mut self, report: impl FnMut(&Rejected) + 'a) -> Self {
+        self.rejections.report_to(report);
+        self
     }
 
     /// Reads a `table` from `input`, which messages call `file`.
@@ -89,7 +130,7 @@ impl<'a> Loader<'a> {
     #[must_use]
     pub fn finish(mut self) -> (MarketData, Rejections) {
         self.data.settle();
-        (self.data, self.rejections)
+        (self.data, self.rejections.into_rejections())
     }
 
     /// Reads daily bars if there is a column `date`, and intraday bars if there is a column `time`.
@@ -98,6 +139,7 @@ impl<'a> Loader<'a> {
             calendar,
             data,
             rejections,
+            traced,
         } = self;
         match (rows.header().has("date"), rows.header().has("time")) {
             (true, true) => Err(FolderError::DateAndTime(file.to_owned())),
@@ -107,6 +149,9 @@ impl<'a> Loader<'a> {
             }),
             (_, false) => rows.for_each::<DailyColumns>(rejections, |(symbol, bar)| {
                 bars_of(data, calendar, symbol, bar.date)?.daily.push(bar);
+                if let Some(traced) = traced {
+                    traced.add(symbol, bar.date, file);
+                }
                 Ok(())
             }),
         }
@@ -116,7 +161,7 @@ impl<'a> Loader<'a> {
 /// Adds every row to `rows_so_far`.
 fn collect<C: Columns>(
     rows: Rows<'_, impl BufRead>,
-    rejections: &mut Rejections,
+    rejections: &mut RejectionLog<'_>,
     rows_so_far: &mut Vec<C::Row>,
 ) -> Result<(), FolderError> {
     rows.for_each::<C>(rejections, |row| {

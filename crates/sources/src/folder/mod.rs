@@ -77,12 +77,25 @@ pub use table::Table;
 pub fn read(
     dir: &Path,
     calendar: &Calendar,
+    progress: impl FnMut(Progress<'_>),
+) -> Result<(MarketData, Rejections), FolderError> {
+    read_reporting(dir, calendar, progress, |_| ())
+}
+
+/// Reads the data folder `dir` like [`read`], and reports each rejected row to `report` as it is read.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_reporting(
+    dir: &Path,
+    calendar: &Calendar,
     mut progress: impl FnMut(Progress<'_>),
+    report: impl FnMut(&Rejected),
 ) -> Result<(MarketData, Rejections), FolderError> {
     let sources = files::find(dir)?;
     let bytes_total = sources.iter().map(|source| source.bytes).sum();
     let mut bytes_read = 0;
-    let mut loader = Loader::new(calendar);
+    let mut loader = Loader::new(calendar).reporting_to(report);
     for source in &sources {
         let input = source.open(|bytes| {
             bytes_read += bytes;

@@ -40,11 +40,46 @@ impl Rejections {
     pub const MAX_KEPT: usize = 10_000;
 
     /// Counts a row, and keeps it if there is room.
-    pub(super) fn add(&mut self, rejected: impl FnOnce() -> Rejected) {
+    fn add(&mut self, rejected: impl FnOnce() -> Rejected) {
         self.count += 1;
         if self.first.len() < Self::MAX_KEPT {
             self.first.push(rejected());
         }
+    }
+}
+
+type Report<'a> = Box<dyn FnMut(&Rejected) + 'a>;
+
+/// Collects rejected rows, and reports each of them at once if a reporter is set.
+#[derive(Default)]
+pub(super) struct RejectionLog<'a> {
+    rejections: Rejections,
+    report: Option<Report<'a>>,
+}
+
+impl<'a> RejectionLog<'a> {
+    /// Reports each row to `report`, also those that are only counted.
+    pub(super) fn report_to(&mut self, report: impl FnMut(&Rejected) + 'a) {
+        self.report = Some(Box::new(report));
+    }
+
+    pub(super) fn add(&mut self, rejected: impl FnOnce() -> Rejected) {
+        let Some(report) = &mut self.report else {
+            return self.rejections.add(rejected);
+        };
+        let row = rejected();
+        report(&row);
+        self.rejections.add(|| row);
+    }
+
+    pub(super) fn into_rejections(self) -> Rejections {
+        self.rejections
+    }
+}
+
+impl fmt::Debug for RejectionLog<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rejections.fmt(f)
     }
 }
 

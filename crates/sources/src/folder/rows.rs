@@ -8,7 +8,7 @@ use csv::ByteRecord;
 use super::error::FolderError;
 use super::header::Header;
 use super::lines::{Line, Lines};
-use super::rejected::{Rejected, Rejections, RowError};
+use super::rejected::{Rejected, RejectionLog, RowError};
 use super::split::split;
 use super::table::Table;
 use super::values::Row;
@@ -78,7 +78,7 @@ impl<'a, R: BufRead> Rows<'a, R> {
     /// [`FolderError`] when the columns `C` are not there, or when reading fails.
     pub(super) fn for_each<C: Columns>(
         mut self,
-        rejections: &mut Rejections,
+        rejections: &mut RejectionLog<'_>,
         mut take: impl FnMut(C::Row) -> Result<(), RowError>,
     ) -> Result<(), FolderError> {
         let columns = C::find(&mut self.header);
@@ -125,6 +125,7 @@ fn unreadable(file: &Path, cause: io::Error) -> FolderError {
 #[cfg(test)]
 mod tests {
     use super::super::header::Column;
+    use super::super::rejected::Rejections;
     use super::*;
 
     /// A table of one needed and one optional column, read as texts.
@@ -146,12 +147,12 @@ mod tests {
     type Read = Result<(Vec<(String, Option<String>)>, Rejections), FolderError>;
 
     fn read(input: &[u8]) -> Read {
-        let (mut taken, mut rejections) = (Vec::new(), Rejections::default());
+        let (mut taken, mut rejections) = (Vec::new(), RejectionLog::default());
         Rows::new(Table::Stocks, Path::new("x.csv"), input)?.for_each::<Pair>(&mut rejections, |row| {
             taken.push(row);
             Ok(())
         })?;
-        Ok((taken, rejections))
+        Ok((taken, rejections.into_rejections()))
     }
 
     /// The rows as `key=note`, and the rejected lines.

@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::records::{EarningsTime, Side};
-use market::{Decimal, Price, SplitRatio, Symbol};
+use market::{Decimal, DecimalError, Price, SplitRatio, Symbol};
 
 use super::rejected::Problem;
 
@@ -59,6 +59,14 @@ pub(crate) fn amount(text: &str) -> Result<Decimal, Problem> {
         return Err(Problem::Negative);
     }
     Ok(amount)
+}
+
+/// A market capitalisation in US dollars; `None` for a positive one that is too large for a [`Decimal`].
+pub(crate) fn market_cap(text: &str) -> Result<Option<Decimal>, Problem> {
+    match amount(text) {
+        Err(Problem::Number(DecimalError::TooLarge)) if !text.starts_with('-') => Ok(None),
+        read => read.map(Some),
+    }
 }
 
 /// A whole number, also as `2113300.0` or `2.1133e6`.

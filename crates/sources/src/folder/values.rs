@@ -99,6 +99,11 @@ impl Row {
         self.value(column, text::amount)
     }
 
+    /// A market capitalisation; `None` for one that is too large.
+    pub(super) fn market_cap(&self, column: Column) -> Result<Option<Decimal>, RowError> {
+        self.value(column, text::market_cap)
+    }
+
     /// A whole number, also as `2113300.0` or `2.1133e6`.
     pub(super) fn whole(&self, column: Column) -> Result<i64, RowError> {
         self.value(column, text::whole)

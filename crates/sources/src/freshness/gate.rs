@@ -119,11 +119,20 @@ struct Known {
     /// What the next price is compared with.
     reference: Option<Price>,
     /// A jump that waits for its confirmation.
-    held: Option<(Timestamp, Price)>,
+    held: Option<HeldJump>,
     /// When something was let through last, by its own time.
     fresh: Option<Timestamp>,
     /// Until then a jump explains itself.
     expected_until: Option<Timestamp>,
+}
+
+/// A jump that waits for its confirmation.
+#[derive(Debug, Clone, Copy)]
+struct HeldJump {
+    quote: QuoteRow,
+    time: Timestamp,
+    /// Whether a later quote confirms it whenever that comes, not only within the limit.
+    is_without_limit: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,6 +193,44 @@ impl Gate {
         self.confirm_within = self.limits.confirm_within.max(pace.saturating_mul(2));
     }
 
+    /// Whether the jump of a stock that was made at `time` waits for its confirmation.
+    #[must_use]
+    pub fn is_held(&self, symbol: Symbol, time: Timestamp) -> bool {
+        let held = self.stocks.get(&symbol).and_then(|known| known.held);
+        held.is_some_and(|held| held.time == time)
+    }
+
+    /// Lets a later quote of a stock confirm its held jump whenever that quote comes: no other source can confirm it.
+    pub fn lift_confirm_limit(&mut self, symbol: Symbol) {
+        if let Some(held) = self.stocks.get_mut(&symbol).and_then(|known| known.held.as_mut()) {
+            held.is_without_limit = true;
+        }
+    }
+
+    /// Confirms a held jump if `price`, which another source reports, agrees with it. Returns the quote that was held and
+    /// whether it may be judged at `now`, by the provider's clock, or is late by now; `None` if nothing is held or the prices
+    /// do not agree.
+    pub fn confirm(&mut self, symbol: Symbol, price: Price, now: Timestamp) -> Option<(QuoteRow, Verdict)> {
+        let known = self.stocks.get_mut(&symbol)?;
+        known.forget_after(now.saturating_add(self.limits.ahead).unwrap_or(Timestamp::MAX));
+        let HeldJump { quote, time, .. } = known.held?;
+        if is_far(quote.price, price, self.limits.most_jump_ppm) {
+            return None;
+        }
+        known.last = Some(Told::of(&quote, time));
+        known.reference = Some(quote.price);
+        known.held = None;
+        let late = now.duration_since(time).saturating_sub(self.limits.delay);
+        if late > self.limits.late_after {
+            self.counts.add(Reason::Late, 1);
+            return Some((quote, Verdict::Held(Reason::Late)));
+        }
+        known.fresh = Some(time);
+        self.counts.passed += 1;
+        self.counts.confirmed += 1;
+        Some((quote, Verdict::Confirmed))
+    }
+
     /// Sets what the next price is compared with, such as the last close after a start.
     pub fn set_reference(&mut self, symbol: Symbol, price: Price) {
         self.stocks.entry(symbol).or_default().reference = Some(price);
@@ -211,6 +258,8 @@ impl Gate {
     #[must_use]
     pub fn blind_since(&self, symbol: Symbol, opened: Timestamp, now: Timestamp) -> Option<Timestamp> {
         let fresh = self.stocks.get(&symbol).and_then(|known| known.fresh);
+        let latest = now.saturating_add(self.limits.ahead).unwrap_or(Timestamp::MAX);
+        let fresh = fresh.filter(|&fresh| fresh <= latest);
         let seen = fresh.unwrap_or(opened).max(opened);
         let patience = self.limits.blind_after.saturating_add(self.limits.delay);
         let blind = seen.checked_add(patience).ok()?;
@@ -224,21 +273,28 @@ impl Gate {
     }
 }
 
+impl Told {
+    const fn of(quote: &QuoteRow, time: Timestamp) -> Self {
+        Self {
+            time,
+            price: quote.price,
+            volume: quote.volume,
+        }
+    }
+}
+
 impl Known {
     fn judge(&mut self, quote: &QuoteRow, time: Timestamp, now: Timestamp, limits: &Limits) -> Verdict {
         let age = now.duration_since(time);
         if age.saturating_add(limits.ahead) < SignedDuration::ZERO {
             return Verdict::Dropped(Reason::Ahead);
         }
+        self.forget_after(now.saturating_add(limits.ahead).unwrap_or(Timestamp::MAX));
         let late = age.saturating_sub(limits.delay);
         if late > limits.stale_after {
             return Verdict::Dropped(Reason::Stale);
         }
-        let told = Told {
-            time,
-            price: quote.price,
-            volume: quote.volume,
-        };
+        let told = Told::of(quote, time);
         if let Some(last) = self.last {
             if time < last.time {
                 return Verdict::Dropped(Reason::OutOfOrder);
@@ -247,7 +303,10 @@ impl Known {
                 return Verdict::Dropped(Reason::Duplicate);
             }
         }
-        if self.held == Some((time, quote.price)) {
+        if self
+            .held
+            .is_some_and(|held| (held.time, held.quote.price) == (time, quote.price))
+        {
             return Verdict::Dropped(Reason::Duplicate);
         }
         if matches!((quote.bid, quote.ask), (Some(bid), Some(ask)) if bid > ask) {
@@ -256,7 +315,14 @@ impl Known {
         let is_jump = self.is_jump(quote.price, time, limits);
         let is_confirmed = is_jump && self.is_confirmed(quote.price, time, limits);
         if is_jump && !is_confirmed {
-            self.held = Some((time, quote.price));
+            self.held = Some(HeldJump {
+                quote: QuoteRow {
+                    time: Some(time),
+                    ..*quote
+                },
+                time,
+                is_without_limit: false,
+            });
             return Verdict::Held(Reason::Jump);
         }
         self.last = Some(told);
@@ -273,6 +339,14 @@ impl Known {
         }
     }
 
+    /// Forgets times after `latest`: quotes from when the clock was ahead would keep present ones out. The next price is still
+    /// compared with the last one.
+    fn forget_after(&mut self, latest: Timestamp) {
+        self.last = self.last.filter(|last| last.time <= latest);
+        self.held = self.held.filter(|held| held.time <= latest);
+        self.fresh = self.fresh.filter(|&fresh| fresh <= latest);
+    }
+
     fn is_jump(&self, price: Price, time: Timestamp, limits: &Limits) -> bool {
         let is_expected = self.expected_until.is_some_and(|until| time <= until);
         !is_expected
@@ -283,10 +357,10 @@ impl Known {
 
     /// Whether a later quote, soon enough, says about the same as the held one.
     fn is_confirmed(&self, price: Price, time: Timestamp, limits: &Limits) -> bool {
-        self.held.is_some_and(|(held_at, held)| {
-            time > held_at
-                && time.duration_since(held_at) <= limits.confirm_within
-                && !is_far(held, price, limits.most_jump_ppm)
+        self.held.is_some_and(|held| {
+            time > held.time
+                && (held.is_without_limit || time.duration_since(held.time) <= limits.confirm_within)
+                && !is_far(held.quote.price, price, limits.most_jump_ppm)
         })
     }
 }

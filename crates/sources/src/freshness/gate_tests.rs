@@ -140,6 +140,68 @@ fn a_confirmation_comes_within_five_minutes_or_is_a_jump_itself() {
 }
 
 #[test]
+fn without_a_limit_a_later_quote_confirms_a_jump_whenever_it_comes() {
+    let mut gate = gate();
+    assert_eq!(gate.judge(&quote("126", 1), at(1)), Verdict::Held(Reason::Jump));
+    gate.lift_confirm_limit(symbol());
+    assert_eq!(gate.judge(&quote("127", 3_000), at(3_000)), Verdict::Confirmed);
+    assert_eq!(gate.judge(&quote("20", 3_001), at(3_001)), Verdict::Held(Reason::Jump));
+    assert_eq!(gate.judge(&quote("21", 6_000), at(6_000)), Verdict::Held(Reason::Jump));
+}
+
+#[test]
+fn a_jump_from_the_future_is_not_confirmed() {
+    let mut gate = gate();
+    assert_eq!(gate.judge(&quote("126", 3_000), at(3_000)), Verdict::Held(Reason::Jump));
+    assert!(gate.is_held(symbol(), at(3_000)) && !gate.is_held(symbol(), at(3_001)));
+    assert_eq!(gate.confirm(symbol(), "126".parse().unwrap(), at(10)), None);
+}
+
+/// The verdict of a gate that holds a jump to 50 at second 1 when another source reports `price` at `second`.
+fn confirmed(price: &str, second: i64) -> Option<Verdict> {
+    let mut gate = gate();
+    gate.judge(&quote("50", 1), at(1));
+    let confirmed = gate.confirm(symbol(), price.parse().unwrap(), at(second));
+    if let Some((quote, _)) = confirmed {
+        assert_eq!((quote.price.to_string().as_str(), quote.time), ("50", Some(at(1))));
+        assert!(!gate.is_held(symbol(), at(1)));
+    }
+    confirmed.map(|(_, verdict)| verdict)
+}
+
+#[test]
+fn another_source_confirms_a_jump_within_a_quarter_of_it() {
+    assert_eq!(confirmed("62.5", 2), Some(Verdict::Confirmed));
+    assert_eq!(confirmed("62.500001", 2), None);
+    assert_eq!(confirmed("37.5", 2), Some(Verdict::Confirmed));
+    assert_eq!(confirmed("37.499999", 2), None);
+}
+
+#[test]
+fn a_jump_that_is_confirmed_after_a_minute_is_late() {
+    assert_eq!(confirmed("50", 61), Some(Verdict::Confirmed));
+    assert_eq!(confirmed("50", 62), Some(Verdict::Held(Reason::Late)));
+}
+
+#[test]
+fn after_a_confirmation_the_next_price_is_compared_with_the_jump() {
+    let mut gate = gate();
+    gate.judge(&quote("50", 1), at(1));
+    gate.confirm(symbol(), "50".parse().unwrap(), at(2));
+    assert_eq!(gate.judge(&quote("55", 3), at(3)), Verdict::Passed);
+    assert_eq!(gate.judge(&quote("100", 4), at(4)), Verdict::Held(Reason::Jump));
+}
+
+#[test]
+fn without_a_held_jump_nothing_is_confirmed() {
+    assert_eq!(gate().confirm(symbol(), "100".parse().unwrap(), at(1)), None);
+    assert_eq!(
+        gate().confirm("MSFT".parse().unwrap(), "100".parse().unwrap(), at(1)),
+        None
+    );
+}
+
+#[test]
 fn a_split_explains_itself() {
     let mut gate = gate();
     gate.split(symbol(), "4".parse().unwrap());
@@ -272,4 +334,31 @@ proptest! {
             history.push((quote, at(now), verdict));
         }
     }
+}
+
+#[test]
+fn quotes_let_through_by_a_clock_that_was_ahead_keep_no_present_ones_out() {
+    let day = 24 * 3600;
+    let mut gate = gate();
+    assert_eq!(gate.judge(&quote("101", day), at(day)), Verdict::Passed);
+    assert_eq!(gate.blind_since(symbol(), at(0), at(day + 1)), None);
+    // The clock is right again. What was fresh in the future is not fresh now.
+    assert_eq!(gate.blind_since(symbol(), at(0), at(301)), Some(at(300)));
+    assert_eq!(gate.judge(&quote("102", 302), at(302)), Verdict::Passed);
+    assert_eq!(gate.judge(&quote("200", 303), at(303)), Verdict::Held(Reason::Jump));
+}
+
+#[test]
+fn clock_that_is_five_seconds_behind_still_knows_the_order() {
+    let mut gate = gate();
+    assert_eq!(gate.judge(&quote("101", 10), at(10)), Verdict::Passed);
+    assert_eq!(
+        gate.judge(&quote("102", 9), at(5)),
+        Verdict::Dropped(Reason::OutOfOrder)
+    );
+    assert_eq!(
+        gate.judge(&quote("102", 4), at(4)),
+        Verdict::Passed,
+        "six seconds behind it does not"
+    );
 }

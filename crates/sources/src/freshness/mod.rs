@@ -16,7 +16,8 @@
 //! | [`Jump`](Reason::Jump) | further from the last price than the bound, without an event that explains it | held |
 //! | [`Late`](Reason::Late) | true, but told later than is usual | held |
 //!
-//! What is *held* is not judged now. A jump is let through once a later quote confirms it; the first one is never judged. A late
+//! What is *held* is not judged now. A jump is let through once a later quote confirms it; the first one is not judged then. If
+//! another source agrees with it ([`Gate::confirm`]), the first one itself is let through. A late
 //! quote counts for order and jumps, and is for those who judge what was missed (and mark it late).
 //!
 //! A stretch of which nothing was heard is fetched as minutes; [`observations`] makes of them what would have been seen.

@@ -95,12 +95,13 @@ impl Record for BarRow {
 impl Record for FundamentalsRow {
     fn read(members: &Members) -> Result<Self, String> {
         let as_of = members.optional("as_of", text::date)?.unwrap_or(members.today());
+        let market_cap = members.optional("market_cap", text::market_cap)?;
         let row = Self {
             symbol: symbol(members)?,
             as_of: members.past("as_of", as_of)?,
             eps_ttm: members.optional("eps_ttm", figure)?,
             eps_forward: members.optional("eps_forward", figure)?,
-            market_cap: members.optional("market_cap", text::amount)?,
+            market_cap: market_cap.flatten(),
             dividend_yield: members.optional("dividend_yield", text::amount)?,
             dividend_amount: members.optional("dividend_amount", text::amount)?,
             beta: members.optional("beta", figure)?,
@@ -108,12 +109,12 @@ impl Record for FundamentalsRow {
         let figures = [
             row.eps_ttm,
             row.eps_forward,
-            row.market_cap,
             row.dividend_yield,
             row.dividend_amount,
             row.beta,
         ];
-        if figures.iter().all(Option::is_none) {
+        // A market capitalisation that is too large to be kept is a figure, too.
+        if market_cap.is_none() && figures.iter().all(Option::is_none) {
             return Err("has no figures; send at least one such as eps_ttm or eps_forward".into());
         }
         Ok(row)

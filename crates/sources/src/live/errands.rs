@@ -9,7 +9,7 @@ use market::calendar::new_york_date;
 use market::records::{BarRow, SplitRow};
 use tokio::sync::broadcast;
 
-use super::timetable::{Matter, Occasion, Subject, Timetable, questions};
+use super::timetable::{Matter, Occasion, Subject, Timetable, questions, splits_only};
 use super::{Desk, in_their_shares};
 use crate::combine::NoAnswer;
 use crate::provider::{Answer, Ask, BarsAre, Capability, Days};
@@ -36,6 +36,7 @@ pub(super) async fn run(desk: Desk, mut wanted: broadcast::Receiver<Matter>) {
     let clock = Arc::clone(&errands.desk.options.setup.clock);
     let sender = errands.desk.sender.clone();
     loop {
+        errands.follow_clock();
         let due = errands.next_due();
         tokio::select! {
             () = sender.closed() => return,
@@ -45,6 +46,8 @@ pub(super) async fn run(desk: Desk, mut wanted: broadcast::Receiver<Matter>) {
                 }
                 errands.note_newcomers();
             }
+            // When the sender is gone, the last value stays.
+            Ok(()) = errands.desk.options.splits_only.changed() => errands.note_splits_only(),
             // Whoever could ask may have gone; and of what was asked too often at once, the rest is enough.
             Ok(matter) = wanted.recv() => errands.note(Occasion::Wanted(matter)),
             () = clock.sleep_until(due) => {
@@ -62,16 +65,22 @@ struct Errands {
     desk: Desk,
     /// Those of whom what has been is known, or asked for.
     known: HashSet<Symbol>,
+    /// The stocks of which only the splits have been asked for.
+    known_splits: HashSet<Symbol>,
     waiting: VecDeque<Errand>,
     timetable: Timetable,
+    last_now: Timestamp,
 }
 
 impl Errands {
     fn of(desk: Desk) -> Self {
-        let timetable = Timetable::of(desk.now(), desk.options.nightly_at);
+        let last_now = desk.now();
+        let timetable = Timetable::of(last_now, desk.options.nightly_at);
         Self {
             desk,
+            last_now,
             known: HashSet::new(),
+            known_splits: HashSet::new(),
             waiting: VecDeque::new(),
             timetable,
         }
@@ -87,6 +96,37 @@ impl Errands {
         self.ask_on(Occasion::Newcomers, &[benchmark]);
         self.known.insert(benchmark);
         self.note_newcomers();
+        self.note_splits_only();
+    }
+
+    /// Asks for the past splits of stocks that are new among those of which only the splits are wanted.
+    fn note_splits_only(&mut self) {
+        let wanted = Arc::clone(&self.desk.options.splits_only.borrow_and_update());
+        self.known_splits.retain(|symbol| wanted.contains(symbol));
+        let new = wanted.iter().copied();
+        let new: Vec<Symbol> = new.filter(|symbol| self.known_splits.insert(*symbol)).collect();
+        let new: Vec<Symbol> = new.into_iter().filter(|symbol| !self.known.contains(symbol)).collect();
+        self.ask_for_splits_on(Occasion::Newcomers, &new);
+    }
+
+    fn ask_for_splits_on(&mut self, occasion: Occasion, symbols: &[Symbol]) {
+        if self.desk.options.combination.capabilities().has(Capability::Splits) {
+            self.put(
+                splits_only(occasion, symbols, self.desk.now()),
+                occasion == Occasion::Newcomers,
+            );
+        }
+    }
+
+    /// After a step back of the clock, sends the requests now that were postponed by the clock that was ahead.
+    fn follow_clock(&mut self) {
+        let now = self.desk.now();
+        if now < self.last_now {
+            for errand in &mut self.waiting {
+                errand.not_before = errand.not_before.min(now);
+            }
+        }
+        self.last_now = now;
     }
 
     fn note_newcomers(&mut self) {
@@ -112,6 +152,9 @@ impl Errands {
     fn note(&mut self, occasion: Occasion) {
         let watched = Arc::clone(&self.desk.watched.borrow());
         self.ask_on(occasion, &watched);
+        let others = Arc::clone(&self.desk.options.splits_only.borrow());
+        let others = others.iter().copied().filter(|symbol| !watched.contains(symbol));
+        self.ask_for_splits_on(occasion, &others.collect::<Vec<_>>());
     }
 
     fn ask_on(&mut self, occasion: Occasion, symbols: &[Symbol]) {

@@ -114,6 +114,15 @@ impl Gaps {
         true
     }
 
+    /// Limits all waits after the clock was set back to `now`, as if it had always been right.
+    pub(super) fn follow_clock_back(&mut self, now: Timestamp) {
+        let hold_until = now.saturating_add(HOLD_MOST).unwrap_or(now);
+        for gap in &mut self.0 {
+            gap.not_before = gap.not_before.min(now.saturating_add(LONGEST_PAUSE).unwrap_or(now));
+            gap.hold_until = gap.hold_until.map(|until| until.min(hold_until));
+        }
+    }
+
     /// When something can be asked for next.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         self.0.iter().map(|gap| gap.not_before).min()
@@ -130,7 +139,7 @@ impl Gaps {
 }
 
 /// The whole minute that `at` is in.
-fn whole_minute(at: Timestamp) -> Timestamp {
+pub(super) fn whole_minute(at: Timestamp) -> Timestamp {
     let down = TimestampRound::new()
         .smallest(Unit::Minute)
         .mode(jiff::RoundMode::Floor);

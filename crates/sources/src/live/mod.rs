@@ -4,8 +4,10 @@
 //! share the providers' budgets:
 //!
 //! * [`prices`] has the prices of the session. Where a provider streams, the most watched stocks are subscribed, as many as its
-//!   plan has; the others are polled, as often as the plan allows, and all of them while the stream is down. Each quote passes
-//!   the [gate](crate::freshness) before it is delivered.
+//!   plan has; the others are polled, as often as the plan allows, and all of them while the stream is down or silent. So are
+//!   those that the provider refuses to stream. Each quote passes the [gate](crate::freshness) before it is delivered; a jump
+//!   that it holds is confirmed by a second source, or by the bar of its minute.
+//! * [`price_requests`] asks for single prices at once.
 //! * [`errands`] has everything else: what is to be known of a stock that is watched for the first time, what was missed since
 //!   the last bar, what comes each night, morning and hour ([`timetable`] says when what is asked), and what somebody wants to be
 //!   asked for now ([`Matter`]).
@@ -27,16 +29,19 @@ mod errands;
 mod gaps;
 mod health;
 mod in_their_shares;
+mod price_requests;
 mod prices;
 mod round;
 mod streaming;
 mod timetable;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
+use market::records::Batch;
 use market::{Calendar, Price, Symbol};
 use tokio::sync::{broadcast, mpsc, watch};
 
@@ -44,9 +49,10 @@ use crate::combine::{Combination, Polling};
 use crate::freshness::Limits;
 use crate::provider::http::Setup;
 use crate::provider::stream;
-use crate::{Delivery, FeedKind, FeedSet};
+use crate::{Delivery, FeedKind, FeedSet, Missed};
 
 pub use health::Health;
+pub use price_requests::{PriceReply, PriceRequest};
 pub use timetable::Matter;
 
 /// The stocks that somebody watches, the most watched first.
@@ -71,6 +77,9 @@ pub struct Options {
     pub nightly_at: Time,
     /// What everything is compared with.
     pub benchmark: Symbol,
+    /// The stocks of alerts that are not judged at present: their splits are asked for, and nothing else. A threshold of a
+    /// paused alert has to follow a split, or it is wrong when the alert is activated.
+    pub splits_only: watch::Receiver<Arc<BTreeSet<Symbol>>>,
 }
 
 /// The last price that is known of a stock.
@@ -89,6 +98,19 @@ pub trait Memory: Send + Sync + fmt::Debug {
 
     /// The last completed session of a stock that is known.
     fn last_bar(&self, symbol: Symbol) -> Option<Date>;
+
+    /// Whether a stock is in the catalog.
+    fn is_listed(&self, _symbol: Symbol) -> bool {
+        true
+    }
+
+    /// The price that a stock's next one is compared with: of the last observation, or the close of a later bar.
+    fn reference_price(&self, symbol: Symbol) -> Option<Price> {
+        self.last_seen(symbol).map(|seen| seen.price)
+    }
+
+    /// The average volume of a stock over its last sessions, in shares a day, if enough of them are known.
+    fn average_volume(&self, symbol: Symbol) -> Option<i64>;
 }
 
 /// The kinds of data that come from `combination`.
@@ -133,15 +155,43 @@ impl Desk {
     }
 }
 
-/// Sends what becomes known of the stocks that are watched, and what is `wanted` besides; ends when nobody receives any more.
+/// A delivery of new data.
+const fn delivery(batch: Batch, at: Timestamp) -> Delivery {
+    Delivery {
+        at,
+        backfill: false,
+        batch,
+        missed: Missed {
+            quotes: Vec::new(),
+            is_behind: false,
+        },
+    }
+}
+
+/// The inputs that tell a live source what to ask for.
+#[derive(Debug)]
+pub struct Demand {
+    /// The stocks that are watched.
+    pub watched: Watched,
+    /// The kinds of data to fetch now, outside the timetable.
+    pub wanted: broadcast::Receiver<Matter>,
+    /// The requests for single prices.
+    pub requests: mpsc::Receiver<PriceRequest>,
+}
+
+/// Sends the data of the watched stocks and of the requests in `demand`, until the receiver is gone.
 pub async fn run(
     options: Options,
-    watched: Watched,
-    wanted: broadcast::Receiver<Matter>,
+    demand: Demand,
     memory: Arc<dyn Memory>,
     health: Health,
     sender: mpsc::Sender<Delivery>,
 ) {
+    let Demand {
+        watched,
+        wanted,
+        requests,
+    } = demand;
     let desk = Desk {
         options,
         watched,
@@ -149,5 +199,5 @@ pub async fn run(
         health,
         sender,
     };
-    tokio::join!(prices::run(desk.clone()), errands::run(desk, wanted));
+    tokio::join!(prices::run(desk.clone(), requests), errands::run(desk, wanted));
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use market::Symbol;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -18,6 +19,11 @@ pub(super) struct Streaming {
     wanted: watch::Sender<Arc<BTreeSet<Symbol>>>,
     /// So many stocks the plan has.
     most: usize,
+    provider: &'static str,
+    /// When it brought a price last, or was expected to bring the first one.
+    last_price_at: Timestamp,
+    /// Since when it brings nothing although its stocks are traded.
+    silent_since: Option<Timestamp>,
     task: JoinHandle<()>,
 }
 
@@ -49,6 +55,9 @@ impl Streaming {
                     prices,
                     wanted,
                     most,
+                    provider: name,
+                    last_price_at: options.setup.clock.now(),
+                    silent_since: None,
                     task: tokio::spawn(task),
                 })
             }
@@ -76,13 +85,62 @@ impl Streaming {
         Arc::clone(&self.wanted.borrow())
     }
 
+    /// The stocks whose prices it brings while it is live: those that are subscribed and not refused.
+    pub(super) fn delivered(&self) -> BTreeSet<Symbol> {
+        let refused = self.prices.refused();
+        self.wanted.borrow().difference(&refused).copied().collect()
+    }
+
+    pub(super) const fn provider(&self) -> &'static str {
+        self.provider
+    }
+
     /// Whether prices come in now.
     pub(super) fn is_live(&self) -> bool {
+        self.report().state == State::Live
+    }
+
+    /// Whether there is a connection on which prices could come in.
+    pub(super) fn is_connected(&self) -> bool {
         self.prices.report().state == State::Live
     }
 
+    /// When it brought a price last, or was expected to bring the first one.
+    pub(super) const fn last_price_at(&self) -> Timestamp {
+        self.last_price_at
+    }
+
+    /// Notes that it has brought a price.
+    pub(super) fn note_price(&mut self, now: Timestamp) {
+        self.last_price_at = now;
+        self.silent_since = None;
+    }
+
+    /// Limits its times after the clock was set back to `now`.
+    pub(super) fn follow_clock_back(&mut self, now: Timestamp) {
+        self.last_price_at = self.last_price_at.min(now);
+        self.silent_since = self.silent_since.map(|since| since.min(now));
+    }
+
+    /// Counts the time without a price from `now` on.
+    pub(super) fn expect_from(&mut self, now: Timestamp) {
+        self.last_price_at = now;
+    }
+
+    /// Marks it as silent: it is not live until it brings a price.
+    pub(super) fn fall_silent(&mut self, since: Timestamp) {
+        self.silent_since = Some(since);
+    }
+
     pub(super) fn report(&self) -> Report {
-        self.prices.report()
+        let report = self.prices.report();
+        match (report.state, self.silent_since) {
+            (State::Live, Some(since)) => Report {
+                state: State::Silent(since),
+                ..report
+            },
+            _ => report,
+        }
     }
 
     /// Waits for news; `None` when none will come any more.

@@ -88,6 +88,25 @@ impl Occasion {
     }
 }
 
+/// The requests for the splits of stocks of which nothing else is requested.
+pub(super) fn splits_only(occasion: Occasion, symbols: &[Symbol], now: Timestamp) -> Vec<Ask> {
+    if occasion.capabilities().contains(&Capability::Splits) {
+        splits(occasion, symbols, now)
+    } else {
+        Vec::new()
+    }
+}
+
+fn splits(occasion: Occasion, symbols: &[Symbol], now: Timestamp) -> Vec<Ask> {
+    let back = match occasion {
+        Occasion::Newcomers => BAR_DAYS,
+        _ => CORRECTED_DAYS,
+    };
+    let days = around(new_york_date(now), back, AHEAD_DAYS);
+    let chunks = symbols.chunks(STOCKS_A_QUESTION);
+    chunks.map(|symbols| Ask::Splits(symbols.to_vec(), days)).collect()
+}
+
 /// Of whom what is known.
 pub(super) struct Subject<'a> {
     /// The stocks, the most watched first.
@@ -145,13 +164,7 @@ fn about(
         Capability::Mentions => of_each(&Ask::Mentions),
         Capability::Earnings => of_each(&|symbols| Ask::Earnings(symbols, around(today, 0, AHEAD_DAYS))),
         Capability::Dividends => of_each(&|symbols| Ask::Dividends(symbols, around(today, DIVIDEND_DAYS, AHEAD_DAYS))),
-        Capability::Splits => {
-            let back = match occasion {
-                Occasion::Newcomers => BAR_DAYS,
-                _ => CORRECTED_DAYS,
-            };
-            of_each(&|symbols| Ask::Splits(symbols, around(today, back, AHEAD_DAYS)))
-        }
+        Capability::Splits => splits(occasion, subject.symbols, now),
         Capability::InsiderTrades => of_each(&|symbols| Ask::InsiderTrades(symbols, around(today, filings, 0))),
         // They are asked for elsewhere.
         Capability::Quotes | Capability::Stream | Capability::MinuteBars => Vec::new(),
@@ -223,10 +236,13 @@ impl Timetable {
     pub(super) fn take_due(&mut self, now: Timestamp) -> Vec<Occasion> {
         let mut taken = Vec::new();
         for (occasion, at) in &mut self.due {
+            let next = after(*occasion, now, self.nightly_at);
             if *at <= now {
                 taken.push(*occasion);
-                *at = after(*occasion, now, self.nightly_at);
+                *at = next;
             }
+            // One that was planned by a clock that was ahead would come late.
+            *at = next.min(*at);
         }
         taken
     }
@@ -277,6 +293,19 @@ mod tests {
         assert_eq!(
             table.take_due(at("2024-03-09T13:45:00Z")),
             [Occasion::Hourly, Occasion::Morning]
+        );
+    }
+
+    #[test]
+    fn clock_that_was_ahead_postpones_no_occasion() {
+        let at = |text: &str| -> Timestamp { text.parse().unwrap() };
+        let mut table = Timetable::of(at("2024-03-10T22:50:00Z"), time(18, 30, 0, 0));
+        // The clock is set back by two days.
+        assert_eq!(table.take_due(at("2024-03-08T22:50:00Z")), []);
+        assert_eq!(table.next(), at("2024-03-08T23:00:00Z"));
+        assert_eq!(
+            table.take_due(at("2024-03-08T23:30:00Z")),
+            [Occasion::Hourly, Occasion::Nightly]
         );
     }
 }

@@ -77,6 +77,6 @@ pub trait Provider: Send + Sync + fmt::Debug {
         None
     }
 
-    /// By how much its clock is ahead of ours, once it has answered.
+    /// By how much its clock is ahead of ours, once it has answered. A step of our clock makes that unknown until the next answer.
     fn clock_skew(&self) -> Option<SignedDuration>;
 }

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::chance::{self, Topic};
 
-/// One company of the simulated market, or the fund that holds them all.
+/// One company of the simulated market, or an index fund.
 #[derive(Clone, Debug)]
 pub(super) struct Company {
     pub(super) symbol: Symbol,
@@ -55,8 +55,17 @@ impl Company {
     }
 }
 
-/// The fund's ticker: that of the benchmark that portfolios are compared with.
-const FUND: &str = "SPY";
+/// Ticker, name, first price, volatility of its own, beta, volume. The first is the benchmark that portfolios are compared
+/// with.
+type Fund = (&'static str, &'static str, f64, f64, f64, f64);
+
+/// The index funds, under the tickers of well-known ones.
+const FUNDS: [Fund; 4] = [
+    ("SPY", "Simulated Market Index Fund", 480.0, 0.01, 1.0, 70e6),
+    ("QQQ", "Simulated Technology Index Fund", 410.0, 0.06, 1.2, 45e6),
+    ("DIA", "Simulated Industrials Index Fund", 380.0, 0.03, 0.9, 4e6),
+    ("IWM", "Simulated Small Companies Index Fund", 200.0, 0.08, 1.1, 30e6),
+];
 
 /// Ticker, name, sector, industry, first price, volatility, beta, volume, dividend.
 type Listed = (
@@ -178,31 +187,33 @@ pub(super) fn companies(seed: u64, count: usize) -> Vec<Company> {
     let listed = LISTED.iter().zip(0..).map(|(row, who)| listed(row, seed, who));
     let mut companies: Vec<_> = listed.take(count).collect();
     let mut taken: BTreeSet<Symbol> = LISTED.iter().map(|row| symbol(row.0)).collect();
-    taken.insert(symbol(FUND));
+    taken.extend(FUNDS.iter().map(|fund| symbol(fund.0)));
     for number in 0..count.min(MAX_COMPANIES).saturating_sub(companies.len()) {
         companies.push(invent(seed, number, &mut taken));
     }
     companies
 }
 
-/// The fund that moves as the market does.
-pub(super) fn fund() -> Company {
-    Company {
-        symbol: symbol(FUND),
-        name: "Simulated Market Index Fund".into(),
-        kind: "etf",
-        sector: "Funds",
-        industry: "Index Funds",
-        country: "US",
-        exchange: "SIM ARCA",
-        first_price: 480.0,
-        volatility: 0.01,
-        beta: 1.0,
-        volume: 70e6,
-        dividend: 0.0035,
-        pe: 22.0,
-        talked_about: false,
-    }
+/// The index funds, the benchmark first.
+pub(super) fn funds() -> impl Iterator<Item = Company> {
+    FUNDS
+        .iter()
+        .map(|&(ticker, name, first_price, volatility, beta, volume)| Company {
+            symbol: symbol(ticker),
+            name: name.into(),
+            kind: "etf",
+            sector: "Funds",
+            industry: "Index Funds",
+            country: "US",
+            exchange: "SIM ARCA",
+            first_price,
+            volatility,
+            beta,
+            volume,
+            dividend: 0.0035,
+            pe: 22.0,
+            talked_about: false,
+        })
 }
 
 fn symbol(ticker: &str) -> Symbol {
@@ -300,7 +311,7 @@ mod tests {
         let symbols: BTreeSet<_> = companies.iter().map(|company| company.symbol).collect();
         let names: BTreeSet<_> = companies.iter().map(|company| &company.name).collect();
         assert_eq!((symbols.len(), names.len()), (MAX_COMPANIES, MAX_COMPANIES));
-        assert!(!symbols.contains(&fund().symbol));
+        assert!(funds().all(|fund| !symbols.contains(&fund.symbol)));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use market::{Bar, Calendar, Price, Symbol};
 use rand::Rng;
 
 use super::chance::{self, Topic, Who, happens, normal};
-use super::companies::{companies, fund};
+use super::companies::{companies, funds};
 use super::news::{Subject, hours};
 use super::numbers::count;
 use super::stock::{Cluster, SESSIONS_A_YEAR, Step, Stock};
@@ -30,7 +30,7 @@ const HAPPENINGS_A_SECOND: f64 = 1.0 / 40.0;
 pub struct Options {
     /// The number that everything follows from.
     pub seed: u64,
-    /// How many companies there are, beside one fund that holds them all; the first twenty are always the same.
+    /// How many companies there are, beside the index funds; the first twenty are always the same.
     pub companies: usize,
     /// How many days of history a new market has.
     pub history_days: u16,
@@ -91,9 +91,11 @@ pub struct Market {
 
 impl Market {
     /// A market that has come to the first instant of `from` without any past.
-    pub(super) fn new(options: Options, calendar: &Calendar, from: Date, with_fund: bool) -> Self {
+    pub(super) fn new(options: Options, calendar: &Calendar, from: Date, with_funds: bool) -> Self {
         let companies = companies(options.seed, options.companies);
-        let everything = with_fund.then(fund).into_iter().chain(companies);
+        // The benchmark comes first and the other funds last, so that all others are as they were without them.
+        let mut funds = funds().filter(|_| with_funds);
+        let everything = funds.next().into_iter().chain(companies).chain(funds);
         Self {
             options,
             calendar: calendar.clone(),

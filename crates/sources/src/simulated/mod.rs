@@ -1,6 +1,6 @@
 //! # The simulated market: a market that needs no data
 //!
-//! Invented companies, and a fund that holds them all. Everything comes from one seed, so that a demo can be told of
+//! Invented companies, and index funds. Everything comes from one seed, so that a demo can be told of
 //! and repeated.
 //!
 //! The prices follow a common tide and a path of their own, with volatility that comes in clusters, gaps overnight,

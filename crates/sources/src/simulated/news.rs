@@ -17,8 +17,10 @@ use super::chance::{self, Topic, Who, normal};
 use super::companies::Company;
 use super::numbers::{count, decimal};
 
-/// How long before its day a report or a dividend is announced, in days.
-const ANNOUNCED_DAYS_AHEAD: i64 = 45;
+/// How long before its day a report is announced, in days: longer than from one season of reports to the next.
+const REPORT_ANNOUNCED_DAYS_AHEAD: i64 = 100;
+/// How long before its day a dividend is announced, in days.
+const DIVIDEND_ANNOUNCED_DAYS_AHEAD: i64 = 45;
 /// How long excitement about a company lasts, in days.
 const EXCITED_DAYS: i64 = 6;
 
@@ -106,12 +108,13 @@ impl Subject<'_> {
 
     /// What is announced on `date` for a later day.
     fn announce(&self, date: Date, batch: &mut Batch) {
-        let Some(day) = plus_days(date, ANNOUNCED_DAYS_AHEAD) else {
-            return;
+        let planned = |days_ahead| {
+            let day = plus_days(date, days_ahead)?;
+            Some((day, self.quarter(day)?))
         };
-        let Some(quarter) = self.quarter(day) else { return };
         let symbol = self.company.symbol;
-        if self.company.is_company() && quarter.report == day {
+        let report = planned(REPORT_ANNOUNCED_DAYS_AHEAD).filter(|(day, quarter)| quarter.report == *day);
+        if let Some((day, _)) = report.filter(|_| self.company.is_company()) {
             batch.earnings.push(EarningsRow {
                 symbol,
                 date: day,
@@ -119,7 +122,8 @@ impl Subject<'_> {
                 eps_estimate: Some(decimal(self.price / self.company.pe / 4.0, 2)),
             });
         }
-        if self.company.dividend > 0.0 && quarter.ex_date == day {
+        let ex_date = planned(DIVIDEND_ANNOUNCED_DAYS_AHEAD).filter(|(day, quarter)| quarter.ex_date == *day);
+        if let Some((day, quarter)) = ex_date.filter(|_| self.company.dividend > 0.0) {
             // Not of the price, so that it stays the same however often it is told.
             let amount = self.company.first_price * self.company.dividend;
             batch.dividends.push(DividendRow {

@@ -1,5 +1,7 @@
 //! When what a folder holds becomes known.
 
+use std::fs::File;
+
 use market::Calendar;
 use sources::Delivery;
 use sources::file::{Follower, Health, Options};
@@ -155,4 +157,36 @@ fn bars_that_an_earlier_run_delivered_can_be_left_out() {
     )
     .unwrap();
     assert_eq!(bars(past), ["A 2024-03-06 2", "A 2024-03-07 3"]);
+}
+
+#[test]
+fn at_the_start_a_price_is_as_old_as_the_file_of_its_row() {
+    let row = |name: &str, close: &str| format!("{DAILY}{name},2024-03-08,2,3,2,{close},100\n");
+    let files = [
+        ("bars/1.csv", row("OLD", "2.5"), "2024-03-08T14:35:00Z"),
+        ("bars/2.csv", row("NEW", "2.6"), "2024-03-08T20:30:00Z"),
+        // Of two rows for one day the last one counts.
+        ("bars/3.csv", row("BOTH", "2.7"), "2024-03-08T20:20:00Z"),
+        ("bars/4.csv", row("BOTH", "2.8"), "2024-03-08T20:10:00Z"),
+    ];
+    let dir = folder(&files.each_ref().map(|(name, text, _)| (*name, text.as_str())));
+    for (name, _, written) in &files {
+        let file = File::options().write(true).open(dir.path().join(name)).unwrap();
+        file.set_modified(at(written).into()).unwrap();
+    }
+    let (_, past) = Follower::open(
+        &options(&dir),
+        Calendar::nyse(),
+        Health::default(),
+        at("2024-03-08T20:31:00Z"),
+    )
+    .unwrap();
+    assert_eq!(
+        quotes(past),
+        [
+            "BOTH 2.8 100 2024-03-08T20:10:00Z",
+            "NEW 2.6 100 2024-03-08T20:30:00Z",
+            "OLD 2.5 100 2024-03-08T14:35:00Z",
+        ]
+    );
 }

@@ -29,6 +29,11 @@ async fn the_task_sends_the_past_then_what_it_finds_and_ends_with_its_listener()
     ));
     let past = receiver.recv().await.unwrap();
     assert!(past.backfill);
+    let loaded = receiver.recv().await.unwrap();
+    assert!(
+        !loaded.backfill && loaded.is_empty(),
+        "everything of before has been sent"
+    );
     append(&dir.path().join("splits.csv"), "A,2024-03-04,3\n");
     let found = loop {
         clock.advance(SignedDuration::from_secs(1));

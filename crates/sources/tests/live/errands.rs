@@ -201,3 +201,40 @@ async fn bars_in_todays_shares_are_delivered_as_they_were_traded() {
         ("400".to_owned(), 100)
     );
 }
+
+#[tokio::test]
+async fn splits_alone_are_asked_for_of_stocks_whose_alerts_are_paused() {
+    let beginning = Beginning {
+        capabilities: all(),
+        ..Beginning::at(friday("12:00:00"), &["AAPL"])
+    };
+    let world = World::begin(beginning, |_| Ok(Answer::default())).await;
+    let _ = world.asked();
+    let paused = [symbol("AAPL"), symbol("KO")];
+    world.splits_only.send_replace(Arc::new(paused.into()));
+    world.settle().await;
+    let about_ko = |asked: Vec<Ask>| -> Vec<Ask> {
+        let mut asked = asked;
+        asked.retain(|ask| format!("{ask:?}").contains("KO"));
+        asked
+    };
+    // AAPL is watched, so its splits have been asked for.
+    let asked = about_ko(world.asked());
+    let [Ask::Splits(symbols, days)] = asked.as_slice() else {
+        panic!("{asked:?}")
+    };
+    assert_eq!(
+        (symbols.as_slice(), days.from),
+        ([symbol("KO")].as_slice(), date(2019, 3, 5))
+    );
+    // The next morning.
+    world.until(friday("13:45:01")).await;
+    let asked = about_ko(world.asked());
+    let [Ask::Splits(symbols, days)] = asked.as_slice() else {
+        panic!("{asked:?}")
+    };
+    assert_eq!(
+        (symbols.as_slice(), days.from),
+        ([symbol("KO")].as_slice(), date(2024, 3, 1))
+    );
+}

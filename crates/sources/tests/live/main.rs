@@ -5,5 +5,9 @@
 
 mod errands;
 mod gaps;
+mod jumps;
+mod line;
+mod price_requests;
 mod prices;
+mod streams;
 mod world;

@@ -129,3 +129,19 @@ async fn of_whoever_is_new_an_old_price_of_a_session_is_better_than_none() {
     world.until(friday("15:01:00")).await;
     assert_eq!(world.delivered(), [""; 0], "by now it is known");
 }
+
+#[tokio::test]
+async fn polling_goes_on_after_a_clock_that_was_a_day_ahead_is_set_back() {
+    let board = Board::default();
+    let mut world = board.begin(Beginning::at(friday("15:00:00"), &["AAPL"])).await;
+    world.clock.step_to("2024-03-11T15:00:00Z".parse().unwrap());
+    board.say(vec![quote("AAPL", "189", "2024-03-11T15:00:00Z".parse().unwrap())]);
+    world.settle().await;
+    let _ = (world.asked(), world.delivered());
+    world.clock.step_to(friday("15:00:30"));
+    world.settle().await;
+    board.say(vec![quote("AAPL", "190", friday("15:01:20"))]);
+    world.until(friday("15:01:30")).await;
+    assert_eq!(world.asked().len(), 2);
+    assert_eq!(world.delivered(), ["AAPL 190 15:01:20"]);
+}

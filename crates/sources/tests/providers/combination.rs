@@ -96,6 +96,8 @@ async fn what_one_does_not_know_the_next_is_asked_about() {
         .await
         .unwrap();
     assert_eq!(fetched.providers, ["tiingo", "finnhub"]);
+    let quoted_by: Vec<_> = fetched.quoted_by.into_values().collect();
+    assert_eq!(quoted_by, ["tiingo", "finnhub"], "AAPL, MSFT");
     assert_eq!((fetched.answer.batch.quotes.len(), fetched.answer.unknown), (2, vec![]));
     assert_eq!(two.finnhub.requests(), 1);
 }

@@ -6,6 +6,7 @@
 
 mod calls;
 mod combination;
+mod price_requests;
 mod subjects;
 mod support;
 mod table;

@@ -95,6 +95,8 @@ pub(crate) fn alert(number: u64) -> StoredAlert {
         initial_price: Price::from_micros(200_000_000).ok(),
         created_at: at(i64::try_from(number).unwrap()),
         armed_at: at(0),
+        threshold_set_at: at(0),
+        initial_price_set_at: at(0),
         rsi_side: None,
         triggered_at: None,
     };

@@ -149,8 +149,9 @@ impl Unit {
             &mut self.link,
             "INSERT INTO alerts
              (id, account_id, guest_email, symbol, condition, threshold, moment, parameters, notification, status,
-              revision, initial_price, created_at, armed_at, triggered_at, rsi_side, onboarding_id, created_by)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+              revision, initial_price, created_at, armed_at, triggered_at, rsi_side, onboarding_id, created_by,
+              threshold_set_at, initial_price_set_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
              RETURNING seq",
             alert.id.0,
             account,
@@ -170,6 +171,8 @@ impl Unit {
             alert.rsi_side.map(side_name),
             onboarding_id(alert.parameters.as_ref()).as_deref(),
             created_by.as_deref().map(columns::text),
+            alert.threshold_set_at.as_microsecond(),
+            alert.initial_price_set_at.as_microsecond(),
         );
         let (seq,) = self.noted_writing(inserted)?;
         self.write_history(seq, row).await
@@ -193,7 +196,7 @@ impl Unit {
             self,
             "UPDATE alerts SET condition = $3, threshold = $4, moment = $5, parameters = $6, notification = $7,
              status = $8, revision = $9, initial_price = $10, armed_at = $11, triggered_at = $12, rsi_side = $13,
-             onboarding_id = $14
+             onboarding_id = $14, threshold_set_at = $15, initial_price_set_at = $16
              WHERE id = $1 AND revision = $2 AND deleted_at IS NULL",
             alert.id.0,
             i64::from(before.0),
@@ -209,6 +212,8 @@ impl Unit {
             alert.triggered_at.map(Timestamp::as_microsecond),
             alert.rsi_side.map(side_name),
             onboarding_id(alert.parameters.as_ref()).as_deref(),
+            alert.threshold_set_at.as_microsecond(),
+            alert.initial_price_set_at.as_microsecond(),
         );
         if rows == 0 {
             return Ok(false);

@@ -67,6 +67,16 @@ impl Store {
         stream!(AlertRow, &self.pools, take, sql)
     }
 
+    /// The stocks of alerts that are not active: paused, triggered or not verified yet. Reads every alert.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn symbols_of_inactive_alerts(&self) -> Result<Vec<Symbol>, StoreError> {
+        let sql = "SELECT DISTINCT symbol FROM alerts WHERE status <> 'active' AND deleted_at IS NULL";
+        let rows = query!(fetch_all(String,), &self.pools, sql)?;
+        rows.into_iter().map(|(symbol,)| TABLE.symbol(&symbol)).collect()
+    }
+
     /// The active alerts of some stocks, in any order.
     ///
     /// # Errors
@@ -74,6 +84,34 @@ impl Store {
     pub async fn active_alerts_of(&self, symbols: &[Symbol]) -> Result<Vec<StoredAlert>, StoreError> {
         let rows = query_many!(AlertRow, &self.pools, ACTIVE_OF_SYMBOLS, symbols, |query, symbol| query
             .bind(symbol.as_str().to_owned()))?;
+        rows.into_iter().map(StoredAlert::try_from).collect()
+    }
+
+    /// The stocks that active alerts without an initial price are about.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn symbols_without_initial_price(&self) -> Result<Vec<Symbol>, StoreError> {
+        let sql = "SELECT DISTINCT symbol FROM alerts
+                   WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL";
+        let rows = query!(fetch_all(String,), &self.pools, sql)?;
+        rows.into_iter().map(|(symbol,)| TABLE.symbol(&symbol)).collect()
+    }
+
+    /// The active alerts of a stock that have no initial price, oldest first: at most `limit`.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn alerts_without_initial_price(
+        &self,
+        symbol: Symbol,
+        limit: u32,
+    ) -> Result<Vec<StoredAlert>, StoreError> {
+        // The conditions of the index, word for word.
+        let sql = select!(
+            "WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL AND symbol = $1 ORDER BY seq LIMIT $2"
+        );
+        let rows = query!(fetch_all AlertRow, &self.pools, sql, symbol.as_str(), i64::from(limit))?;
         rows.into_iter().map(StoredAlert::try_from).collect()
     }
 

@@ -21,7 +21,7 @@ macro_rules! select {
         concat!(
             "SELECT alerts.seq, alerts.id, account_id, guest_email, alerts.symbol, condition, threshold, moment, parameters, \
              notification, status, revision, initial_price, alerts.created_at, armed_at, triggered_at, rsi_side, \
-             created_by, deleted_at \
+             threshold_set_at, initial_price_set_at, created_by, deleted_at \
              FROM alerts ",
             $rest
         )
@@ -48,6 +48,8 @@ pub(crate) struct AlertRow {
     armed_at: i64,
     triggered_at: Option<i64>,
     rsi_side: Option<String>,
+    threshold_set_at: i64,
+    initial_price_set_at: i64,
     created_by: Option<String>,
     deleted_at: Option<i64>,
 }
@@ -83,6 +85,8 @@ impl AlertRow {
             initial_price: TABLE.price_if_any(self.initial_price)?,
             created_at: TABLE.instant(self.created_at)?,
             armed_at: TABLE.instant(self.armed_at)?,
+            threshold_set_at: TABLE.instant(self.threshold_set_at)?,
+            initial_price_set_at: TABLE.instant(self.initial_price_set_at)?,
             rsi_side: rsi_side.transpose()?,
             triggered_at: TABLE.instant_if_any(self.triggered_at)?,
         })

@@ -10,9 +10,8 @@ use uuid::Uuid;
 use super::TABLE;
 use crate::bulk::{Statement, query_many};
 use crate::database::on;
-use crate::model::{AccountId, ClaimOrder, ClaimedDelivery, DeliveryId, Lane, SignatureForm, WebhookId};
+use crate::model::{AccountId, ClaimOrder, ClaimedDelivery, DeliveryId, Lane, SealedSecrets, SignatureForm, WebhookId};
 use crate::unit::write;
-use crate::webhooks::row::secrets;
 use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
 
 /// Goes from each webhook with something pending to the next one: a look into the index each.
@@ -50,7 +49,7 @@ const TAKE_UNLOCKED: Statement = Statement {
 const CLAIMED: Statement = Statement {
     before:
         "SELECT d.seq, d.id, d.lease, d.webhook_seq, w.id AS webhook_id, w.account_id, w.url, w.signature, w.secret,
-             w.previous_secret, w.previous_until, d.tries, d.created_at, w.is_active, e.data
+             d.tries, d.created_at, w.is_active, e.data
              FROM deliveries d JOIN webhooks w ON w.seq = d.webhook_seq JOIN events e ON e.seq = d.event_seq
              WHERE d.lease IS NOT NULL AND d.seq IN (VALUES ",
     columns: 1,
@@ -68,8 +67,6 @@ struct ClaimedRow {
     url: String,
     signature: String,
     secret: Option<Vec<u8>>,
-    previous_secret: Option<Vec<u8>>,
-    previous_until: Option<i64>,
     tries: i64,
     created_at: i64,
     is_active: bool,
@@ -89,7 +86,10 @@ impl TryFrom<ClaimedRow> for ClaimedDelivery {
             account: AccountId(row.account_id),
             url: row.url,
             signature: TABLE.named("signature", &row.signature, SignatureForm::from_name)?,
-            secrets: secrets(row.secret, row.previous_secret, row.previous_until)?,
+            secrets: SealedSecrets {
+                current: row.secret.unwrap_or_default(),
+                former: Vec::new(),
+            },
             tries: TABLE.narrow("tries", row.tries)?,
             created_at: TABLE.instant(row.created_at)?,
             data: row.data,
@@ -149,6 +149,14 @@ impl Store {
             .into_iter()
             .map(ClaimedDelivery::try_from)
             .collect::<Result<_, _>>()?;
+        let former = self
+            .former_secrets(mine.iter().map(|delivery| delivery.lane).collect())
+            .await?;
+        for delivery in &mut mine {
+            if let Some(secrets) = former.get(&delivery.lane) {
+                delivery.secrets.former.clone_from(secrets);
+            }
+        }
         mine.sort_unstable_by_key(|delivery| delivery.seq);
         Ok(mine)
     }

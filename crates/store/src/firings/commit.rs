@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
 use crate::bulk::{Statement, execute_many};
-use crate::model::{LatestQuote, SideDecided, StoredAlert};
+use crate::model::{LatestQuote, SideDecided, StoredAlert, SupersededQuote};
 use crate::unit::write;
 use crate::{Abort, BoxFuture, StoreError, Unit, Work};
 
@@ -28,6 +28,7 @@ const DECIDE_SIDES: Statement = Statement {
 pub(super) struct Observed {
     pub(super) sides: Vec<SideDecided>,
     pub(super) quotes: Vec<LatestQuote>,
+    pub(super) superseded: Vec<SupersededQuote>,
     pub(super) clock: Option<Timestamp>,
 }
 
@@ -88,7 +89,12 @@ impl Chunk {
     }
 
     async fn observe(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        let Observed { sides, quotes, clock } = &self.observed;
+        let Observed {
+            sides,
+            quotes,
+            superseded,
+            clock,
+        } = &self.observed;
         let decided = execute_many!(&mut unit.link, DECIDE_SIDES, sides, |query, decided| {
             query
                 .bind(decided.alert.0)
@@ -96,6 +102,7 @@ impl Chunk {
                 .bind(side_name(decided.side))
         });
         unit.noted_rows(decided)?;
+        unit.remove_superseded(superseded).await?;
         unit.record_quotes(quotes).await?;
         if let Some(clock) = clock {
             write!(

@@ -51,6 +51,7 @@ impl Store {
             firings,
             mut sides,
             quotes,
+            superseded,
             clock,
         } = commit;
         let mut settled: Vec<Option<Settled>> = Vec::new();
@@ -64,7 +65,12 @@ impl Store {
             };
             self.commit_chunk(Chunk::of_observed(observed)).await?;
         }
-        let mut observed = Some(Observed { sides, quotes, clock });
+        let mut observed = Some(Observed {
+            sides,
+            quotes,
+            superseded,
+            clock,
+        });
 
         let order = self.in_order_of_creation(&firings).await?;
         let mut chunks = order.chunks(CHUNK);

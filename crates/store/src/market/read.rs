@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::records::{BarRow, DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, StockRow};
-use market::{Bar, Symbol};
+use market::{Bar, Price, Symbol};
 
 use super::row::{Dividend, Earnings, Fundamentals, Insider, Mention, Quote, SessionBar, Stock};
 use crate::bulk::{Statement, query_many};
@@ -13,13 +13,6 @@ use crate::columns::{Table, days};
 use crate::database::{query, stream};
 use crate::model::{LatestQuote, StockFacts};
 use crate::{Store, StoreError};
-
-/// The last observations of stocks.
-const QUOTES_OF: Statement = Statement {
-    before: "SELECT symbol, session, open, high, low, last, volume, at FROM quotes WHERE symbol IN (VALUES ",
-    columns: 1,
-    after: ")",
-};
 
 /// Of each stock the figures that were known on a day, and those that became known later.
 const FUNDAMENTALS_SINCE: Statement = Statement {
@@ -83,6 +76,25 @@ impl Store {
             .collect()
     }
 
+    /// A stock's closes from `from` on, by date. Those of sessions on or after `delivered_from` only if a source delivered the
+    /// bar: one that the program made of observed prices may still be replaced.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn closes(
+        &self,
+        symbol: Symbol,
+        from: Date,
+        delivered_from: Date,
+    ) -> Result<Vec<(Date, Price)>, StoreError> {
+        let sql = "SELECT symbol, date, open, high, low, close, volume FROM bars
+                   WHERE symbol = $1 AND date >= $2 AND (observed = 0 OR date < $3) ORDER BY date";
+        let rows = query!(fetch_all SessionBar, &self.pools, sql, symbol.as_str(), days(from), days(delivered_from))?;
+        rows.into_iter()
+            .map(|row| BarRow::try_from(row).map(|row| (row.bar.date, row.bar.close)))
+            .collect()
+    }
+
     /// A stock's last bar of `date` or of before; without one its first bar of all.
     ///
     /// # Errors
@@ -96,13 +108,18 @@ impl Store {
         row.map(|row| BarRow::try_from(row).map(|row| row.bar)).transpose()
     }
 
-    /// All stocks' bars from `from` on, by symbol and date, in pieces.
+    /// All stocks' bars from `from` on, by symbol and date, in pieces. An observed bar is left out while nothing newer than its
+    /// session is known: that session comes with [`Self::latest_quotes`], and late prices can still change it.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
     pub async fn all_bars(&self, from: Date, take: &mut (dyn FnMut(Vec<BarRow>) + Send)) -> Result<(), StoreError> {
         let sql = "SELECT symbol, date, open, high, low, close, volume FROM bars
-                   WHERE date >= $1 ORDER BY symbol, date";
+                   WHERE date >= $1 AND NOT (observed = 1
+                     AND EXISTS (SELECT 1 FROM quotes WHERE quotes.symbol = bars.symbol AND quotes.session = bars.date)
+                     AND NOT EXISTS (SELECT 1 FROM bars AS later
+                                     WHERE later.symbol = bars.symbol AND later.date > bars.date))
+                   ORDER BY symbol, date";
         stream!(SessionBar, &self.pools, take, sql, days(from))
     }
 
@@ -111,29 +128,21 @@ impl Store {
     /// # Errors
     /// [`StoreError`], if the database fails.
     pub async fn latest_quotes(&self) -> Result<Vec<LatestQuote>, StoreError> {
-        let sql = "SELECT symbol, session, open, high, low, last, volume, at FROM quotes ORDER BY symbol";
+        let sql = "SELECT symbol, session, open, high, low, last, volume, at, made_at FROM quotes ORDER BY symbol";
         records(query!(fetch_all Quote, &self.pools, sql)?)
     }
 
-    /// The last observations of some stocks, in any order.
+    /// What is known beside prices, of each stock of which something is, by symbol. Fundamentals of a later day than `today` do not
+    /// count.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
-    pub async fn latest_quotes_of(&self, symbols: &[Symbol]) -> Result<Vec<LatestQuote>, StoreError> {
-        let rows = query_many!(Quote, &self.pools, QUOTES_OF, symbols, |query, symbol| query
-            .bind(symbol.as_str().to_owned()));
-        records(rows?)
-    }
-
-    /// What is known beside prices, of each stock of which something is, by symbol.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn stock_facts(&self) -> Result<Vec<(Symbol, StockFacts)>, StoreError> {
+    pub async fn stock_facts(&self, today: Date) -> Result<Vec<(Symbol, StockFacts)>, StoreError> {
         let sql = "SELECT symbol, as_of, eps_ttm, eps_forward, market_cap, dividend_yield, dividend_amount, beta
                    FROM fundamentals AS known
-                   WHERE as_of = (SELECT MAX(as_of) FROM fundamentals WHERE symbol = known.symbol)";
-        let fundamentals: Vec<FundamentalsRow> = records(query!(fetch_all Fundamentals, &self.pools, sql)?)?;
+                   WHERE as_of = (SELECT MAX(as_of) FROM fundamentals WHERE symbol = known.symbol AND as_of <= $1)";
+        let fundamentals = query!(fetch_all Fundamentals, &self.pools, sql, days(today))?;
+        let fundamentals: Vec<FundamentalsRow> = records(fundamentals)?;
         let sql = "SELECT symbol, date, time, eps_estimate FROM earnings ORDER BY symbol, date";
         let earnings: Vec<EarningsRow> = records(query!(fetch_all Earnings, &self.pools, sql)?)?;
         let sql = "SELECT symbol, ex_date, payment_date, amount FROM dividends ORDER BY symbol, ex_date";

@@ -40,20 +40,29 @@ const BARS: Statement = Statement {
     before: "INSERT INTO bars (symbol, date, open, high, low, close, volume) VALUES ",
     columns: 7,
     after: " ON CONFLICT (symbol, date) DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low,
-             close = excluded.close, volume = excluded.volume",
+             close = excluded.close, volume = excluded.volume, observed = 0",
 };
 
 /// Bars made of observations: what was delivered, maybe to another process, knows better.
 const OBSERVED_BARS: Statement = Statement {
-    after: " ON CONFLICT (symbol, date) DO NOTHING",
-    ..BARS
+    before: "INSERT INTO bars (symbol, date, open, high, low, close, volume, observed)
+             SELECT column1, column2, column3, column4, column5, column6, column7, 1 FROM (VALUES ",
+    columns: 7,
+    after: ") AS known WHERE 1 = 1 ON CONFLICT (symbol, date) DO NOTHING",
+};
+
+/// Bars made of all observations there are: they replace those made of fewer.
+const REPLACED_OBSERVED_BARS: Statement = Statement {
+    after: ") AS known WHERE 1 = 1 ON CONFLICT (symbol, date) DO UPDATE SET open = excluded.open, high = excluded.high,
+             low = excluded.low, close = excluded.close, volume = excluded.volume WHERE bars.observed = 1",
+    ..OBSERVED_BARS
 };
 
 const QUOTES: Statement = Statement {
-    before: "INSERT INTO quotes (symbol, session, open, high, low, last, volume, at) VALUES ",
-    columns: 8,
+    before: "INSERT INTO quotes (symbol, session, open, high, low, last, volume, at, made_at) VALUES ",
+    columns: 9,
     after: " ON CONFLICT (symbol) DO UPDATE SET session = excluded.session, open = excluded.open, high = excluded.high,
-             low = excluded.low, last = excluded.last, volume = excluded.volume, at = excluded.at
+             low = excluded.low, last = excluded.last, volume = excluded.volume, at = excluded.at, made_at = excluded.made_at
              WHERE excluded.at >= quotes.at",
 };
 
@@ -171,11 +180,24 @@ impl Unit {
         self.forget_progress(&news).await
     }
 
-    /// Takes in sessions that are over, as they were observed. A bar that was delivered stays.
+    /// Takes in sessions that are over, as they were observed. A bar that is there stays.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
     pub async fn record_observed_bars(&mut self, bars: &[BarRow]) -> Result<(), StoreError> {
+        self.record_observed(OBSERVED_BARS, bars).await
+    }
+
+    /// Takes in sessions that are over, with all that was observed of them. Observed bars are replaced; a bar that was
+    /// delivered stays.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn replace_observed_bars(&mut self, bars: &[BarRow]) -> Result<(), StoreError> {
+        self.record_observed(REPLACED_OBSERVED_BARS, bars).await
+    }
+
+    async fn record_observed(&mut self, statement: Statement, bars: &[BarRow]) -> Result<(), StoreError> {
         let batch = Batch {
             bars: bars.to_vec(),
             ..Batch::default()
@@ -186,7 +208,7 @@ impl Unit {
             .into_iter()
             .map(|row| (row.symbol, row.bar))
             .collect();
-        self.write_bars_by(OBSERVED_BARS, &bars).await?;
+        self.write_bars_by(statement, &bars).await?;
         self.forget_progress(&news).await
     }
 
@@ -293,6 +315,7 @@ impl Unit {
                 .bind(Price::micros(quote.last))
                 .bind(quote.volume)
                 .bind(Timestamp::as_microsecond(quote.at))
+                .bind(quote.made_at.map(Timestamp::as_microsecond))
         });
         self.noted_rows(written)?;
         Ok(())

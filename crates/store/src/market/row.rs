@@ -61,6 +61,7 @@ row!(SessionBar {
 
 row!(Quote {
     symbol: String, session: i64, open: i64, high: i64, low: i64, last: i64, volume: Option<i64>, at: i64,
+    made_at: Option<i64>,
 } of "quotes" => LatestQuote, |row, table| LatestQuote {
     symbol: table.symbol(&row.symbol)?,
     session: table.date(row.session)?,
@@ -70,6 +71,7 @@ row!(Quote {
     last: table.price(row.last)?,
     volume: row.volume,
     at: table.instant(row.at)?,
+    made_at: table.instant_if_any(row.made_at)?,
 });
 
 row!(Fundamentals {

@@ -35,7 +35,7 @@ const STILL_MINE: Statement = Statement {
 /// The kinds that [`is_news`] knows, for statements.
 macro_rules! news {
     () => {
-        "'fired', 'alerts_blind', 'alerts_see', 'split_adjusted'"
+        "'fired', 'alerts_blind', 'alerts_see', 'split_adjusted', 'sms_quota_low', 'sms_quota_used'"
     };
 }
 

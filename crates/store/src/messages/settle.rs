@@ -37,6 +37,14 @@ const PUT_OFF: Statement = Statement {
             FROM settled WHERE messages.seq = settled.seq AND messages.lease = settled.lease AND status = 'pending'",
 };
 
+/// The message keeps its id, so it is sent once, whichever way.
+const BY_MAIL: Statement = Statement {
+    before: "WITH settled (seq, lease, due_at, outcome) AS (VALUES ",
+    columns: 4,
+    after: ") UPDATE messages SET channel = 'email', lease = NULL, due_at = settled.due_at, outcome = settled.outcome
+            FROM settled WHERE messages.seq = settled.seq AND messages.lease = settled.lease AND status = 'pending'",
+};
+
 const KEEP: Statement = Statement {
     before: "INSERT INTO outbox (id, channel, recipient, content, created_at) VALUES ",
     columns: 5,
@@ -134,7 +142,7 @@ impl Settle {
                 MessageVerdict::Retry { at } => (*at, 1_i64),
                 MessageVerdict::Released => (self.now, 0),
                 MessageVerdict::PutOff { until } => (*until, 0),
-                MessageVerdict::Sent { .. } | MessageVerdict::Failed => return None,
+                MessageVerdict::Sent { .. } | MessageVerdict::Failed | MessageVerdict::ByMail => return None,
             };
             Some((settled, due.as_microsecond(), tried))
         });
@@ -148,6 +156,20 @@ impl Settle {
                 .bind(settled.outcome.as_deref().map(text))
         });
         unit.noted_rows(done)?;
+        Ok(())
+    }
+
+    async fn send_by_mail(&self, unit: &mut Unit) -> Result<(), StoreError> {
+        let by_mail = self.by_verdict(|settled| (settled.verdict == MessageVerdict::ByMail).then_some(settled));
+        let done = execute_many!(&mut unit.link, BY_MAIL, &by_mail, |query, settled| {
+            query
+                .bind(settled.seq)
+                .bind(settled.lease)
+                .bind(self.now.as_microsecond())
+                .bind(settled.outcome.as_deref().map(text))
+        });
+        unit.noted_rows(done)?;
+        unit.has_messages |= !by_mail.is_empty();
         Ok(())
     }
 }
@@ -220,6 +242,7 @@ impl Work for Settle {
             unit.record_notifications(self.channel, FAILED_ACTION, &ended, self.now)
                 .await?;
             self.put_off(unit).await?;
+            self.send_by_mail(unit).await?;
             Ok(())
         })
     }

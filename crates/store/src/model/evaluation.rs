@@ -3,7 +3,8 @@
 use alerts::condition::Side;
 use alerts::{AlertId, Revision};
 use jiff::Timestamp;
-use market::{Decimal, Price};
+use jiff::civil::Date;
+use market::{Decimal, Price, Symbol};
 
 use super::{EventId, LatestQuote, StoredAlert};
 
@@ -49,8 +50,19 @@ pub struct EvaluationCommit {
     pub sides: Vec<SideDecided>,
     /// What was observed last, of each stock that was observed.
     pub quotes: Vec<LatestQuote>,
+    /// Stored observations that `quotes` replace though they are dated later.
+    pub superseded: Vec<SupersededQuote>,
     /// The instant up to which the clock was processed.
     pub clock: Option<Timestamp>,
+}
+
+/// A stock's stored observation that is dated after the present.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SupersededQuote {
+    /// The stock.
+    pub symbol: Symbol,
+    /// The date of a bar that this observation ended too early: the session is still going on.
+    pub unfinished_bar: Option<Date>,
 }
 
 /// What became of one firing.

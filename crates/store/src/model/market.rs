@@ -22,8 +22,10 @@ pub struct LatestQuote {
     pub last: Price,
     /// Its shares so far, if any quote said.
     pub volume: Option<i64>,
-    /// The instant of the last price.
+    /// When the last price was judged.
     pub at: Timestamp,
+    /// When the last price was made, by its quote; `None`: at that instant.
+    pub made_at: Option<Timestamp>,
 }
 
 /// What is known of one stock beside prices.

@@ -15,7 +15,13 @@ pub struct MessageId(pub Uuid);
 pub const FIRED: &str = "fired";
 
 /// What letters are, in a word, that bring news of alerts without a firing.
-pub const NEWS: [&str; 3] = ["alerts_blind", "alerts_see", "split_adjusted"];
+pub const NEWS: [&str; 5] = [
+    "alerts_blind",
+    "alerts_see",
+    "split_adjusted",
+    "sms_quota_low",
+    "sms_quota_used",
+];
 
 /// Whether a message, by what it is in a word, brings news of alerts: it goes where its owner wants such news, waits for the end of
 /// their quiet hours, can be done without, and is counted as news. All others are answers to what somebody has just done.
@@ -25,13 +31,26 @@ pub fn is_news(kind: &str) -> bool {
 }
 
 impl MessageId {
+    /// The id of a warning that an account gets once for each period that begins at `period`; `kind` is its kind.
+    #[must_use]
+    pub fn of_warning(account: AccountId, period: Timestamp, kind: &str) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(account.0.as_bytes());
+        hash.update(period.as_microsecond().to_be_bytes());
+        hash.update(kind.as_bytes());
+        Self::of_digest(hash.finalize().into())
+    }
+
     /// The id of the message about an event, as [`DeliveryId::of`](super::DeliveryId::of) makes those of deliveries.
     #[must_use]
     pub fn of(event: EventId) -> Self {
         let mut hash = Sha256::new();
         hash.update(event.0.as_bytes());
         hash.update(b"message");
-        let digest: [u8; 32] = hash.finalize().into();
+        Self::of_digest(hash.finalize().into())
+    }
+
+    fn of_digest(digest: [u8; 32]) -> Self {
         let (bytes, _) = digest.split_at(16);
         Self(uuid::Builder::from_random_bytes(bytes.try_into().unwrap_or_default()).into_uuid())
     }
@@ -208,6 +227,8 @@ pub enum MessageVerdict {
         /// When.
         until: Timestamp,
     },
+    /// It is to be sent by mail instead, at once.
+    ByMail,
 }
 
 /// What became of a claimed message.

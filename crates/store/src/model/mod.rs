@@ -30,7 +30,7 @@ pub use delivery::{
     Attempt, ClaimOrder, ClaimedDelivery, Delivery, DeliveryId, DeliveryStatus, Lane, Patience, Settlement,
     SwitchedOff, Verdict,
 };
-pub use evaluation::{Compose, EvaluationCommit, EvaluationOutcome, Firing, Settled, SideDecided};
+pub use evaluation::{Compose, EvaluationCommit, EvaluationOutcome, Firing, Settled, SideDecided, SupersededQuote};
 pub use export::{KeptAlert, SentMessage};
 pub use feedback::{Feedback, FeedbackCategory, FeedbackId, SeenFeedback};
 pub use history::{EventId, HistoryRow, StoredEvent};
@@ -41,10 +41,10 @@ pub use message::{
 };
 pub use oauth::{Grant, GrantCode, GrantId, NewTokens, OAuthClientId, RegisteredClient, ShownCode, ShownToken};
 pub use page::{Page, PageRequest};
-pub use repeatable::{Claim, Claimed, FirstAnswer, RepeatableRequest};
+pub use repeatable::{Claim, Claimed, FirstAnswer, RepeatableRequest, RequesterId};
 pub use session::{Refreshed, Session, SessionId};
 pub use watchlist::{
     Advised, ClaimedAnalysis, Fill, ListedItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId, PriceAt,
     WatchlistItem, WatchlistItemId,
 };
-pub use webhook::{DisabledReason, SealedSecrets, SignatureForm, Webhook, WebhookId};
+pub use webhook::{DisabledReason, FormerSecret, SealedSecrets, SignatureForm, Webhook, WebhookId};

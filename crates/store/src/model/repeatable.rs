@@ -2,13 +2,25 @@
 
 use jiff::Timestamp;
 
+use uuid::Uuid;
+
 use super::AccountId;
+
+/// The sender of a request that may be repeated: an account, or a digest that stands for a client without one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct RequesterId(pub Uuid);
+
+impl From<AccountId> for RequesterId {
+    fn from(account: AccountId) -> Self {
+        Self(account.0)
+    }
+}
 
 /// A request that its sender may repeat, and wants done once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RepeatableRequest {
-    /// Whose.
-    pub account: AccountId,
+    /// The sender.
+    pub requester: RequesterId,
     /// SHA-256 of its route and the key that its sender gave it.
     pub key_hash: [u8; 32],
     /// SHA-256 of its body.
@@ -18,7 +30,7 @@ pub struct RepeatableRequest {
 /// The right and the duty to answer a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Claim {
-    pub(crate) account: AccountId,
+    pub(crate) requester: RequesterId,
     pub(crate) key_hash: [u8; 32],
     pub(crate) begun_at: Timestamp,
 }

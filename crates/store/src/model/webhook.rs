@@ -74,8 +74,17 @@ impl DisabledReason {
 pub struct SealedSecrets {
     /// What deliveries are signed with.
     pub current: Vec<u8>,
-    /// The one before, and until when deliveries are signed with it, too.
-    pub previous: Option<(Vec<u8>, Timestamp)>,
+    /// Those that it has replaced, the newest first; expired ones, too.
+    pub former: Vec<FormerSecret>,
+}
+
+/// A secret that a rotation has replaced.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FormerSecret {
+    /// The secret, sealed.
+    pub secret: Vec<u8>,
+    /// Until when deliveries are signed with it, too.
+    pub expires_at: Timestamp,
 }
 
 /// Where an account wants its events sent.
@@ -93,8 +102,8 @@ pub struct Webhook {
     pub is_active: bool,
     /// How deliveries are signed.
     pub signature: SignatureForm,
-    /// What they are signed with.
-    pub secrets: SealedSecrets,
+    /// The secret that signs them, sealed. Former secrets are read with deliveries only.
+    pub secret: Vec<u8>,
     /// When it was made.
     pub created_at: Timestamp,
     /// Its first failure since its last success.

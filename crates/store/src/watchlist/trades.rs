@@ -1,5 +1,9 @@
 //! Paper trades as they are opened, closed and listed.
 
+use jiff::Timestamp;
+use market::records::SplitRow;
+use uuid::Uuid;
+
 use super::row::{TRADES, TradeRow, micros, trades};
 use crate::database::query;
 use crate::model::{AccountId, Fill, Page, PageRequest, PaperTrade, PaperTradeId, WatchlistItemId};
@@ -65,6 +69,55 @@ impl Unit {
         );
         let sql = "INSERT INTO paper_progress (account_id, version) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING";
         write!(self, sql, trade.account.0);
+        Ok(())
+    }
+
+    /// Notes when the price of a trade's entry was made, if that was on another day.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn note_entry_price_time(&mut self, id: PaperTradeId, made_at: Timestamp) -> Result<(), StoreError> {
+        let sql = "UPDATE paper_trades SET entry_priced_at = $2 WHERE id = $1";
+        write!(self, sql, id.0, micros(made_at));
+        Ok(())
+    }
+
+    /// Notes when the price of a trade's exit was made, if that was on another day.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn note_exit_price_time(&mut self, id: PaperTradeId, made_at: Timestamp) -> Result<(), StoreError> {
+        let sql = "UPDATE paper_trades SET exit_priced_at = $2 WHERE id = $1";
+        write!(self, sql, id.0, micros(made_at));
+        Ok(())
+    }
+
+    /// Brings the prices of entries and exits into the shares of after a split that becomes known late, where the price was made
+    /// before the split took effect at `begins`, and the entry or exit came after that.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub async fn adjust_paper_prices(&mut self, split: &SplitRow, begins: Timestamp) -> Result<(), StoreError> {
+        let mut written = 0;
+        for (old, adjust) in [
+            (
+                "SELECT id, entry_price FROM paper_trades WHERE symbol = $1 AND entry_priced_at < $2 AND entry_at >= $2",
+                "UPDATE paper_trades SET entry_price = $2, entry_priced_at = $3 WHERE id = $1",
+            ),
+            (
+                "SELECT id, exit_price FROM paper_trades WHERE symbol = $1 AND exit_priced_at < $2 AND exit_at >= $2",
+                "UPDATE paper_trades SET exit_price = $2, exit_priced_at = $3 WHERE id = $1",
+            ),
+        ] {
+            let rows = ask!(self, fetch_all(Uuid, i64), old, split.symbol.as_str(), micros(begins));
+            for (id, price) in rows {
+                let price = TRADES.price(price)?.after_split(split.ratio);
+                written += write!(self, adjust, id, price.micros(), micros(begins));
+            }
+        }
+        if written > 0 {
+            self.forget_progress(&[(split.symbol, split.date)]).await?;
+        }
         Ok(())
     }
 

@@ -49,7 +49,7 @@ impl Unit {
             &events,
             webhook.is_active,
             webhook.signature.name(),
-            &webhook.secrets.current[..],
+            &webhook.secret[..],
             webhook.created_at.as_microsecond(),
         );
         Ok(())
@@ -61,19 +61,16 @@ impl Unit {
     /// [`StoreError`], if the database fails.
     pub async fn update_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
         let events = serde_json::to_string(&webhook.events).map_err(|error| TABLE.corrupt(error))?;
-        let previous = webhook.secrets.previous.as_ref();
         write!(
             self,
-            "UPDATE webhooks SET url = $2, events = $3, is_active = $4, secret = $5, previous_secret = $6,
-             previous_until = $7, failing_since = $8, disabled_at = $9, disabled_reason = $10
+            "UPDATE webhooks SET url = $2, events = $3, is_active = $4, secret = $5, failing_since = $6,
+             disabled_at = $7, disabled_reason = $8
              WHERE id = $1 AND deleted_at IS NULL",
             webhook.id.0,
             &webhook.url,
             &events,
             webhook.is_active,
-            &webhook.secrets.current[..],
-            previous.map(|(secret, _)| &secret[..]),
-            previous.map(|(_, until)| until.as_microsecond()),
+            &webhook.secret[..],
             webhook.failing_since.map(Timestamp::as_microsecond),
             webhook.disabled.map(|(at, _)| at.as_microsecond()),
             webhook.disabled.map(|(_, reason)| reason.name()),
@@ -97,7 +94,7 @@ impl Unit {
     ) -> Result<bool, StoreError> {
         let deleted = write!(
             self,
-            "UPDATE webhooks SET deleted_at = $3, is_active = $4, secret = NULL, previous_secret = NULL
+            "UPDATE webhooks SET deleted_at = $3, is_active = $4, secret = NULL
              WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL",
             account.0,
             id.0,
@@ -107,6 +104,7 @@ impl Unit {
         if deleted == 0 {
             return Ok(false);
         }
+        self.delete_former_secrets(id).await?;
         self.give_up_deliveries(id).await?;
         Ok(true)
     }

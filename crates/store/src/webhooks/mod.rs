@@ -4,5 +4,6 @@
 //! switched off or deleted gets nothing more: what still waits for it is given up in the same transaction.
 
 mod change;
+mod former;
 mod read;
-pub(crate) mod row;
+mod row;

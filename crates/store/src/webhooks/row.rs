@@ -4,14 +4,14 @@ use uuid::Uuid;
 
 use crate::StoreError;
 use crate::columns::Table;
-use crate::model::{AccountId, DisabledReason, SealedSecrets, SignatureForm, Webhook, WebhookId};
+use crate::model::{AccountId, DisabledReason, SignatureForm, Webhook, WebhookId};
 
 pub(super) const TABLE: Table = Table("webhooks");
 
 macro_rules! select {
     ($rest:expr) => {
         concat!(
-            "SELECT id, account_id, url, events, is_active, signature, secret, previous_secret, previous_until, \
+            "SELECT id, account_id, url, events, is_active, signature, secret, \
              created_at, failing_since, last_success_at, disabled_at, disabled_reason \
              FROM webhooks WHERE deleted_at IS NULL AND ",
             $rest
@@ -29,8 +29,6 @@ pub(super) struct WebhookRow {
     is_active: bool,
     signature: String,
     secret: Option<Vec<u8>>,
-    previous_secret: Option<Vec<u8>>,
-    previous_until: Option<i64>,
     created_at: i64,
     failing_since: Option<i64>,
     last_success_at: Option<i64>,
@@ -56,24 +54,11 @@ impl TryFrom<WebhookRow> for Webhook {
             events: serde_json::from_str(&row.events).map_err(|error| TABLE.corrupt(error))?,
             is_active: row.is_active,
             signature: TABLE.named("signature", &row.signature, SignatureForm::from_name)?,
-            secrets: secrets(row.secret, row.previous_secret, row.previous_until)?,
+            secret: row.secret.unwrap_or_default(),
             created_at: TABLE.instant(row.created_at)?,
             failing_since: TABLE.instant_if_any(row.failing_since)?,
             last_success_at: TABLE.instant_if_any(row.last_success_at)?,
             disabled,
         })
     }
-}
-
-/// The secrets of a row.
-pub(crate) fn secrets(
-    current: Option<Vec<u8>>,
-    previous: Option<Vec<u8>>,
-    until: Option<i64>,
-) -> Result<SealedSecrets, StoreError> {
-    let until = TABLE.instant_if_any(until)?;
-    Ok(SealedSecrets {
-        current: current.unwrap_or_default(),
-        previous: previous.zip(until),
-    })
 }

@@ -9,7 +9,7 @@ use crate::database::Link;
 use crate::messages::Bells;
 use crate::open::{self, Address};
 use crate::unit::Trouble;
-use crate::{StoreError, Unit};
+use crate::{StoreError, Unit, availability};
 
 /// How often a work is tried that the database asks to try again.
 const MAX_ATTEMPTS: usize = 5;
@@ -35,12 +35,22 @@ enum Fate {
         /// Whether it might go well another time.
         again: bool,
         /// Why, where the works themselves do not know.
-        because: Option<String>,
+        because: Option<Trouble>,
     },
     /// It could not be begun.
     NotBegun(Arc<sqlx::Error>),
     /// Nobody knows whether it is on disk.
     Unconfirmed(Arc<sqlx::Error>),
+}
+
+/// The error for a unit of work that the database has failed.
+fn failure(trouble: &Trouble) -> StoreError {
+    let said = trouble.said.clone();
+    if trouble.is_unavailable {
+        StoreError::Unavailable(said)
+    } else {
+        StoreError::Spoiled(said)
+    }
 }
 
 impl Batches {
@@ -80,7 +90,7 @@ impl Batches {
                 }
                 Fate::RolledBack {
                     because: Some(because), ..
-                } => self.fail(job, || StoreError::Spoiled(because.clone())),
+                } => self.fail(job, || failure(&because)),
                 Fate::Unconfirmed(error) => self.fail(job, || StoreError::Unconfirmed(Arc::clone(&error))),
                 Fate::NotBegun(error) => {
                     // What keeps one from beginning keeps all from it; let nobody wait for that in turn.
@@ -127,7 +137,6 @@ impl Batches {
     /// Runs works in one transaction.
     async fn transact(&mut self, jobs: &mut [Box<dyn Job>]) -> Fate {
         if let Err(error) = self.begin().await {
-            tracing::error!(%error, "a transaction could not be begun");
             return Fate::NotBegun(Arc::new(error));
         }
         for job in jobs {
@@ -148,11 +157,11 @@ impl Batches {
             Err(error) => {
                 let trouble = Trouble::of(&error);
                 self.is_broken = true;
-                if trouble.is_in_the_way {
-                    let because = Some(trouble.said);
-                    return Fate::RolledBack { again: true, because };
+                if trouble.is_in_the_way || availability::is_out_of_space(&error) {
+                    let again = trouble.is_in_the_way;
+                    let because = Some(trouble);
+                    return Fate::RolledBack { again, because };
                 }
-                tracing::error!(%error, "a commit was not confirmed");
                 Fate::Unconfirmed(Arc::new(error))
             }
         }
@@ -187,7 +196,7 @@ impl Batches {
             .as_ref()
             .is_some_and(|trouble| trouble.is_in_the_way || trouble.is_of_connection);
         // A work that took no notice of the trouble, or refused because of it, does not know why it came to nothing.
-        let because = trouble.filter(|_| ran != Ran::Failed).map(|trouble| trouble.said);
+        let because = trouble.filter(|_| ran != Ran::Failed);
         Fate::RolledBack { again, because }
     }
 }

@@ -45,6 +45,8 @@ on_both! {
         alert.alert.status = Status::Inactive;
         alert.alert.initial_price = None;
         alert.alert.armed_at = odd_instant();
+        alert.alert.threshold_set_at = odd_instant();
+        alert.alert.initial_price_set_at = odd_instant();
         alert.alert.triggered_at = Some(odd_instant());
         alert.alert.rsi_side = Some(alerts::condition::Side::Above);
         alert.alert.revision = alerts::Revision(u32::MAX);
@@ -224,7 +226,7 @@ on_both! {
                 notification: new.notification,
                 parameters: new.parameters.clone(),
             };
-            transition::update(alert, change, at(5)).unwrap()
+            transition::update(alert, change, transition::StartPrice::Unknown, at(5)).unwrap()
         }).await);
         let me = || Owner::Account(AccountId(uuid(1)));
         assert_eq!(similar(&store, me(), "new_high", json!({"parameters": {"onboarding_id": "old"}})).await, []);

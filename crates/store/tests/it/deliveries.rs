@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 use store::model::{
     AccountId, Attempt, ClaimOrder, ClaimedDelivery, Delivery, DeliveryId, DeliveryStatus, DisabledReason, EventId,
-    MessageChannel, MessageId, NewMessage, PageRequest, Patience, Said, SealedSecrets, Settlement, SignatureForm,
-    SwitchedOff, Verdict, Webhook, WebhookId,
+    MessageChannel, MessageId, NewMessage, PageRequest, Patience, Said, Settlement, SignatureForm, SwitchedOff,
+    Verdict, Webhook, WebhookId,
 };
 use store::{Store, SwitchOffLetters};
 use testkit::on_both;
@@ -23,10 +23,7 @@ fn webhook(number: u128, account: u128) -> Webhook {
         events: vec!["alert.triggered".to_owned()],
         is_active: true,
         signature: SignatureForm::Body,
-        secrets: SealedSecrets {
-            current: vec![1, 2, 3],
-            previous: None,
-        },
+        secret: vec![1, 2, 3],
         created_at: at(0),
         failing_since: None,
         last_success_at: None,
@@ -61,7 +58,7 @@ async fn remove(store: &Store, webhook: &Webhook) -> bool {
 }
 
 /// Claims what is due so many seconds after the beginning, for a minute.
-async fn claim(store: &Store, seconds: i64, lease: i64, most_of_each: u32) -> Vec<ClaimedDelivery> {
+pub(crate) async fn claim(store: &Store, seconds: i64, lease: i64, most_of_each: u32) -> Vec<ClaimedDelivery> {
     let now = at(seconds);
     let lanes = store.lanes(0, 100).await.unwrap();
     let order = ClaimOrder {
@@ -162,7 +159,7 @@ async fn attempts(url: &str) -> i64 {
 }
 
 /// A webhook of the first account, and so many alerts that have fired, one each second.
-async fn fired(database: &testkit::Database, number: u32) -> (Store, Webhook) {
+pub(crate) async fn fired(database: &testkit::Database, number: u32) -> (Store, Webhook) {
     let store = with_accounts(database, 1).await;
     let webhook = webhook(1, 1);
     add(&store, &webhook).await;
@@ -223,7 +220,8 @@ on_both! {
         assert_eq!(first.len(), 2);
         assert_eq!((first[0].created_at, first[1].created_at), (at(1), at(2)));
         assert_eq!(first[0].url, hook.url);
-        assert_eq!(first[0].secrets, hook.secrets);
+        assert_eq!(first[0].secrets.current, hook.secret);
+        assert_eq!(first[0].secrets.former, []);
         assert!(first[0].data.contains("reason"));
         let second = claim(&store, 100, 2, 2).await;
         assert_eq!(second.len(), 1);

@@ -63,7 +63,7 @@ async fn firings_of(store: &Store, alert: &StoredAlert) -> usize {
     fired.count()
 }
 
-fn quote(name: &str, last: &str, seconds: i64) -> LatestQuote {
+pub(crate) fn quote(name: &str, last: &str, seconds: i64) -> LatestQuote {
     LatestQuote {
         symbol: symbol(name),
         session: jiff::civil::date(2024, 7, 1),
@@ -73,6 +73,7 @@ fn quote(name: &str, last: &str, seconds: i64) -> LatestQuote {
         last: price(last),
         volume: Some(1_000),
         at: at(seconds),
+        made_at: None,
     }
 }
 
@@ -120,7 +121,7 @@ on_both! {
                 notification: same.notification,
                 parameters: None,
             };
-            transition::update(alert, change, at(30)).unwrap()
+            transition::update(alert, change, transition::StartPrice::Unknown, at(30)).unwrap()
         }).await);
         assert!(delete(&store, &alerts[2].alert).await);
         fire(&store, vec![firings[3].clone()]).await;
@@ -239,7 +240,7 @@ on_both! {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         assert_eq!((store.clock().await.unwrap(), store.latest_quotes().await.unwrap()), (None, vec![]));
-        let commit = |firings, quotes, clock| EvaluationCommit { firings, quotes, clock: Some(clock), sides: vec![] };
+        let commit = |firings, quotes, clock| EvaluationCommit { firings, quotes, clock: Some(clock), sides: vec![], superseded: vec![] };
         let before = store.written().transactions;
         let quotes = vec![quote("MSFT", "1", 59), quote("AAPL", "2", 50), quote("AAPL", "3", 60), quote("AAPL", "4", 40)];
         store.commit_evaluation(commit(vec![firing(&alert, 60)], quotes, at(60)), composer()).await.unwrap();

@@ -117,6 +117,22 @@ on_both! {
         assert_eq!(of("MSFT").await, [bar_of("MSFT", 1, "9").bar]);
     }
 
+    async fn an_observed_bar_is_replaced_by_a_fuller_one_and_by_a_delivered_one_for_good(database) {
+        let store = open(database).await;
+        let replace = async |close: &str| {
+            let observed = [bar_of("AAPL", 1, close)];
+            let written = store.write(work(move |unit| {
+                boxed(async move { Ok(unit.replace_observed_bars(&observed).await?) })
+            }));
+            written.await.unwrap();
+            store.bars(symbol("AAPL"), date(2000, 1, 1)).await.unwrap()
+        };
+        assert_eq!(replace("1").await, [bar_of("AAPL", 1, "1").bar]);
+        assert_eq!(replace("2").await, [bar_of("AAPL", 1, "2").bar]);
+        record(&store, Batch { bars: vec![bar_of("AAPL", 1, "3")], ..Batch::default() }).await;
+        assert_eq!(replace("4").await, [bar_of("AAPL", 1, "3").bar]);
+    }
+
     async fn years_of_bars_come_back(database) {
         let store = open(database).await;
         let first = date(1969, 12, 1);
@@ -156,7 +172,10 @@ on_both! {
                 dividends: vec![dividend(1, None, None), dividend(5, Some(date(2024, 8, 20)), decimal(250_000))],
             }),
         ];
-        assert_eq!(store.stock_facts().await.unwrap(), expected);
+        assert_eq!(store.stock_facts(date(2024, 7, 2)).await.unwrap(), expected);
+        // Figures of a later day do not count yet.
+        let earlier = store.stock_facts(date(2024, 7, 1)).await.unwrap().remove(0).1.fundamentals;
+        assert!(earlier.is_none_or(|row| row.as_of < date(2024, 7, 2)));
     }
 
     async fn a_delivery_that_comes_again_does_not_double_trades(database) {

@@ -78,7 +78,7 @@ pub(crate) async fn claim(store: &Store, channel: MessageChannel, seconds: i64, 
     store.claim_messages(channel, order).await.unwrap()
 }
 
-fn settled(claimed: &ClaimedMessage, outcome: &str, verdict: MessageVerdict) -> MessageSettlement {
+pub(crate) fn settled(claimed: &ClaimedMessage, outcome: &str, verdict: MessageVerdict) -> MessageSettlement {
     MessageSettlement {
         seq: claimed.seq,
         lease: claimed.lease,
@@ -121,11 +121,14 @@ fn guests(id: u128, email: &str) -> StoredAlert {
         asked_price(200),
         AlertId(uuid(id)),
         transition::Owner::Verified,
-        Some(price("200")),
+        transition::StartPrice::Awaited,
         at(0),
     );
     StoredAlert {
-        alert: made.unwrap().alert,
+        alert: alerts::Alert {
+            initial_price: Some(price("200")),
+            ..made.unwrap().alert
+        },
         owner: Owner::Guest {
             email: email.to_owned(),
         },

@@ -11,7 +11,7 @@ const KEPT_FOR_S: i64 = 86_400;
 
 fn request(account: u128, key: u8, body: u8) -> RepeatableRequest {
     RepeatableRequest {
-        account: AccountId(uuid(account)),
+        requester: AccountId(uuid(account)).into(),
         key_hash: [key; 32],
         body_hash: [body; 32],
     }

@@ -122,9 +122,13 @@ pub(crate) fn asked_price(threshold: u32) -> NewAlert {
 /// An active alert of the account of that number, made so many seconds after the beginning at a price of 200.
 pub(crate) fn alert_of(owner: u128, id: u128, asked: NewAlert, seconds: i64) -> StoredAlert {
     let verified = transition::Owner::Verified;
-    let made = transition::create(asked, AlertId(uuid(id)), verified, Some(price("200")), at(seconds));
+    let awaited = transition::StartPrice::Awaited;
+    let made = transition::create(asked, AlertId(uuid(id)), verified, awaited, at(seconds));
     StoredAlert {
-        alert: made.unwrap().alert,
+        alert: Alert {
+            initial_price: Some(price("200")),
+            ..made.unwrap().alert
+        },
         owner: Owner::Account(AccountId(uuid(owner))),
         created_by: Some("key: laptop".to_owned()),
     }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use market::{Change, Decimal};
+use market::display::{Percent, Usd};
+use market::{Change, Decimal, Price};
 
 use super::Reason;
-use crate::condition::{BuzzDirection, DeliveryTime, Earnings};
+use crate::condition::{BuzzDirection, DeliveryTime, Earnings, InsiderDirection};
 
 /// A number with at most two decimals, for reading.
 struct Short(Decimal);
@@ -18,10 +19,15 @@ impl fmt::Display for Short {
     }
 }
 
+const fn dollars(price: Price) -> Usd {
+    Usd(price.decimal())
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::PriceReached { side, price, threshold } => {
+                let (price, threshold) = (dollars(price), dollars(threshold));
                 write!(f, "price {price} is at or {} {threshold}", side.pick("above", "below"))
             }
             Self::PriceChanged {
@@ -30,13 +36,16 @@ impl fmt::Display for Reason {
                 let moved = Decimal::from_micros(Change::between(initial, price).percent.micros().abs());
                 write!(
                     f,
-                    "price {price} is {}% {} {initial}",
-                    Short(moved),
-                    side.pick("above", "below")
+                    "price {} is {}% {} {}",
+                    dollars(price),
+                    Percent(moved),
+                    side.pick("above", "below"),
+                    dollars(initial)
                 )
             }
             Self::NewExtreme { side, price, previous } => {
                 let (what, beyond) = side.pick(("high", "above"), ("low", "below"));
+                let (price, previous) = (dollars(price), dollars(previous));
                 write!(f, "price {price} is a new 52-week {what}, {beyond} {previous}")
             }
             Self::AveragesCrossed { side, sma_50, sma_200 } => {
@@ -44,8 +53,8 @@ impl fmt::Display for Reason {
                 write!(
                     f,
                     "{what} cross: the 50-day average {} is {beyond} the 200-day average {}",
-                    Short(sma_50),
-                    Short(sma_200)
+                    Usd(sma_50),
+                    Usd(sma_200)
                 )
             }
             Self::AverageTouched {
@@ -57,8 +66,9 @@ impl fmt::Display for Reason {
                 let from = side.pick("below", "above");
                 write!(
                     f,
-                    "price {price} touched the {period}-day average {} from {from}",
-                    Short(average)
+                    "price {} touched the {period}-day average {} from {from}",
+                    dollars(price),
+                    Usd(average)
                 )
             }
             Self::RsiReached { side, rsi, threshold } => {
@@ -77,7 +87,7 @@ impl fmt::Display for Reason {
                 write!(
                     f,
                     "volume {volume} is {}% above its {}-session average",
-                    Short(percent),
+                    Percent(percent),
                     baseline.sessions()
                 )
             }
@@ -117,12 +127,21 @@ impl fmt::Display for Reason {
                 value_usd,
                 insiders,
                 window_days,
+                traded,
+                names,
             } => {
                 let people = if insiders == 1 { "insider" } else { "insiders" };
+                let traded = match traded {
+                    InsiderDirection::Buy => "bought",
+                    InsiderDirection::Sell => "sold",
+                    InsiderDirection::Both => "bought and sold",
+                };
+                let days = if window_days == 1 { "day" } else { "days" };
                 write!(
                     f,
-                    "{insiders} {people} traded for {} USD within {window_days} days",
-                    Short(value_usd)
+                    "{insiders} {people} {traded} for {} USD within {window_days} {days}: {}",
+                    Usd(value_usd),
+                    names.as_str()
                 )
             }
             Self::Reminder => f.write_str("the reminder's time has come"),
@@ -133,14 +152,12 @@ impl fmt::Display for Reason {
             }
             Self::ExDividendNear { date, days, amount } => {
                 write!(f, "ex-dividend date {date}, {}", Ahead(days))?;
-                amount.map_or(Ok(()), |amount| write!(f, ", {amount} USD a share"))
+                amount.map_or(Ok(()), |amount| write!(f, ", {} USD a share", Usd(amount)))
             }
             Self::DividendPaid { amount, expected } => {
                 f.write_str("a dividend is paid today")?;
-                amount.map_or(Ok(()), |amount| write!(f, ", {amount} USD a share"))?;
-                expected.map_or(Ok(()), |expected| {
-                    write!(f, ", {} USD for your shares", Short(expected))
-                })
+                amount.map_or(Ok(()), |amount| write!(f, ", {} USD a share", Usd(amount)))?;
+                expected.map_or(Ok(()), |expected| write!(f, ", {} USD for your shares", Usd(expected)))
             }
         }
     }

@@ -45,11 +45,7 @@ pub(super) fn seeing(alerts: &[NamedAlert], more: usize, since: &str, time_zone:
 
 pub(super) fn split(split: &SplitNews, alerts: &[MovedAlert], more: usize) -> Content {
     let symbol = plain(&split.symbol, WORD);
-    let date: Option<Date> = split.date.parse().ok();
-    let date = date.map_or_else(
-        || plain(&split.date, WORD),
-        |date| date.strftime("%-d %B %Y").to_string(),
-    );
+    let date = day(&split.date);
     Content {
         subject: format!("{symbol} was split, and your alerts on it with it"),
         headline: format!("Your alerts on {symbol} were adjusted"),
@@ -61,6 +57,57 @@ pub(super) fn split(split: &SplitNews, alerts: &[MovedAlert], more: usize) -> Co
         facts: facts(alerts.iter().map(moved), more),
         ..Content::default()
     }
+}
+
+pub(super) fn sms_low(used: u32, quota: u32, renewed_on: &str) -> Content {
+    Content {
+        subject: format!("{used} of your {quota} text messages this month are used"),
+        headline: "Few text messages are left".to_owned(),
+        paragraphs: vec![format!(
+            "Your plan has {quota} text messages a month, and {used} of them are used. When none is left, alerts that are set to \
+             text message come by mail until {}.",
+            day(renewed_on)
+        )],
+        ..Content::default()
+    }
+}
+
+pub(super) fn sms_used(quota: u32, renewed_on: &str) -> Content {
+    let paragraph = if quota == 0 {
+        "Your plan has no text messages. Alerts that are set to text message come by mail.".to_owned()
+    } else {
+        format!(
+            "Your plan has {quota} text messages a month, and all of them are used. Alerts that are set to text message come by \
+             mail until {}.",
+            day(renewed_on)
+        )
+    };
+    Content {
+        subject: "No text messages are left: your alerts come by mail".to_owned(),
+        headline: "No text messages are left".to_owned(),
+        paragraphs: vec![paragraph],
+        ..Content::default()
+    }
+}
+
+pub(super) fn paused_by_plan(plan: &str, alerts: &[NamedAlert], more: usize) -> Content {
+    let plan = plain(plan, WORD);
+    Content {
+        subject: format!("The {plan} plan has paused alerts of yours"),
+        headline: "These alerts were paused".to_owned(),
+        paragraphs: vec![format!(
+            "Your account is on the {plan} plan now, which does not have these alerts. They are kept, and are judged again when \
+             you change them to what the plan has, or take a plan that has them, and activate them."
+        )],
+        facts: facts(alerts.iter().map(line), more),
+        ..Content::default()
+    }
+}
+
+/// A day in words.
+fn day(text: &str) -> String {
+    let date: Option<Date> = text.parse().ok();
+    date.map_or_else(|| plain(text, WORD), |date| date.strftime("%-d %B %Y").to_string())
 }
 
 /// One line for each alert, and one for those that are not named.

@@ -2,9 +2,11 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use market::Decimal;
+use market::display::{Percent, Usd};
 use serde_json::Value;
 
-use super::page::{self, Content, Fact, Tone};
+use super::page::{self, Action, Content, Fact, Tone};
 use super::{Frame, Mail, gsm};
 use crate::letter::plain;
 
@@ -16,8 +18,10 @@ const COMPANY: usize = 80;
 const COMPANY_SMS: usize = 30;
 /// ... a reason so many, ...
 const REASON: usize = 300;
-/// ... and what was noted when the alert was set so many.
-const NOTE: usize = 500;
+/// ... why the alert was set so many, ...
+const RATIONALE: usize = 500;
+/// ... and the note of a reminder so many.
+const NOTE: usize = 2_000;
 
 /// An alert that fired, as its event tells it.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,7 +36,13 @@ pub struct FiredAlert {
     change_percent: Option<f64>,
     initial_price: Option<f64>,
     at: Option<Timestamp>,
+    rationale: Option<String>,
+    /// The note of a reminder.
     note: Option<String>,
+    /// Whether its owner wants a text message.
+    is_by_sms: bool,
+    /// Where its owner can see it.
+    link: Option<String>,
 }
 
 impl FiredAlert {
@@ -45,18 +55,33 @@ impl FiredAlert {
         let some = |text: String| (!text.is_empty()).then_some(text);
         let symbol = some(plain(text("/alert/symbol"), SYMBOL)).or_else(|| some(plain(text("/stock/symbol"), SYMBOL)));
         let symbol = symbol.unwrap_or_else(|| "A stock".to_owned());
+        let condition = text("/alert/condition");
+        let is_reminder = matches!(condition, "reminder" | "daily_reminder");
+        let note = text("/alert/parameters/note");
         Self {
             company: some(plain(text("/company_name"), COMPANY)).filter(|company| *company != symbol),
             reason: some(plain(text("/reason"), REASON)).unwrap_or_else(|| "your alert has fired".to_owned()),
-            condition: plain(text("/alert/condition"), COMPANY),
+            condition: plain(condition, COMPANY),
             threshold: number("/alert/threshold"),
             price: number("/stock/price"),
             change: number("/stock/change"),
             change_percent: number("/stock/change_percent"),
             initial_price: number("/alert/initial_price"),
             at: text("/alert/triggered_at").parse().ok(),
-            note: some(plain(text("/alert/parameters/rationale"), NOTE)),
+            rationale: some(plain(text("/alert/parameters/rationale"), RATIONALE)),
+            note: some(plain(note, NOTE)).filter(|_| is_reminder),
+            is_by_sms: text("/alert/notification") == "sms",
+            link: None,
             symbol,
+        }
+    }
+
+    /// The same with the address at which its owner can see it.
+    #[must_use]
+    pub fn with_link(self, link: String) -> Self {
+        Self {
+            link: Some(link),
+            ..self
         }
     }
 
@@ -105,7 +130,7 @@ impl FiredAlert {
 
     /// `+3.25 USD (+1.64 %)`
     fn change(&self) -> Option<String> {
-        let percent = self.change_percent.map(|percent| format!("{percent:+} %"));
+        let percent = self.change_percent.map(signed_percent);
         match (self.change, percent) {
             (Some(change), Some(percent)) => Some(format!("{} ({percent})", signed_usd(change))),
             (Some(change), None) => Some(signed_usd(change)),
@@ -119,16 +144,29 @@ impl FiredAlert {
 pub fn fired_mail(alert: &FiredAlert, frame: &Frame) -> Mail {
     let mut paragraphs = vec![format!("{}: {}.", alert.title(), alert.reason)];
     if let Some(note) = &alert.note {
-        paragraphs.push(format!("Noted when the alert was set: {note}"));
+        paragraphs.push(format!("Your note: {note}"));
+    }
+    if let Some(rationale) = &alert.rationale {
+        paragraphs.push(format!("Noted when the alert was set: {rationale}"));
+    }
+    let mut closing = vec!["Prices may be delayed. This is no advice to buy or to sell.".to_owned()];
+    if alert.is_by_sms {
+        closing.push(
+            "This alert is set to text message. It comes by mail because your plan has no text message left this month."
+                .to_owned(),
+        );
     }
     let content = Content {
         subject: format!("{}: {}", alert.symbol, alert.reason),
         headline: format!("Your alert on {} has fired", alert.symbol),
         paragraphs,
         facts: alert.facts(&frame.time_zone),
-        action: None,
-        shows_link: false,
-        closing: vec!["Prices may be delayed. This is no advice to buy or to sell.".to_owned()],
+        action: alert.link.clone().map(|link| Action {
+            label: "Open the alert",
+            link,
+        }),
+        shows_link: true,
+        closing,
     };
     page::mail(&content, frame)
 }
@@ -147,10 +185,14 @@ pub fn fired_sms(alert: &FiredAlert, product: &str) -> String {
         text.push_str(&format!(" ({company})"));
     }
     text.push_str(&format!(": {}.", gsm::unlinked(&alert.reason)));
+    if let Some(note) = &alert.note {
+        text.push_str(&format!(" Your note: {}", gsm::unlinked(note)));
+        return gsm::fitted(&text);
+    }
     if let Some(price) = alert.price {
         text.push_str(&format!(" Price {}", usd(price)));
         if let Some(percent) = alert.change_percent {
-            text.push_str(&format!(", {percent:+} % today"));
+            text.push_str(&format!(", {} today", signed_percent(percent)));
         }
         text.push('.');
     }
@@ -172,7 +214,8 @@ impl Unit {
         match self {
             Self::None => format!("{number}"),
             Self::Usd => usd(number),
-            Self::Percent => format!("{number} %"),
+            Self::Percent => Decimal::from_f64(number)
+                .map_or_else(|_| format!("{number} %"), |number| format!("{} %", Percent(number))),
             Self::Sessions => format!("{number} sessions"),
             Self::Days => format!("{number} days"),
         }
@@ -209,16 +252,20 @@ pub(super) fn words(condition: &str) -> (&str, Unit) {
     }
 }
 
-/// Dollars with cents, or with as many decimals as there are: `201.50 USD`, `0.1234 USD`.
+/// Dollars with cents, below one dollar with up to four decimals: `201.50 USD`, `0.1234 USD`.
 pub(super) fn usd(amount: f64) -> String {
-    let short = format!("{amount}");
-    match short.split_once('.') {
-        Some((_, decimals)) if decimals.len() > 1 => format!("{short} USD"),
-        _ => format!("{amount:.2} USD"),
-    }
+    Decimal::from_f64(amount).map_or_else(|_| format!("{amount:.2} USD"), |amount| format!("{} USD", Usd(amount)))
 }
 
 fn signed_usd(amount: f64) -> String {
     let sign = if amount > 0.0 { "+" } else { "" };
     format!("{sign}{}", usd(amount))
+}
+
+/// `+1.64 %`
+fn signed_percent(percent: f64) -> String {
+    Decimal::from_f64(percent).map_or_else(
+        |_| format!("{percent:+.2} %"),
+        |percent| format!("{:+} %", Percent(percent)),
+    )
 }

@@ -94,7 +94,7 @@ fn content(letter: &Letter, product: &str, time_zone: &TimeZone) -> Content {
                 ..asking(
                     &format!("Confirm your alert on {symbol}"),
                     "Do you want this alert?",
-                    format!("Somebody, hopefully you, has asked {product} to write to this address, once, when this happens:"),
+                    format!("Somebody, hopefully you, has asked {product} to write to this address when this happens:"),
                     action("Yes, make it active", link),
                     "The link is good for two days. If it was not you, do nothing: without a click, no alert is active.",
                 )
@@ -118,6 +118,13 @@ fn content(letter: &Letter, product: &str, time_zone: &TimeZone) -> Content {
         Letter::AlertsBlind { alerts, more } => told::blind(alerts, *more, time_zone),
         Letter::AlertsSee { alerts, more, since } => told::seeing(alerts, *more, since, time_zone),
         Letter::SplitAdjusted { split, alerts, more } => told::split(split, alerts, *more),
+        Letter::SmsQuotaLow {
+            used,
+            quota,
+            renewed_on,
+        } => told::sms_low(*used, *quota, renewed_on),
+        Letter::SmsQuotaUsed { quota, renewed_on } => told::sms_used(*quota, renewed_on),
+        Letter::PlanPausedAlerts { plan, alerts, more } => told::paused_by_plan(plan, alerts, *more),
         Letter::PhoneCode { code } => Content {
             subject: format!("Your {product} code"),
             headline: plain(code, SYMBOL),

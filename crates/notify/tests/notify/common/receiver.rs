@@ -17,6 +17,10 @@ use tokio_rustls::TlsAcceptor;
 
 use super::ManualTime;
 
+/// The time after which a test that waits for a state fails. Tests whose clock is paused reach it only when nothing is
+/// left to happen.
+const HANG_LIMIT: Duration = Duration::from_secs(120);
+
 /// What a receiver does with a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Behaviour {
@@ -34,6 +38,8 @@ pub(crate) enum Behaviour {
     Drips(String),
     /// Answers 200 with a body of so many bytes.
     Floods(usize),
+    /// Answers with these bytes over and over, until they are taken no more.
+    Repeats(String),
 }
 
 /// A whole answer.
@@ -124,7 +130,7 @@ impl Receiver {
     /// Waits until something was seen.
     pub(crate) async fn until(&self, condition: impl Fn(&Seen) -> bool) -> Seen {
         let mut seen = self.seen.clone();
-        let waited = tokio::time::timeout(Duration::from_secs(20), seen.wait_for(|seen| condition(seen))).await;
+        let waited = tokio::time::timeout(HANG_LIMIT, seen.wait_for(|seen| condition(seen))).await;
         waited.expect("the receiver sees it").unwrap().clone()
     }
 
@@ -176,6 +182,9 @@ impl Server {
                         second.await;
                     }
                 }
+                Behaviour::Repeats(text) => loop {
+                    stream.write_all(text.as_bytes()).await?;
+                },
                 Behaviour::Floods(bytes) => {
                     let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {bytes}\r\n\r\n");
                     stream.write_all(head.as_bytes()).await?;

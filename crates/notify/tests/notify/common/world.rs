@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use notify::address::{Resolve, UrlRules};
+use notify::address::{LookupOwner, NameLookups, Resolve, UrlRules};
 use notify::client::{Attempt, ClientParts, Outcome, WebhookClient};
 use notify::time::Time;
 
@@ -31,7 +31,7 @@ impl World {
     pub(crate) fn client_with(&self, rules: UrlRules) -> Arc<WebhookClient> {
         let client = WebhookClient::new(ClientParts {
             rules,
-            resolver: Arc::clone(&self.names) as Arc<dyn Resolve>,
+            lookups: NameLookups::new(Arc::clone(&self.names) as Arc<dyn Resolve>),
             time: Arc::clone(&self.time) as Arc<dyn Time>,
             timeout: Duration::from_secs(5),
             own_roots: vec![self.authority.root()],
@@ -55,5 +55,6 @@ impl World {
 }
 
 pub(crate) async fn post(client: &WebhookClient, url: &str) -> Attempt {
-    client.post(url, HeaderMap::new(), Bytes::from_static(b"{}")).await
+    let body = Bytes::from_static(b"{}");
+    client.post(url, HeaderMap::new(), body, LookupOwner::Anonymous).await
 }

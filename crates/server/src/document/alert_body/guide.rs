@@ -19,7 +19,7 @@ pub(crate) fn conditions() -> String {
 fn line(shape: &Shape, kind: Kind) -> String {
     let threshold = match &shape.threshold {
         Threshold::Omitted => "no threshold (leave it out)".to_owned(),
-        Threshold::Optional(schema) => format!("threshold optional: {}", range(schema)),
+        Threshold::Ignored(schema) | Threshold::Optional(schema) => format!("threshold optional: {}", range(schema)),
         Threshold::Required(schema) => format!("threshold required: {}", range(schema)),
     };
     let parameters: Vec<String> = shape

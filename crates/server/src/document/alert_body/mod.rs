@@ -34,6 +34,7 @@ impl Shape {
         let mut required = vec!["symbol", "condition"];
         properties["threshold"] = match &self.threshold {
             Threshold::Omitted => json!({"type": "null", "description": "Must be omitted"}),
+            Threshold::Ignored(schema) => schema.clone(),
             Threshold::Optional(schema) => optional(schema.clone()),
             Threshold::Required(schema) => {
                 required.push("threshold");

@@ -9,11 +9,11 @@ pub(super) const MOST: i64 = 9_223_372_036_854;
 /// The smallest number above zero that is kept.
 pub(super) const LEAST: f64 = 0.000_001;
 
-/// A date from 2027 on: what lies before is past, or will soon be.
+/// A date of the years 1900 to 2999. Whether it is past, no pattern can say.
 const DATE: &str = concat!(
-    "(202[7-9]|20[3-9][0-9]|2[1-9][0-9]{2})-",
+    "(19|2[0-9])[0-9]{2}-",
     "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)",
-    "|2[0-9](0[48]|[2468][048]|[13579][26])-02-29",
+    "|(19|2[0-9])(0[48]|[2468][048]|[13579][26])-02-29|2[048]00-02-29",
 );
 const TIME: &str = "([01][0-9]|2[0-3]):[0-5][0-9]";
 
@@ -31,6 +31,8 @@ pub(super) struct Shape {
 
 pub(super) enum Threshold {
     Omitted,
+    /// Anything is taken, and may mean something without other parameters.
+    Ignored(Value),
     Optional(Value),
     Required(Value),
 }
@@ -163,13 +165,16 @@ pub(super) fn shapes() -> Vec<Shape> {
             description: "Every trading day; the alert stays active.",
             kinds: &[Kind::DailyReminder],
             threshold: Threshold::Omitted,
-            parameters: vec![(
-                "deliveryTime",
-                word(
-                    "At the open, or 15 minutes after the close; `market_open` if it is left out. Also taken as `delivery_time`",
-                    &["market_open", "after_market_close"],
+            parameters: vec![
+                (
+                    "deliveryTime",
+                    word(
+                        "At the open, or 15 minutes after the close; `market_open` if it is left out. Also taken as `delivery_time`",
+                        &["market_open", "after_market_close"],
+                    ),
                 ),
-            )],
+                note(),
+            ],
             required: &[],
         },
         plain(
@@ -203,8 +208,7 @@ pub(super) fn shapes() -> Vec<Shape> {
             name: "ReminderAlert",
             description: "Once, on a date at the market's open (on a closed day at 09:30 in New York), or at an instant.",
             kinds: &[Kind::Reminder],
-            threshold: Threshold::Optional(json!({
-                "type": "number",
+            threshold: Threshold::Ignored(json!({
                 "description": "Ignored: the date counts. Without any date a whole number N from 1 to 36500 means the open N calendar days ahead",
             })),
             parameters: reminder_parameters(),
@@ -242,7 +246,7 @@ fn insiders() -> Shape {
 }
 
 fn reminder_parameters() -> Vec<(&'static str, Value)> {
-    let moment = format!("^({DATE})(T{TIME}:[0-5][0-9](\\.[0-9]{{1,6}})?(Z|[+-](0[0-9]|1[0-2]):[0-5][0-9])?)?$");
+    let moment = format!("^({DATE})(T{TIME}:[0-5][0-9](\\.[0-9]{{1,9}})?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?)?$");
     vec![
         (
             "date",
@@ -256,5 +260,14 @@ fn reminder_parameters() -> Vec<(&'static str, Value)> {
             "reminder_time",
             json!({"type": ["string", "null"], "pattern": format!("^{TIME}$"), "description": "A time of that day in the account's time zone, as HH:MM"}),
         ),
+        note(),
     ]
+}
+
+fn note() -> (&'static str, Value) {
+    let most = alerts::request::MAX_NOTE_CHARACTERS;
+    (
+        "note",
+        json!({"type": ["string", "null"], "maxLength": most, "description": "Shown in the message"}),
+    )
 }

@@ -66,7 +66,7 @@ fn thresholds_are_taken_to_both_ends_of_their_schema_and_no_further() {
                     check(*kind, &["threshold"], &[json!(1)], false);
                     continue;
                 }
-                Threshold::Optional(schema) => {
+                Threshold::Ignored(schema) | Threshold::Optional(schema) => {
                     check(*kind, &["threshold"], &[Value::Null], true);
                     schema
                 }
@@ -94,7 +94,9 @@ fn parameters_are_taken_as_their_schema_says() {
                 let (inside, outside) = ends(schema);
                 check(*kind, &place, &inside, true);
                 check(*kind, &place, &outside, false);
-                check(*kind, &place, &[json!({}), json!("nonsense")], false);
+                check(*kind, &place, &[json!({})], false);
+                let is_free_text = schema["maxLength"].is_number();
+                check(*kind, &place, &[json!("nonsense")], is_free_text);
                 let may_be_left_out = !shape.required.contains(name);
                 check(*kind, &place, &[Value::Null], may_be_left_out);
             }

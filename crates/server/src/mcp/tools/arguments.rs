@@ -19,7 +19,7 @@ impl Arguments {
     /// Those of a call of a tool that takes what this schema has.
     ///
     /// # Errors
-    /// [`ToolError::Malformed`] with all that is wrong: a name that is not known, one that is missing, a value of another kind.
+    /// [`ToolError::Refused`] with every fault: an unknown name, a missing one, a value of another type.
     pub(super) fn read(schema: &Map<String, Value>, mut given: Map<String, Value>) -> Result<Self, ToolError> {
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -51,8 +51,13 @@ impl Arguments {
         if faults.is_empty() {
             Ok(Self(given))
         } else {
-            Err(ToolError::Malformed(faults.join(" | ")))
+            Err(ToolError::Refused(faults.join(" | ")))
         }
+    }
+
+    /// Whether an argument is given.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
     }
 
     /// The id of an alert.
@@ -171,7 +176,7 @@ mod tests {
 
     #[test]
     fn all_faults_are_told_at_once() {
-        let Err(ToolError::Malformed(text)) = read(json!({"limit": "5", "treshold": 5})) else {
+        let Err(ToolError::Refused(text)) = read(json!({"limit": "5", "treshold": 5})) else {
             panic!("taken");
         };
         for part in [

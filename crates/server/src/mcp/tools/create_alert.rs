@@ -1,34 +1,95 @@
 //! `create_alert`
 
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use service::alerts::Created;
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
-use super::{Definition, Effect, output};
+use super::{Answer, Definition, Effect, ToolError, output};
 use crate::document::alert_body::guide;
+use crate::routes::alerts::view::Alert;
+
+const DESCRIPTION: &str = "Creates an active alert on one stock. `threshold` and `parameters` depend on `condition`:\n\
+    - price_above, price_below: a price in USD\n\
+    - price_change_up, price_change_down: percent from the current price\n\
+    - ma_touch_above, ma_touch_below: days of the average, such as 50\n\
+    - rsi_limit: 0-100\n\
+    - volume_change: percent above average\n\
+    - pe_ratio_*, forward_pe_*: a ratio\n\
+    - insider_transactions: USD\n\
+    - earnings_announcement, dividend_ex_date: days ahead\n\
+    - social_buzz: no threshold; parameters.direction\n\
+    - reminder: no threshold; parameters.date\n\
+    - new_high, new_low, ma_crossover_*, daily_reminder, dividend_payment: no threshold\n\
+    Details and examples: resource bellwether://guide/conditions. The answer has `created: false` if an equivalent alert \
+    existed already, and `sentence`, which says when the alert fires: repeat it to the person.";
 
 pub(super) fn definition() -> Definition {
     let conditions: Vec<&str> = alerts::ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
     Definition {
         title: "Create an alert",
-        description: format!(
-            "Makes an active alert that waits for one condition of one stock. If there is an equivalent one already, that one \
-             is answered unchanged. The conditions, with what each takes:\n{}",
-            guide::conditions()
-        ),
+        description: DESCRIPTION.to_owned(),
         effect: Effect::Adds,
         arguments: json!({
-            "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The stock's ticker symbol, such as AAPL or BRK.B"},
-            "condition": {"type": "string", "enum": conditions, "description": "What to wait for; the tool's description says what each takes"},
-            "threshold": {"type": "number", "minimum": 0, "description": "A price in US dollars, a percentage (5 for 5 %), an RSI, a ratio, days or US dollars of insider trades, as the condition says; leave it out where the condition takes none"},
-            "notification": {"type": "string", "enum": ["email", "sms"], "default": "email", "description": "How to tell the owner, beside the webhooks; sms needs a verified number"},
+            "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The ticker symbol, such as AAPL or BRK.B"},
+            "condition": {"type": "string", "enum": conditions, "description": "When to fire"},
+            "threshold": {"type": "number", "minimum": 0, "description": "In the condition's unit; 5 means 5 %. Leave it out where the condition takes none"},
+            "notification": {"type": "string", "enum": ["email", "sms"], "default": "email", "description": "How to notify the owner, besides webhooks; sms needs a verified number"},
             "parameters": guide::parameters(),
         }),
         required: &["symbol", "condition"],
-        output: output::one_or_waiting("Alert"),
+        output: created_or_waiting(),
     }
+}
+
+fn created_or_waiting() -> Map<String, Value> {
+    let added = json!({"created": {"type": "boolean"}, "sentence": {"type": "string"}});
+    output::one_with_or_waiting("Alert", &added)
 }
 
 pub(super) fn change(arguments: Arguments) -> AgentChange {
     AgentChange::CreateAlert(arguments.body())
+}
+
+/// The alert, whether it is new, and when it fires.
+#[derive(Serialize)]
+struct CreatedAlert {
+    created: bool,
+    sentence: String,
+    #[serde(flatten)]
+    alert: Alert,
+}
+
+pub(super) fn answer(result: Created) -> Result<Answer, ToolError> {
+    let (created, detail) = match result {
+        Created::New(detail) => (true, detail),
+        Created::Existing(detail) => (false, detail),
+    };
+    let alert = &detail.stored.alert;
+    Answer::of(&CreatedAlert {
+        created,
+        sentence: alerts::sentence::sentence(&alert.condition, alert.initial_price),
+        alert: Alert::of(*detail),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_is_no_longer_than_clients_show_and_names_every_condition() {
+        let length = DESCRIPTION.chars().count();
+        assert!(length <= 1_000, "{length}");
+        for kind in alerts::ConditionKind::ALL {
+            let name = kind.name();
+            // Conditions that differ in their ending are named together.
+            let family = name.rsplit_once('_').map_or(name, |(family, _)| family);
+            assert!(
+                DESCRIPTION.contains(name) || DESCRIPTION.contains(&format!("{family}_*")),
+                "{name}"
+            );
+        }
+    }
 }

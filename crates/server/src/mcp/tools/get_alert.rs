@@ -4,7 +4,7 @@ use serde_json::json;
 use service::Actor;
 
 use super::arguments::Arguments;
-use super::{Answer, Definition, Effect, ToolError, output};
+use super::{Answer, Definition, Effect, Tool, ToolError, output, refusals};
 use crate::app::App;
 use crate::routes::alerts::view::Alert;
 
@@ -23,6 +23,7 @@ pub(super) fn definition() -> Definition {
 }
 
 pub(super) async fn call(app: &App, actor: &Actor, arguments: Arguments) -> Result<Answer, ToolError> {
-    let detail = app.service().alert(actor, arguments.alert_id()?).await?;
+    let detail = app.service().alert(actor, arguments.alert_id()?).await;
+    let detail = detail.map_err(|error| refusals::of(Tool::GetAlert, error))?;
     Answer::of(&Alert::of(detail))
 }

@@ -1,5 +1,6 @@
 //! The eleven tools, one file each.
 
+pub(super) mod answer;
 mod arguments;
 mod create_alert;
 mod create_watchlist_item;
@@ -11,22 +12,21 @@ mod list_alerts;
 mod list_watchlist;
 mod output;
 mod pause_alert;
+mod refusals;
 mod resume_alert;
 mod update_alert;
 
 use std::sync::LazyLock;
 
 use rmcp::model::{Tool as Described, ToolAnnotations};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
-use service::approvals::Asked;
-use service::{Actor, Scope, ServiceError};
+use service::approvals::{Asked, Changed};
+use service::{Actor, Scope};
 
+pub(super) use answer::{Answer, ToolError};
 use arguments::Arguments;
 
-use crate::answer::Pagination;
 use crate::app::App;
-use crate::error::{ApiError, Code};
 use crate::layers::limit::Group;
 use crate::routes::approvals::view::{ChangeMade, WaitingChange};
 
@@ -170,70 +170,12 @@ impl Effect {
     }
 }
 
-/// What came of a call.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Answer {
-    /// What REST has as `data`.
-    pub(super) value: Value,
-    /// The same as JSON text.
-    pub(super) text: String,
-}
-
-impl Answer {
-    fn of(data: &impl Serialize) -> Result<Self, ToolError> {
-        // Numbers as JavaScript writes them: 200, not 200.0.
-        let text = alerts::json::to_vec(data).and_then(|text| {
-            let value = serde_json::from_slice(&text)?;
-            Ok((value, String::from_utf8_lossy(&text).into_owned()))
-        });
-        match text {
-            Ok((value, text)) => Ok(Self { value, text }),
-            Err(error) => Err(ApiError::internal(error).into()),
-        }
-    }
-
-    /// A list, which has to be an object here.
-    fn list(items: &[impl Serialize], pagination: Pagination) -> Result<Self, ToolError> {
-        #[derive(Serialize)]
-        struct List<'a, T> {
-            items: &'a [T],
-            pagination: Pagination,
-        }
-        Self::of(&List { items, pagination })
-    }
-}
-
-/// Why a call came to nothing.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum ToolError {
-    /// The arguments are not such as the tool takes.
-    Malformed(String),
-    /// It was refused; the text says what to do.
-    Refused(String),
-    /// A fault of this program, which the log has.
-    Internal,
-}
-
-impl From<ApiError> for ToolError {
-    fn from(error: ApiError) -> Self {
-        match error.code() {
-            Code::InternalError => Self::Internal,
-            _ => Self::Refused(error.message().to_owned()),
-        }
-    }
-}
-
-impl From<ServiceError> for ToolError {
-    fn from(error: ServiceError) -> Self {
-        ApiError::from(error).into()
-    }
-}
-
 static DESCRIBED: LazyLock<Vec<Described>> = LazyLock::new(|| Tool::ALL.into_iter().map(describe).collect());
 
-/// All tools as agents are shown them.
-pub(super) fn described() -> &'static [Described] {
-    &DESCRIBED
+/// The tools that the caller has the scopes for.
+pub(super) fn described(actor: &Actor) -> Vec<Described> {
+    let allowed = Tool::ALL.into_iter().filter(|tool| actor.require(tool.scope()).is_ok());
+    allowed.map(|tool| described_as(tool).clone()).collect()
 }
 
 /// A tool as agents are shown it.
@@ -278,7 +220,9 @@ pub(super) async fn call(
         Tool::CreateWatchlistItem => create_watchlist_item::change(arguments),
         Tool::DeleteWatchlistItem => delete_watchlist_item::change(&arguments)?,
     };
-    match app.service().change_as_agent(actor, &change).await? {
+    let asked = app.service().change_as_agent(actor, &change).await;
+    match asked.map_err(|error| refusals::of(tool, error))? {
+        Asked::Done(Changed::Created(created)) => create_alert::answer(created),
         Asked::Done(changed) => Answer::of(&ChangeMade::of(changed)),
         Asked::Waits(approval) => Answer::of(&WaitingChange::of(*approval, app.service())),
     }

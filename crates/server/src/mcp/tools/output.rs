@@ -1,4 +1,8 @@
-//! The schemas of what tools answer: those that the OpenAPI document has for the same data.
+//! The output schemas of tools.
+//!
+//! They follow from the OpenAPI document, so that they cannot contradict the data. Clients put them into the context of a
+//! language model, so each says only the names and types of members: descriptions, formats and lists of values are left
+//! out, and objects within members are not described.
 
 use std::sync::LazyLock;
 
@@ -8,60 +12,135 @@ use crate::document::Document;
 
 static SCHEMAS: LazyLock<Value> = LazyLock::new(|| Document::value()["components"]["schemas"].take());
 
-/// One thing of the kind that the document has under this name.
+/// Members that data has in REST only, because another member is equal to them.
+const ALIASES: [&str; 2] = ["stocks", "alertId"];
+
+/// An object that the document has under this name.
 pub(super) fn one(name: &str) -> Map<String, Value> {
-    finished(json!({"type": "object", "allOf": [reference(name)]}))
+    object(&SCHEMAS[name])
 }
 
-/// The same, or what waits for the account's owner.
+/// The same, or a change that waits for the account's owner.
 pub(super) fn one_or_waiting(name: &str) -> Map<String, Value> {
-    finished(json!({"type": "object", "anyOf": [reference(name), reference("WaitingChange")]}))
+    one_with_or_waiting(name, &json!({}))
+}
+
+/// The same with more members.
+pub(super) fn one_with_or_waiting(name: &str, added: &Value) -> Map<String, Value> {
+    let mut one = one(name);
+    let added = added.as_object().into_iter().flatten();
+    for (name, schema) in added {
+        one["properties"][name] = schema.clone();
+        if let Some(required) = one["required"].as_array_mut() {
+            required.push(json!(name));
+        }
+    }
+    let required = one.remove("required").unwrap_or_default();
+    if let Some(Value::Object(properties)) = one.get_mut("properties") {
+        let waiting = json!({
+            "waits_for_approval": {"type": "boolean"},
+            "approval": {"type": "object"},
+            "approve_at": {"type": "string"},
+            "message": {"type": "string"},
+        });
+        properties.extend(waiting.as_object().cloned().unwrap_or_default());
+    }
+    one.insert(
+        "anyOf".to_owned(),
+        json!([{"required": required}, {"required": ["waits_for_approval"]}]),
+    );
+    one
 }
 
 /// A page of them.
 pub(super) fn list(name: &str) -> Map<String, Value> {
-    finished(json!({
-        "type": "object",
+    let mut page = object(&json!({
         "properties": {
-            "items": {"type": "array", "items": reference(name)},
-            "pagination": reference("Pagination"),
+            "items": {"type": "array"},
+            "pagination": {"type": "object"},
         },
         "required": ["items", "pagination"],
-    }))
+    }));
+    page["properties"]["items"]["items"] = Value::Object(object(&SCHEMAS[name]));
+    page
 }
 
-fn reference(name: &str) -> Value {
-    json!({"$ref": format!("#/components/schemas/{name}")})
+/// The members of an object with their types.
+fn object(schema: &Value) -> Map<String, Value> {
+    let (properties, required) = members(schema);
+    let mut object = Map::new();
+    object.insert("type".to_owned(), json!("object"));
+    object.insert("properties".to_owned(), Value::Object(properties));
+    object.insert("required".to_owned(), json!(required));
+    object
 }
 
-/// The same with all that it refers to.
-fn finished(mut schema: Value) -> Map<String, Value> {
-    let mut definitions = Map::new();
-    settle(&mut schema, &mut definitions);
-    schema["$defs"] = Value::Object(definitions);
-    match schema {
-        Value::Object(members) => members,
-        _ => Map::new(),
+/// The members of all parts of a schema together. Of alternatives only the members of all are required.
+fn members(schema: &Value) -> (Map<String, Value>, Vec<String>) {
+    let schema = resolved(schema);
+    let mut properties = Map::new();
+    let mut required: Vec<String> = Vec::new();
+    for part in list_of(schema, "allOf") {
+        let (more, needed) = members(part);
+        properties.extend(more);
+        required.extend(needed);
+    }
+    let alternatives = list_of(schema, "oneOf").chain(list_of(schema, "anyOf"));
+    let mut common: Option<Vec<String>> = None;
+    for alternative in alternatives {
+        let (more, needed) = members(alternative);
+        properties.extend(more);
+        common = Some(match common {
+            Some(common) => common.into_iter().filter(|name| needed.contains(name)).collect(),
+            None => needed,
+        });
+    }
+    required.extend(common.unwrap_or_default());
+    let own = schema["properties"].as_object().into_iter().flatten();
+    properties.extend(own.map(|(name, schema)| (name.clone(), json!({"type": kinds(schema)}))));
+    let needed = schema["required"].as_array().into_iter().flatten();
+    required.extend(needed.filter_map(Value::as_str).map(str::to_owned));
+    if properties.contains_key("stock") || properties.contains_key("alert_id") {
+        properties.retain(|name, _| !ALIASES.contains(&name.as_str()));
+        required.retain(|name| !ALIASES.contains(&name.as_str()));
+    }
+    (properties, required)
+}
+
+/// The types of a value: one as a text, several as a list.
+fn kinds(schema: &Value) -> Value {
+    let schema = resolved(schema);
+    let mut kinds: Vec<Value> = Vec::new();
+    match &schema["type"] {
+        Value::Array(all) => kinds.extend(all.iter().cloned()),
+        Value::String(kind) => kinds.push(json!(kind)),
+        _ => {
+            let parts = ["allOf", "oneOf", "anyOf"]
+                .into_iter()
+                .flat_map(|word| list_of(schema, word));
+            for part in parts {
+                match self::kinds(part) {
+                    Value::Array(all) => kinds.extend(all),
+                    kind => kinds.push(kind),
+                }
+            }
+        }
+    }
+    kinds.dedup();
+    match kinds.len() {
+        1 => kinds.remove(0),
+        _ => Value::Array(kinds),
     }
 }
 
-/// Turns what is referred to into definitions of its own.
-fn settle(schema: &mut Value, definitions: &mut Map<String, Value>) {
-    match schema {
-        Value::Object(members) => {
-            if let Some(Value::String(target)) = members.get_mut("$ref") {
-                let name = target.trim_start_matches("#/components/schemas/").to_owned();
-                *target = format!("#/$defs/{name}");
-                if !definitions.contains_key(&name) {
-                    definitions.insert(name.clone(), Value::Null);
-                    let mut definition = SCHEMAS[&name].clone();
-                    settle(&mut definition, definitions);
-                    definitions.insert(name, definition);
-                }
-            }
-            members.values_mut().for_each(|member| settle(member, definitions));
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| settle(value, definitions)),
-        _ => {}
+fn list_of<'a>(schema: &'a Value, word: &str) -> impl Iterator<Item = &'a Value> {
+    schema[word].as_array().into_iter().flatten()
+}
+
+/// The schema that a reference leads to.
+fn resolved(schema: &Value) -> &Value {
+    match schema["$ref"].as_str() {
+        Some(target) => resolved(&SCHEMAS[target.trim_start_matches("#/components/schemas/")]),
+        None => schema,
     }
 }

@@ -10,7 +10,6 @@ use crate::answer::{Envelope, Reply};
 use crate::app::App;
 use crate::auth::{AlertsWrite, Allowed};
 use crate::body::NoBody;
-use crate::document::names::StatusName;
 use crate::error::ApiError;
 use crate::query::AlertPath;
 use crate::values::price;
@@ -21,9 +20,9 @@ pub struct ActivatedAlert {
     /// Which one.
     pub alert_id: Uuid,
     /// `active`.
-    #[schema(value_type = StatusName, example = "active")]
+    #[schema(value_type = String, pattern = "^active$", example = "active")]
     pub status: &'static str,
-    /// The price that percentages are counted from now on.
+    /// The price that percentages are counted from now on; null until the first current price has come in.
     #[schema(required, example = 189.2)]
     pub initial_price: Option<f64>,
 }
@@ -44,7 +43,8 @@ impl ActivatedAlert {
 /// Activate an alert
 ///
 /// A paused, inactive or triggered alert becomes active with a new `initial_price`; an active one stays as it is.
-/// Without a price of its stock it is 503.
+/// If the price of its stock is not current, the source of market data is asked for at most three seconds; then `initial_price` is
+/// null until the first current price. Without any price of the stock it is 503.
 #[utoipa::path(
     post,
     path = "/alerts/{id}/activate",
@@ -53,7 +53,7 @@ impl ActivatedAlert {
     responses(
         (status = 200, description = "The alert is active", body = Envelope<ActivatedAlert>),
         (status = 404, description = "No such alert"),
-        (status = 503, description = "No price of the stock is to be had; or the service is not available"),
+        (status = 503, description = "No price of the stock is known, or no current one for a percent change; or the service is not available"),
     ),
     security(("ApiKeyHeader" = ["alerts:write"]))
 )]

@@ -1,5 +1,6 @@
 //! `POST /alerts`
 
+use alerts::Channel;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -8,7 +9,7 @@ use serde_json::Value;
 use service::alerts::Created;
 
 use super::view::Alert;
-use crate::answer::{Envelope, Reply};
+use crate::answer::{Envelope, NotificationQuota, Reply};
 use crate::app::App;
 use crate::auth::{AlertsWrite, AllowedOrGuest};
 use crate::body::JsonObject;
@@ -22,8 +23,11 @@ use crate::layers::limit;
 /// Makes an active alert of the account. If it has an equivalent one already (same symbol, condition, threshold and
 /// parameters; active, paused or inactive), that one is answered unchanged, with 200 instead of 201.
 ///
+/// The answer to an alert by `sms` says in `meta.notification_quota` how many text messages are left this month. When none is,
+/// alerts come by mail.
+///
 /// An unknown symbol is 404. Without any price of the stock a percent change is 503; all others are made with
-/// `initial_price` null. Unknown members are ignored; of two members with one name the last counts.
+/// `initial_price` null. Unknown members are ignored; a member that appears twice is 400.
 ///
 /// Without an account it takes an `email`, and makes an inactive alert; a link is mailed there that makes it active
 /// (`POST /alerts/verify`). Guests have price and time alerts by email. The same again before it is verified is 200, and the
@@ -54,7 +58,19 @@ pub(super) async fn create_alert(
         return create_as_guest(&app, address, body).await;
     };
     let JsonObject(body) = body?;
-    Ok(answer(app.service().create_alert(&actor, &body).await?).into_response())
+    let created = app.service().create_alert(&actor, &body).await?;
+    let (Created::New(detail) | Created::Existing(detail)) = &created;
+    let quota = match detail.stored.alert.notification {
+        // The alert exists already: without its quota the answer is still true.
+        Channel::Sms => app
+            .service()
+            .sms_quota(&actor)
+            .await
+            .ok()
+            .map(NotificationQuota::of_sms),
+        Channel::Email => None,
+    };
+    Ok(answer(created).with_notification_quota(quota).into_response())
 }
 
 fn answer(created: Created) -> Reply<Alert> {

@@ -1,10 +1,9 @@
 //! `GET /alerts/{id}/history`
 
-use alerts::AlertId;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use service::{Actor, HistoryRow};
+use service::{HistoryRow, Page, PageRequest};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -93,22 +92,22 @@ pub(super) async fn list_alert_history(
     State(app): State<App>,
     who: Allowed<AlertsRead>,
     AlertPath(id): AlertPath,
-    query: Query,
+    mut query: Query,
 ) -> Result<Reply<Vec<HistoryEntry>>, ApiError> {
-    let (entries, pagination) = page(&app, &who.actor, id, query).await?;
+    let request = read_page(&mut query);
+    query.finish()?;
+    let page = app.service().alert_history(&who.actor, id, request).await?;
+    let (entries, pagination) = shown(page, request);
     Ok(Reply::page(entries, pagination))
 }
 
-/// The page that was asked for.
-pub(crate) async fn page(
-    app: &App,
-    actor: &Actor,
-    id: AlertId,
-    mut query: Query,
-) -> Result<(Vec<HistoryEntry>, Pagination), ApiError> {
-    let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
-    query.finish()?;
-    let page = app.service().alert_history(actor, id, request).await?;
+/// Reads `page` and `limit`.
+pub(crate) fn read_page(query: &mut Query) -> PageRequest {
+    query.page(DEFAULT_LIMIT, MAX_LIMIT)
+}
+
+/// A page of a history as answers show it.
+pub(crate) fn shown(page: Page<HistoryRow>, request: PageRequest) -> (Vec<HistoryEntry>, Pagination) {
     let pagination = Pagination::of(request, page.total);
-    Ok((page.items.into_iter().map(HistoryEntry::of).collect(), pagination))
+    (page.items.into_iter().map(HistoryEntry::of).collect(), pagination)
 }

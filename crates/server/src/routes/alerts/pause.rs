@@ -10,7 +10,6 @@ use crate::answer::{Envelope, Reply};
 use crate::app::App;
 use crate::auth::{AlertsWrite, Allowed};
 use crate::body::NoBody;
-use crate::document::names::StatusName;
 use crate::error::ApiError;
 use crate::query::AlertPath;
 
@@ -20,7 +19,7 @@ pub struct PausedAlert {
     /// Which one.
     pub alert_id: Uuid,
     /// `paused`.
-    #[schema(value_type = StatusName, example = "paused")]
+    #[schema(value_type = String, pattern = "^paused$", example = "paused")]
     pub status: &'static str,
 }
 

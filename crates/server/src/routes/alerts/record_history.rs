@@ -35,7 +35,7 @@ pub struct RecordHistory {
     #[schema(value_type = Option<Object>)]
     alert_data: Option<Map<String, Value>>,
     /// The price at which it fired.
-    #[schema(exclusive_minimum = 0.0, example = 200.01)]
+    #[schema(minimum = 0.000_001, maximum = 1_000_000_000, example = 200.01)]
     trigger_price: Option<f64>,
     /// What became of the notification.
     #[schema(min_length = 1, max_length = 64, example = "sent")]

@@ -14,8 +14,9 @@ use crate::query::AlertPath;
 /// Update an alert
 ///
 /// What is left out keeps its value; `parameters` are replaced as a whole. The resulting alert is judged as a new one
-/// would be: a threshold that the condition does not take is 422. An active alert is armed anew and keeps its
-/// `initial_price`; any other keeps its status.
+/// would be: a threshold that the condition does not take is 422. Another condition demands its own threshold and parameters;
+/// those of the old one do not carry over. An active alert is armed anew and keeps its `initial_price`; any other keeps its
+/// status. A body that names nothing to change changes nothing.
 #[utoipa::path(
     put,
     path = "/alerts/{id}",
@@ -25,6 +26,7 @@ use crate::query::AlertPath;
     responses(
         (status = 200, description = "The alert as it is now", body = Envelope<Alert>),
         (status = 404, description = "No such alert"),
+        (status = 409, description = "Another alert of the account is the same as what would come of it"),
     ),
     security(("ApiKeyHeader" = ["alerts:write"]))
 )]

@@ -19,7 +19,12 @@ use crate::error::ApiError;
 #[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct CreateApiKey {
     /// What it is called, on one line.
-    #[schema(min_length = 1, max_length = 100, example = "my script")]
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$",
+        example = "my script"
+    )]
     name: String,
     /// What it may be used for; left out, all that is open to everybody.
     #[schema(value_type = Option<Vec<ScopeName>>, min_items = 1, example = json!(["alerts:read", "alerts:write"]))]

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 use service::Service;
+use service::alerts::Created;
 use service::approvals::{Approval, Changed};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -119,12 +120,14 @@ impl ChangeMade {
     #[must_use]
     pub fn of(changed: Changed) -> Self {
         match changed {
-            Changed::Alert(alert) => Self::Alert(Box::new(Alert::of(*alert))),
+            Changed::Created(Created::New(alert) | Created::Existing(alert)) | Changed::Updated(alert) => {
+                Self::Alert(Box::new(Alert::of(*alert)))
+            }
             Changed::Paused(alert) => Self::Paused(PausedAlert::of(&alert)),
             Changed::Resumed(alert) => Self::Resumed(ActivatedAlert::of(&alert)),
             Changed::AlertDeleted(id) => Self::AlertDeleted(DeletedAlert::of(id)),
             Changed::Item(item) => Self::Item(Box::new(WatchlistItem::of(*item))),
-            Changed::ItemDeleted(id) => Self::ItemDeleted(DeletedWatchlistItem::of(id)),
+            Changed::ItemDeleted(_) => Self::ItemDeleted(DeletedWatchlistItem::DELETED),
         }
     }
 }

@@ -21,7 +21,12 @@ pub struct RegisterBody {
     #[schema(format = "password", min_length = 8, max_length = 200)]
     password: String,
     /// What they are called.
-    #[schema(min_length = 1, max_length = 100, example = "Ann Example")]
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$",
+        example = "Ann Example"
+    )]
     full_name: Option<String>,
 }
 
@@ -35,12 +40,16 @@ pub struct RegisterBody {
     tag = "Identity",
     request_body(content = RegisterBody, description = "Who registers"),
     responses(
-        (status = 201, description = "A mail is on its way", body = Envelope<Told>),
+        (status = 201, description = "Taken; `message` says whether a mail is on its way or kept in the outbox", body = Envelope<Told>),
         (status = 403, description = "Only the operator makes accounts here; `details.reason` is `registration_closed`"),
     ),
 )]
 pub(super) async fn register(State(app): State<App>, JsonObject(body): JsonObject) -> Result<Reply<Told>, ApiError> {
     app.service().register(&body).await?;
-    let message = "a mail is on its way to this address; open the link in it";
+    let message = if app.service().sends_mail() {
+        "a mail is on its way to this address; open the link in it"
+    } else {
+        "this service sends no mail; the link for this address is in its outbox, which its operator reads (GET /outbox)"
+    };
     Ok(Reply::with(StatusCode::CREATED, Told { message }))
 }

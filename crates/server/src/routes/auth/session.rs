@@ -54,7 +54,12 @@ impl SessionView {
 #[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct UpdateSession {
     /// What they are called; null for no name.
-    #[schema(min_length = 1, max_length = 100, example = "Ann Example")]
+    #[schema(
+        min_length = 1,
+        max_length = 100,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]*$",
+        example = "Ann Example"
+    )]
     full_name: Option<String>,
     /// The IANA name of the zone their clocks show.
     #[schema(example = "Europe/Berlin")]

@@ -1,8 +1,8 @@
 //! `GET /openapi.json`, `GET /openapi.yaml`
 
 use axum::extract::State;
-use axum::http::header;
-use axum::response::IntoResponse;
+use axum::response::Response;
+use http::HeaderMap;
 
 use crate::app::App;
 
@@ -11,11 +11,11 @@ use crate::app::App;
     get,
     path = "/openapi.json",
     tag = "Description",
-    responses((status = 200, description = "This document", content_type = "application/json", body = Object)),
+    responses((status = 200, description = "This document", content_type = "application/json", body = Object, example = json!({"openapi": "3.1.0", "info": {"title": "Bellwether"}}))),
     security(())
 )]
-pub(super) async fn get_openapi_json(State(app): State<App>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/json")], app.document().json())
+pub(super) async fn get_openapi_json(State(app): State<App>, headers: HeaderMap) -> Response {
+    app.document().answer_json(&headers)
 }
 
 /// Get the OpenAPI document as YAML
@@ -23,9 +23,9 @@ pub(super) async fn get_openapi_json(State(app): State<App>) -> impl IntoRespons
     get,
     path = "/openapi.yaml",
     tag = "Description",
-    responses((status = 200, description = "This document", content_type = "application/yaml", body = Object)),
+    responses((status = 200, description = "This document", content_type = "application/yaml", body = Object, example = json!({"openapi": "3.1.0", "info": {"title": "Bellwether"}}))),
     security(())
 )]
-pub(super) async fn get_openapi_yaml(State(app): State<App>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/yaml")], app.document().yaml())
+pub(super) async fn get_openapi_yaml(State(app): State<App>, headers: HeaderMap) -> Response {
+    app.document().answer_yaml(&headers)
 }

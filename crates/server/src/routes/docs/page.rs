@@ -3,10 +3,11 @@
 //! A page of our own with nothing from elsewhere: it reads `/openapi.json` and shows it. Its three files are in the
 //! program.
 
-use axum::http::header;
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
 
+use crate::entity_tag::EntityTag;
 use crate::error::{ApiError, Code};
 
 #[derive(RustEmbed)]
@@ -27,8 +28,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
     responses((status = 200, description = "The page", content_type = "text/html", body = String)),
     security(())
 )]
-pub(super) async fn get_docs() -> Response {
-    asset("index.html")
+pub(super) async fn get_docs(headers: HeaderMap) -> Response {
+    asset("index.html", &headers)
 }
 
 /// Get the page's style
@@ -39,8 +40,8 @@ pub(super) async fn get_docs() -> Response {
     responses((status = 200, description = "The style", content_type = "text/css", body = String)),
     security(())
 )]
-pub(super) async fn get_docs_style() -> Response {
-    asset("docs.css")
+pub(super) async fn get_docs_style(headers: HeaderMap) -> Response {
+    asset("docs.css", &headers)
 }
 
 /// Get the page's script
@@ -51,11 +52,11 @@ pub(super) async fn get_docs_style() -> Response {
     responses((status = 200, description = "The script", content_type = "text/javascript", body = String)),
     security(())
 )]
-pub(super) async fn get_docs_script() -> Response {
-    asset("docs.js")
+pub(super) async fn get_docs_script(headers: HeaderMap) -> Response {
+    asset("docs.js", &headers)
 }
 
-fn asset(name: &str) -> Response {
+fn asset(name: &str, request: &HeaderMap) -> Response {
     let Some(file) = Assets::get(name) else {
         return ApiError::new(Code::NotFound, "there is no such file; the page is at /docs").into_response();
     };
@@ -71,7 +72,12 @@ fn asset(name: &str) -> Response {
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
     ];
-    (headers, file.data).into_response()
+    let tag = EntityTag::of(&[&file.data]);
+    let mut response = tag.answer(request, || file.data.into_response());
+    for (name, value) in headers {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
 }
 
 #[cfg(test)]
@@ -85,12 +91,12 @@ mod tests {
             ("docs.css", "text/css"),
             ("docs.js", "text/javascript"),
         ] {
-            let response = asset(name);
+            let response = asset(name, &HeaderMap::new());
             assert_eq!(response.status(), 200, "{name}");
             let found = response.headers()[header::CONTENT_TYPE].to_str().unwrap();
             assert!(found.starts_with(kind), "{name}: {found}");
         }
-        assert_eq!(asset("../Cargo.toml").status(), 404);
+        assert_eq!(asset("../Cargo.toml", &HeaderMap::new()).status(), 404);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::view::CoverageView;
 use crate::answer::{Envelope, Reply};
 use crate::app::App;
 use crate::auth::{Allowed, StocksRead};
@@ -17,9 +18,11 @@ pub struct MarketSentiment {
     /// The session that it is about, the latest of which prices are known; null while none is.
     #[schema(required, format = Date, example = "2026-03-02")]
     pub date: Option<String>,
-    /// How many companies are counted: those with a price of that session and a close of the one before.
+    /// How many companies are counted; the same as `coverage.stocks`.
     #[schema(minimum = 0, example = 503)]
     pub stocks: u32,
+    /// How many companies are counted, of how many.
+    pub coverage: CoverageView,
     /// How many of them are above their previous close.
     #[schema(minimum = 0, example = 310)]
     pub advancers: u32,
@@ -50,7 +53,7 @@ pub struct MarketSentiment {
     #[schema(required, minimum = 0, maximum = 100, example = 59.3)]
     pub score: Option<f64>,
     /// The score as a word: below 20 very bearish, below 40 bearish, 40 to 60 neutral, above 60 bullish, above 80 very
-    /// bullish.
+    /// bullish. Null if fewer than 20 companies are counted.
     #[schema(required, value_type = Option<MoodName>)]
     pub label: Option<&'static str>,
 }
@@ -73,7 +76,8 @@ pub(super) async fn get_market_sentiment(
     let found = app.service().sentiment();
     Ok(Reply::ok(MarketSentiment {
         date: found.session.map(date),
-        stocks: found.stocks,
+        stocks: found.coverage.stocks,
+        coverage: CoverageView::of(found.coverage),
         advancers: found.advancers,
         decliners: found.decliners,
         unchanged: found.unchanged,

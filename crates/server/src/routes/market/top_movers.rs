@@ -4,7 +4,7 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
-use super::view::Mover;
+use super::view::{CoverageView, Mover};
 use crate::answer::{Envelope, Reply};
 use crate::app::App;
 use crate::auth::{Allowed, StocksRead};
@@ -31,6 +31,8 @@ pub struct TopMovers {
     /// The session that it is about, the latest of which prices are known; null while none is.
     #[schema(required, format = Date, example = "2026-03-02")]
     pub date: Option<String>,
+    /// How many companies are compared, of how many.
+    pub coverage: CoverageView,
     /// Those that rose, the most (in percent) first.
     pub gainers: Vec<Mover>,
     /// Those that fell, the most (in percent) first.
@@ -63,6 +65,7 @@ pub(super) async fn list_top_movers(
     let all = |movers: Vec<_>| movers.into_iter().map(Mover::of).collect();
     Ok(Reply::ok(TopMovers {
         date: movers.session.map(date),
+        coverage: CoverageView::of(movers.coverage),
         gainers: all(movers.gainers),
         losers: all(movers.losers),
         most_active: all(movers.most_active),

@@ -1,10 +1,32 @@
 //! Prices of many stocks as JSON.
 
 use serde::Serialize;
-use service::market::ListedQuote;
+use service::market::{Coverage, ListedQuote};
 use utoipa::ToSchema;
 
 use crate::routes::stocks::quotes::Quote;
+
+/// How many companies a figure of the whole market counts.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CoverageView {
+    /// The companies with a price of the session and a close of the one before.
+    #[schema(minimum = 0, example = 503)]
+    pub stocks: u32,
+    /// The companies of the catalog that are traded.
+    #[schema(minimum = 0, example = 512)]
+    pub of: u32,
+}
+
+impl CoverageView {
+    /// As the service counts them.
+    #[must_use]
+    pub const fn of(coverage: Coverage) -> Self {
+        Self {
+            stocks: coverage.stocks,
+            of: coverage.of,
+        }
+    }
+}
 
 /// A stock with its name and its last price.
 #[derive(Debug, Serialize, ToSchema)]

@@ -36,7 +36,7 @@ pub struct KeptMessage {
     #[schema(example = "ann@example.com")]
     pub to: String,
     /// What it is about; null for text messages.
-    #[schema(required, example = "AAPL: price 201.5 is at or above 200")]
+    #[schema(required, example = "AAPL: price 201.50 is at or above 200.00")]
     pub subject: Option<String>,
     /// What it says. Empty if it was kept before the service got another `auth.secret_key`.
     #[schema(example = "Your alert on AAPL has fired")]

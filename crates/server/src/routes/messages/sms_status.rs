@@ -5,7 +5,7 @@ use http::{HeaderMap, StatusCode};
 
 use super::form::FormFields;
 use crate::app::App;
-use crate::error::ApiError;
+use crate::error::{ApiError, ErrorEnvelope};
 
 const SIGNATURE: &str = "x-twilio-signature";
 
@@ -24,7 +24,7 @@ const SIGNATURE: &str = "x-twilio-signature";
     params(("X-Twilio-Signature" = String, Header, description = "The provider's signature over the URL and the form")),
     responses(
         (status = 204, description = "Noted"),
-        (status = 403, description = "The signature is not the provider's"),
+        (status = 403, description = "The signature is not the provider's", content_type = "application/json", body = ErrorEnvelope),
         (status = 404, description = "No such message, or no provider is configured"),
     ),
     security(())

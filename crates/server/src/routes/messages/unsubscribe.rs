@@ -6,7 +6,7 @@
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::{StatusCode, header};
+use http::{HeaderValue, StatusCode, header};
 use service::ServiceError;
 use service::messages::MailingState;
 use utoipa::IntoParams;
@@ -15,11 +15,9 @@ use super::form::AnyBody;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::routes::pages::page::{self, Leads, STYLE};
 
 const PAGE: &str = include_str!("../../../assets/messages/unsubscribe.html");
-/// Nothing but the page's own style, and its form.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; \
-                      frame-ancestors 'none'";
 /// A token with an address of 254 bytes has 360.
 const MAX_TOKEN_CHARS: usize = 500;
 
@@ -103,7 +101,7 @@ pub(super) async fn subscribe_again(State(app): State<App>, query: Query, _: Any
     };
     shown(app.service().set_mailing(&token, true).await, |state| {
         let text = format!("Mail about alerts goes to {} again.", state.address);
-        page(StatusCode::OK, "Mail about alerts has begun again", &text, None)
+        show(StatusCode::OK, "Mail about alerts has begun again", &text, None)
     })
 }
 
@@ -133,7 +131,7 @@ fn ask(state: &MailingState, token: &str) -> Response {
         token,
         label: "No more mail about alerts",
     };
-    page(StatusCode::OK, "No more mail about alerts?", &text, Some(button))
+    show(StatusCode::OK, "No more mail about alerts?", &text, Some(button))
 }
 
 fn ended(state: &MailingState, token: &str) -> Response {
@@ -143,12 +141,12 @@ fn ended(state: &MailingState, token: &str) -> Response {
         token,
         label: "Send it again",
     };
-    page(StatusCode::OK, "Mail about alerts has ended", &text, Some(button))
+    show(StatusCode::OK, "Mail about alerts has ended", &text, Some(button))
 }
 
 fn no_link() -> Response {
     let text = "This link is none of this service, or was cut off. Open the whole link as the mail has it.";
-    page(StatusCode::BAD_REQUEST, "This link does not work", text, None)
+    show(StatusCode::BAD_REQUEST, "This link does not work", text, None)
 }
 
 struct Button<'a> {
@@ -157,7 +155,7 @@ struct Button<'a> {
     label: &'static str,
 }
 
-fn page(status: StatusCode, title: &str, text: &str, button: Option<Button<'_>>) -> Response {
+fn show(status: StatusCode, title: &str, text: &str, button: Option<Button<'_>>) -> Response {
     let form = button.map(|button| {
         format!(
             "<form method=\"post\" action=\"/{}?token={}\"><button type=\"submit\">{}</button></form>",
@@ -167,16 +165,21 @@ fn page(status: StatusCode, title: &str, text: &str, button: Option<Button<'_>>)
         )
     });
     let html = PAGE
+        .replace("{{style}}", STYLE)
         .replace("{{title}}", &escaped(title))
         .replace("{{form}}", &form.unwrap_or_default())
         .replace("{{text}}", &escaped(text));
     let headers = [
-        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        ),
+        // Nothing but the style that all pages have, and the form.
+        (header::CONTENT_SECURITY_POLICY, page::policy(Leads::Home)),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         // The address of the page is what ends mail; it is told to nobody else.
-        (header::REFERRER_POLICY, "same-origin"),
-        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
     (status, headers, html).into_response()
 }

@@ -6,7 +6,6 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
-use service::ServiceError;
 use service::oauth::{ErrorCode, OAuthError};
 use utoipa::ToSchema;
 
@@ -56,10 +55,6 @@ pub(super) fn refused(error: OAuthError) -> Response {
             }
             response
         }
-        OAuthError::Failed(ServiceError::TooMany { message, retry_after_s }) => {
-            let error = ApiError::new(Code::RateLimited, message);
-            again_after(failed(&error), retry_after_s)
-        }
         OAuthError::Failed(failure) => failed(&failure.into()),
     }
 }
@@ -76,12 +71,11 @@ fn failed(error: &ApiError) -> Response {
         _ => error.status(),
     };
     // Nothing is quoted in a description (RFC 6749, 5.2).
-    refusal(status, code, error.message().replace(['"', '\\'], "'"))
-}
-
-fn again_after(mut response: Response, seconds: u64) -> Response {
-    let after = HeaderValue::from(seconds);
-    response.headers_mut().insert(header::RETRY_AFTER, after);
+    let mut response = refusal(status, code, error.message().replace(['"', '\\'], "'"));
+    if let Some(seconds) = error.retry_after_s() {
+        let after = HeaderValue::from(seconds);
+        response.headers_mut().insert(header::RETRY_AFTER, after);
+    }
     response
 }
 
@@ -133,7 +127,7 @@ pub(super) async fn count(parts: &mut Parts, app: &App, group: Group) -> Result<
             counted.retry_after_s
         ),
     );
-    Err(again_after(failed(&error), counted.retry_after_s))
+    Err(failed(&error.retry_after(counted.retry_after_s)))
 }
 
 /// The answer for a body that is none.

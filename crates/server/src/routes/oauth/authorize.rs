@@ -202,7 +202,10 @@ async fn sign_in(
 fn refused_to_sign_in(error: ServiceError, asked: &Asked, params: &[(String, String)], form: &FormFields) -> Response {
     let fault = match &error {
         ServiceError::Unauthenticated(_) => sign_in_page::WRONG.to_owned(),
-        ServiceError::Invalid { .. } | ServiceError::TooMany { .. } | ServiceError::Unavailable(_) => error.to_string(),
+        ServiceError::Invalid { .. }
+        | ServiceError::TooMany { .. }
+        | ServiceError::Unavailable(_)
+        | ServiceError::Overloaded { .. } => error.to_string(),
         _ => return failed(error),
     };
     let page = sign_in_page::show(asked, &query(params), link::field(form, "form"), Some(fault));

@@ -41,6 +41,7 @@ pub struct TokenRequest {
 
 /// What a program gets.
 #[derive(Serialize, ToSchema)]
+#[schema(as = OAuthTokens)]
 pub struct Tokens {
     /// To be shown to the MCP endpoint, as a bearer token. It is good for nothing else.
     #[schema(example = "mcp_at_8PnkR0fpBWSt7lyzXlTjM1mBO3DnbfIWDAJDP1PAQgI")]

@@ -10,8 +10,12 @@ use utoipa_axum::routes;
 use crate::app::App;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
+    health().routes(routes!(metrics::get_metrics))
+}
+
+/// The checks that are answered even when every other connection is refused.
+pub(crate) fn health() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(healthz::get_health))
         .routes(routes!(readyz::get_readiness))
-        .routes(routes!(metrics::get_metrics))
 }

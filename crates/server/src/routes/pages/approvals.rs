@@ -153,7 +153,9 @@ async fn sign_in(app: &App, headers: &HeaderMap, address: IpAddr, form: &FormFie
     // Loaded again, it asks for nothing.
     match visitor::sign_in(app, address, form, "approvals").await {
         Ok(response) => response,
-        Err(error @ (ServiceError::Internal(_) | ServiceError::Malformed(_))) => failed(error),
+        Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_) | ServiceError::Malformed(_))) => {
+            failed(error)
+        }
         Err(error) => {
             let said = Some(error.to_string());
             visitor::not_signed_in(shown(app, headers, None, StatusCode::OK, said).await, error)

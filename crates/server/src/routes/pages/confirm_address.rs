@@ -40,6 +40,7 @@ pub(super) async fn show_confirm_address(mut query: Query) -> Response {
 #[utoipa::path(
     post,
     path = "/confirm-address",
+    operation_id = "submit_confirm_address_page",
     tag = "Pages",
     request_body(content = String, content_type = "application/x-www-form-urlencoded", description = "`token`"),
     responses(

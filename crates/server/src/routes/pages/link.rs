@@ -98,14 +98,22 @@ pub(in crate::routes) fn refuse_beyond(app: &App, address: IpAddr, group: Group)
 /// The page for what could not be done.
 pub(super) fn refused(error: ServiceError) -> Response {
     match error {
-        ServiceError::Malformed(_) | ServiceError::NotFound(_) | ServiceError::Invalid { .. } => {
+        ServiceError::Malformed(_)
+        | ServiceError::NotFound(_)
+        | ServiceError::UnknownStock { .. }
+        | ServiceError::Invalid { .. } => {
             let text = "This link is not known, was used already, or its time is over. Ask for another one.";
             Page::saying("This link does not work any more", text).with(StatusCode::BAD_REQUEST)
         }
         // What went wrong inside is logged by this, and not shown.
         error => {
             let error = ApiError::from(error);
-            Page::saying("This could not be done", error.message()).with(error.status())
+            let mut response = Page::saying("This could not be done", error.message()).with(error.status());
+            if let Some(seconds) = error.retry_after_s() {
+                let headers = response.headers_mut();
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            }
+            response
         }
     }
 }

@@ -5,6 +5,7 @@
 //! too much is counted with what it asks of the API ([`link::refuse_beyond_limit`]). No page may be kept, shown within another, or tell
 //! where it was ([`page`]).
 
+pub mod alert;
 pub mod approvals;
 pub mod confirm;
 pub mod confirm_address;
@@ -22,6 +23,7 @@ use crate::app::App;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
+        .routes(routes!(alert::show_alert))
         .routes(routes!(approvals::show_approvals, approvals::decide_on_page))
         .routes(routes!(confirm::show_confirm, confirm::confirm))
         .routes(routes!(sign_in::show_sign_in, sign_in::sign_in))

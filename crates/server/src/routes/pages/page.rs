@@ -149,6 +149,15 @@ pub(in crate::routes) fn response(body: String, leads: Leads) -> Response {
     response
 }
 
+/// The content security policy of a page with [`STYLE`] in it: nothing is loaded.
+pub(in crate::routes) fn policy(leads: Leads) -> HeaderValue {
+    let [home, anywhere] = &*POLICIES;
+    match leads {
+        Leads::Home => home.clone(),
+        Leads::Anywhere => anywhere.clone(),
+    }
+}
+
 /// Nothing keeps the page, tells others its address, shows it within another page, or runs anything in it.
 fn protect(headers: &mut HeaderMap, leads: Leads) {
     for (name, value) in [
@@ -161,12 +170,7 @@ fn protect(headers: &mut HeaderMap, leads: Leads) {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    let [home, anywhere] = &*POLICIES;
-    let policy = match leads {
-        Leads::Home => home,
-        Leads::Anywhere => anywhere,
-    };
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy.clone());
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy(leads));
     if leads == Leads::Home {
         // A program that has opened a page in a window of its own waits there for the browser to come back.
         let opener = HeaderName::from_static("cross-origin-opener-policy");

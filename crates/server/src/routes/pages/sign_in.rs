@@ -81,7 +81,7 @@ pub(super) async fn sign_in(
     }
     let service = app.service();
     let nonce = link::field(&form, "form");
-    if !own_page::sent_it(service, &headers, nonce) {
+    if !own_page::sent_it(&app, &headers, nonce) {
         let text = "What was sent did not come from this service's own page, or the page was open for too long. Open the \
                     link in the mail again, with cookies allowed.";
         return Page::saying("This could not be done", text).with(http::StatusCode::FORBIDDEN);

@@ -40,6 +40,7 @@ pub(super) async fn show_verify_alert(mut query: Query) -> Response {
 #[utoipa::path(
     post,
     path = "/verify-alert",
+    operation_id = "submit_verify_alert_page",
     tag = "Pages",
     request_body(content = String, content_type = "application/x-www-form-urlencoded", description = "`token`"),
     responses(

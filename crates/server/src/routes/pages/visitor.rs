@@ -49,7 +49,7 @@ pub(in crate::routes) fn refuse_form(
     if let Some(refusal) = link::refuse_beyond(app, address, group) {
         return Some(refusal);
     }
-    if own_page::sent_it(app.service(), headers, link::field(form, "form")) {
+    if own_page::sent_it(app, headers, link::field(form, "form")) {
         return None;
     }
     let text = format!(
@@ -83,21 +83,20 @@ pub(in crate::routes) async fn sign_in(
 
 /// The page again, on which nobody was signed in.
 pub(in crate::routes) fn not_signed_in(page: Response, error: ServiceError) -> Response {
-    let wait = wait_s(&error);
-    let status = match ApiError::from(error).status() {
+    let error = ApiError::from(error);
+    let status = match error.status() {
         StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
         status => status,
     };
-    refusing(page, status, wait)
+    refusing(page, status, error.retry_after_s())
 }
 
 /// The page for what could not be done.
 pub(in crate::routes) fn failed(error: ServiceError) -> Response {
-    let wait = wait_s(&error);
     // What went wrong inside is logged by this, and not shown.
     let error = ApiError::from(error);
     let page = Page::saying("This could not be done", error.message()).ok();
-    refusing(page, error.status(), wait)
+    refusing(page, error.status(), error.retry_after_s())
 }
 
 /// Sends a browser on. Where it goes it does not tell whence it comes, and nobody keeps the way.
@@ -111,14 +110,6 @@ pub(in crate::routes) fn led_to(status: StatusCode, location: &str) -> Response 
         (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     ];
     (status, headers).into_response()
-}
-
-/// After how many seconds it may be tried again, if it was tried too often.
-const fn wait_s(error: &ServiceError) -> Option<u64> {
-    match error {
-        ServiceError::TooMany { retry_after_s, .. } => Some(*retry_after_s),
-        _ => None,
-    }
 }
 
 fn refusing(mut page: Response, status: StatusCode, wait_s: Option<u64>) -> Response {

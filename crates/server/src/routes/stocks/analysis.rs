@@ -56,7 +56,7 @@ pub struct AnalysisEvent {
     #[schema(example = "summary")]
     event: String,
     /// JSON text; `x-events` names the schema of each.
-    #[schema(example = "{\"text\":\"...\"}")]
+    #[schema(example = "{\"text\":\"AAPL is at 169.00, 9.0% below its 50-day average.\"}")]
     data: String,
 }
 
@@ -93,7 +93,6 @@ pub(super) struct Events;
             description = "The events",
             content_type = "text/event-stream",
             body = AnalysisEvent,
-            example = "event: figures\ndata: {\"symbol\":\"AAPL\",\"intention\":\"buy\",...}\n\nevent: alert\ndata: {\"role\":\"entry\",...}\n\nevent: summary\ndata: {\"text\":\"...\"}\n\nevent: done\ndata: {\"by\":\"rules\",\"fell_back\":null}\n\n"
         ),
         (status = 404, description = "No such stock"),
         (status = 503, description = "No price of it is known yet"),

@@ -52,9 +52,9 @@ pub(super) async fn get_stock(
     });
     query.finish()?;
     let service = app.service();
-    let stock = service.stock(symbol)?;
+    let stock = service.stock(symbol).await?;
     let fundamentals = match fields {
-        Some(_) => Some(StockFundamentals::of(service.fundamentals(symbol)?)),
+        Some(_) => Some(StockFundamentals::of(service.fundamentals(symbol).await?)),
         None => None,
     };
     Ok(Reply::ok(Stock::of(stock, fundamentals)))

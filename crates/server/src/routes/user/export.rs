@@ -83,6 +83,7 @@ pub(super) async fn export_account(
     let meta = Meta {
         rate_limit,
         pagination: None,
+        notification_quota: None,
     };
     let meta = alerts::json::to_vec(&meta).map_err(ApiError::internal)?;
     let mut beginning = br#"{"success":true,"data":"#.to_vec();

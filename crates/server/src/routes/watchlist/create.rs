@@ -23,18 +23,22 @@ pub struct CreateWatchlistItem {
     #[schema(
         min_length = 1,
         max_length = 200,
-        pattern = r"^[^\x00-\x1f\x7f-\x9f\s]+$",
-        example = "Apple"
+        pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x1f\x7f-\x9f\s][^\x00-\x1f\x7f-\x9f]*$",
+        example = "Apple Inc."
     )]
     stock_name: Option<String>,
     /// What is meant to be done.
     #[schema(value_type = IntentionName)]
     intention: String,
     /// At what price in US dollars.
-    #[schema(minimum = 0.000_001, maximum = 1_000_000, example = 180)]
+    #[schema(minimum = 0.000_001, maximum = 1_000_000_000, example = 180)]
     target_price: Option<f64>,
     /// Why, and whatever else is to be remembered.
-    #[schema(max_length = 2000, pattern = r"^[^\x00]*$")]
+    #[schema(
+        max_length = 2000,
+        pattern = r"^[^\x00]*$",
+        example = "Buy below the 200-day average"
+    )]
     notes: Option<String>,
 }
 

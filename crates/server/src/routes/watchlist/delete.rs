@@ -2,9 +2,7 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use service::watchlist::WatchlistItemId;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
 use crate::answer::{Envelope, Reply};
 use crate::app::App;
@@ -12,24 +10,16 @@ use crate::auth::{Allowed, WatchlistWrite};
 use crate::error::ApiError;
 use crate::query::WatchlistItemPath;
 
-/// An item that is gone.
+/// The confirmation that an item was deleted.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DeletedWatchlistItem {
-    /// Which one.
-    pub id: Uuid,
     /// Always `true`.
     pub deleted: bool,
 }
 
 impl DeletedWatchlistItem {
-    /// The one with this id.
-    #[must_use]
-    pub const fn of(id: WatchlistItemId) -> Self {
-        Self {
-            id: id.0,
-            deleted: true,
-        }
-    }
+    /// The only confirmation there is.
+    pub(crate) const DELETED: Self = Self { deleted: true };
 }
 
 /// Take a stock off the watchlist
@@ -52,5 +42,5 @@ pub(super) async fn delete_watchlist_item(
     WatchlistItemPath(id): WatchlistItemPath,
 ) -> Result<Reply<DeletedWatchlistItem>, ApiError> {
     app.service().delete_watchlist_item(&who.actor, id).await?;
-    Ok(Reply::ok(DeletedWatchlistItem::of(id)))
+    Ok(Reply::ok(DeletedWatchlistItem::DELETED))
 }

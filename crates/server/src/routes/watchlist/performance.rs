@@ -40,6 +40,10 @@ pub struct PerformancePoint {
     /// What 100 on the first day have become.
     #[schema(example = 101.25)]
     pub value: f64,
+    /// `true` while the session is not complete: the value follows from the prices so far. Left out otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub provisional: Option<bool>,
 }
 
 /// The series, each with the same days.
@@ -57,15 +61,15 @@ pub struct PerformanceSummary {
     /// The return on the paper trades.
     #[schema(example = 1.25)]
     pub watchlist_return_pct: f64,
-    /// The benchmark's return; 0 while nothing is known of it.
-    #[schema(example = 0.5)]
-    pub sp500_return_pct: f64,
+    /// The benchmark's return; null while the benchmark is unknown, 0 without trades.
+    #[schema(required, example = 0.5)]
+    pub sp500_return_pct: Option<f64>,
     /// The same.
-    #[schema(example = 0.5)]
-    pub sp_500_return_pct: f64,
-    /// By how many percentage points the paper trades did better; 0 while nothing is known of the benchmark.
-    #[schema(example = 0.75)]
-    pub alpha_pct: f64,
+    #[schema(required, example = 0.5)]
+    pub sp_500_return_pct: Option<f64>,
+    /// By how many percentage points the paper trades did better; null while the benchmark is unknown, 0 without trades.
+    #[schema(required, example = 0.75)]
+    pub alpha_pct: Option<f64>,
 }
 
 /// What following the watchlist would have earned.
@@ -88,16 +92,23 @@ pub struct WatchlistPerformance {
 
 impl WatchlistPerformance {
     fn of(view: PerformanceView) -> Self {
-        let PerformanceView { performance, benchmark } = view;
+        let PerformanceView {
+            performance,
+            benchmark,
+            provisional_from,
+        } = view;
         let points = |series: Vec<Point>| {
             let points = series.into_iter().map(|point| PerformancePoint {
                 date: date(point.date),
                 value: point.value,
+                provisional: provisional_from.filter(|from| point.date >= *from).map(|_| true),
             });
             points.collect()
         };
         let summary = performance.summary;
-        let benchmark_return = summary.benchmark_return_pct.unwrap_or_default();
+        // Without trades there is nothing to compare, and all returns are zero.
+        let without_trades = performance.base_date.is_none().then_some(0.0);
+        let benchmark_return = summary.benchmark_return_pct.or(without_trades);
         Self {
             range: performance.range.as_str(),
             base_date: performance.base_date.map(date),
@@ -110,7 +121,7 @@ impl WatchlistPerformance {
                 watchlist_return_pct: summary.watchlist_return_pct,
                 sp500_return_pct: benchmark_return,
                 sp_500_return_pct: benchmark_return,
-                alpha_pct: summary.alpha_pct.unwrap_or_default(),
+                alpha_pct: summary.alpha_pct.or(without_trades),
             },
         }
     }
@@ -119,7 +130,8 @@ impl WatchlistPerformance {
 /// Read the watchlist's performance
 ///
 /// The daily time-weighted return on all paper trades that were open that day, weighted by their value at the previous close,
-/// chained, 100 on the first day of the range; beside it the benchmark on the same days.
+/// chained, 100 on the first day of the range; beside it the benchmark on the same days. The running session is the last,
+/// provisional point.
 #[utoipa::path(
     get,
     path = "/watchlist/performance",

@@ -16,10 +16,14 @@ use crate::query::WatchlistItemPath;
 #[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct UpdateWatchlistItem {
     /// At what price in US dollars; null takes it away.
-    #[schema(minimum = 0.000_001, maximum = 1_000_000, example = 175.5)]
+    #[schema(minimum = 0.000_001, maximum = 1_000_000_000, example = 175.5)]
     target_price: Option<f64>,
     /// The notes; null takes them away.
-    #[schema(max_length = 2000, pattern = r"^[^\x00]*$")]
+    #[schema(
+        max_length = 2000,
+        pattern = r"^[^\x00]*$",
+        example = "Buy below the 200-day average"
+    )]
     notes: Option<String>,
     /// Whether it is followed. `false` closes its paper trade and deletes the analyst's alerts; `true` begins anew at the present
     /// price.

@@ -17,7 +17,8 @@ use crate::error::ApiError;
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
 pub struct CreateWebhook {
-    /// An address of the public internet, by https; without a user's name, without a fragment.
+    /// An address of the public internet, by https; without a user's name, without a fragment. Where the operator has opened
+    /// private ranges (`webhooks.allow_private_cidrs`), also by http to these.
     #[schema(
         format = "uri",
         pattern = "^https://",
@@ -34,6 +35,9 @@ pub struct CreateWebhook {
     /// What the service's own signature is over.
     #[schema(value_type = Option<SignatureName>)]
     signature: Option<String>,
+    /// Whether anything is sent from the start; left out, it is.
+    #[schema(default = true)]
+    is_active: Option<bool>,
 }
 
 /// A new webhook, with its secret: the only time that is shown.

@@ -29,8 +29,8 @@ pub struct RotatedWebhook {
 
 /// Rotate a webhook's secret
 ///
-/// Makes a new secret. For 24 hours `webhook-signature` carries signatures by both; `X-Service-Signature` is by the new
-/// one at once.
+/// Makes a new secret. `webhook-signature` carries signatures by it and by each secret that was replaced in the last
+/// 24 hours, five in all at most; `X-Service-Signature` is by the new one at once.
 #[utoipa::path(
     post,
     path = "/webhooks/{id}/rotate-secret",

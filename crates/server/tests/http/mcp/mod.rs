@@ -2,7 +2,10 @@
 
 mod approvals;
 mod approvals_page;
+mod events;
 mod front;
+mod prompts;
+mod resources;
 mod revisions;
 mod schemas;
 mod scopes;
@@ -39,6 +42,13 @@ impl World {
         self.mcp().header("authorization", &bearer).json(body).send().await
     }
 
+    /// The result of a request that succeeds.
+    pub(crate) async fn result(&self, method: &str, params: Value) -> Value {
+        let answer = self.rpc(&message(method, params)).await.is(200);
+        assert!(answer.body["error"].is_null(), "{method}: {answer:?}");
+        answer.body["result"].clone()
+    }
+
     /// What a tool answers, which has to go well.
     pub(crate) async fn tool(&self, tool: &str, arguments: Value) -> Value {
         let answer = self.rpc(&call_of(tool, arguments)).await.is(200);
@@ -73,4 +83,21 @@ pub(crate) fn error_code(answer: &Answer) -> i64 {
     answer.body["error"]["code"]
         .as_i64()
         .unwrap_or_else(|| panic!("{answer:?}"))
+}
+
+/// REST data without the members that have another name beside them.
+pub(crate) fn without_aliases(mut data: Value) -> Value {
+    if let Value::Array(items) = data {
+        return items.into_iter().map(without_aliases).collect();
+    }
+    for (alias, name) in [
+        ("stocks", "stock"),
+        ("alertId", "alert_id"),
+        ("fundamentals", "stock_fundamentals"),
+    ] {
+        if data.get(name).is_some() {
+            data.as_object_mut().unwrap().shift_remove(alias);
+        }
+    }
+    data
 }

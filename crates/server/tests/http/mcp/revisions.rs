@@ -15,7 +15,10 @@ async fn an_agent_of_the_older_revisions_begins_and_is_told_what_there_is() {
         let result = &begun.body["result"];
         assert_eq!(result["protocolVersion"], version, "{begun:?}");
         assert_eq!(result["serverInfo"]["name"], "bellwether");
-        assert_eq!(result["capabilities"], json!({"tools": {}}));
+        assert_eq!(
+            result["capabilities"],
+            json!({"tools": {}, "resources": {}, "prompts": {}})
+        );
         assert!(begun.headers.get("mcp-session-id").is_none(), "there are no sessions");
     }
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -93,10 +96,12 @@ async fn an_agent_of_the_newest_revision_needs_no_beginning() {
     .is(200);
     let versions = json!(["2025-06-18", "2025-11-25", "2026-07-28"]);
     assert_eq!(found.body["result"]["supportedVersions"], versions, "{found:?}");
+    let capabilities = json!({"tools": {}, "resources": {}, "prompts": {}});
+    assert_eq!(found.body["result"]["capabilities"], capabilities, "{found:?}");
     let listed = ask(&[("mcp-method", "tools/list")], of_2026("tools/list", json!({})))
         .await
         .is(200);
-    assert_eq!(listed.body["result"]["cacheScope"], "public");
+    assert_eq!(listed.body["result"]["cacheScope"], "private");
     assert_eq!(listed.body["result"]["ttlMs"], 300_000);
     let call = of_2026("tools/call", json!({"name": "list_alerts", "arguments": {}}));
     let called = [("mcp-method", "tools/call"), ("mcp-name", "list_alerts")];
@@ -111,12 +116,46 @@ async fn an_agent_of_the_newest_revision_needs_no_beginning() {
 }
 
 #[tokio::test]
-async fn there_are_tools_and_nothing_else() {
+async fn both_eras_list_and_read_resources_and_prompts() {
     let world = World::new().await;
-    for (method, list) in [("prompts/list", "prompts"), ("resources/list", "resources")] {
-        let answer = world.rpc(&message(method, json!({}))).await.is(200);
-        assert_eq!(answer.body["result"][list], json!([]), "{method}: {answer:?}");
+    world.stock_at("AAPL", 189.2).await;
+    let bearer = format!("Bearer {}", world.key);
+    let calls = [
+        ("resources/list", json!({}), None, "resources"),
+        ("resources/templates/list", json!({}), None, "resourceTemplates"),
+        ("prompts/list", json!({}), None, "prompts"),
+        (
+            "resources/read",
+            json!({"uri": "bellwether://stocks/AAPL"}),
+            Some("bellwether://stocks/AAPL"),
+            "contents",
+        ),
+        (
+            "prompts/get",
+            json!({"name": "review_fired_alerts", "arguments": {}}),
+            Some("review_fired_alerts"),
+            "messages",
+        ),
+    ];
+    for (method, params, name, member) in calls {
+        let older = world.rpc(&message(method, params.clone())).await.is(200);
+        assert_ne!(older.body["result"][member][0], Value::Null, "{method}: {older:?}");
+        let mut newest = world
+            .mcp()
+            .header("authorization", &bearer)
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", method);
+        if let Some(name) = name {
+            newest = newest.header("mcp-name", name);
+        }
+        let newest = newest.json(&of_2026(method, params)).send().await.is(200);
+        assert_eq!(newest.body["result"][member], older.body["result"][member], "{method}");
     }
+}
+
+#[tokio::test]
+async fn methods_that_are_not_offered_are_unknown() {
+    let world = World::new().await;
     for method in ["logging/setLevel", "resources/subscribe", "moon/land"] {
         let answer = world
             .rpc(&message(method, json!({"level": "info", "uri": "a:b"})))

@@ -11,6 +11,42 @@ async fn tools() -> Vec<Value> {
 }
 
 #[tokio::test]
+async fn the_list_of_tools_is_at_most_25_kilobytes() {
+    let listed = World::new().await.rpc(&message("tools/list", json!({}))).await.is(200);
+    assert!(listed.text.len() <= 25_000, "{}", listed.text.len());
+}
+
+#[tokio::test]
+async fn descriptions_have_at_most_1000_characters() {
+    for tool in tools().await {
+        let length = tool["description"].as_str().unwrap().chars().count();
+        assert!((20..=1_000).contains(&length), "{}: {length}", tool["name"]);
+    }
+}
+
+#[tokio::test]
+async fn output_schemas_name_every_member_once() {
+    for tool in tools().await {
+        let schema = &tool["outputSchema"];
+        let members = match &schema["properties"]["items"]["items"]["properties"] {
+            Value::Null => &schema["properties"],
+            items => items,
+        };
+        let members = members.as_object().unwrap();
+        assert!(
+            !(members.contains_key("stock") && members.contains_key("stocks")),
+            "{}",
+            tool["name"]
+        );
+        assert!(
+            members.values().all(|member| !member["type"].is_null()),
+            "{}: {schema}",
+            tool["name"]
+        );
+    }
+}
+
+#[tokio::test]
 async fn each_tool_is_shown_as_it_was_reviewed() {
     for tool in tools().await {
         let name = format!("tool_{}", tool["name"].as_str().unwrap());

@@ -3,7 +3,7 @@
 use serde_json::json;
 use service::Scope;
 
-use super::{AGENTS, call_of, error_code, message};
+use super::{AGENTS, call_of, error_code};
 use crate::oauth::Stage;
 use crate::signing;
 use crate::world::World;
@@ -53,7 +53,16 @@ async fn every_tool_asks_for_its_own(world: &World, scopes: &[Scope]) {
             "{challenge}"
         );
     }
-    assert_eq!(world.rpc(&message("tools/list", json!({}))).await.status, 200);
+    let listed = world.result("tools/list", json!({})).await;
+    let listed: Vec<_> = listed["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    let allowed = TOOLS.iter().filter(|(_, scope)| scopes.contains(scope));
+    let allowed: Vec<_> = allowed.map(|(tool, _)| *tool).collect();
+    assert_eq!(listed, allowed, "{scopes:?}: a list shows what may be called");
 }
 
 #[tokio::test]

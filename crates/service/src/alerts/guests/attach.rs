@@ -2,10 +2,9 @@
 
 use alerts::equivalence::equivalent;
 use alerts::plan;
-use alerts::transition::{self, Changed, Transition};
+use alerts::transition::{self, Changed, StartPrice, Transition};
 use alerts::{Alert, AlertId, Status};
 use jiff::Timestamp;
-use market::Price;
 use serde_json::{Map, Value};
 use store::model::{Account, Owner, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
@@ -36,10 +35,16 @@ impl Service {
         let id = AlertId(id.unwrap_or_default());
         let ports = &self.0.ports;
         let found = ports.store.alerts_by_id(&[id]).await?.pop();
+        // Any other than an inactive one stays as it is.
+        let inactive = found.filter(|found| found.alert.status == Status::Inactive);
+        let price = match inactive {
+            Some(found) => self.start_price(found.alert.symbol).await,
+            None => StartPrice::Unknown,
+        };
         let work = Attach {
             service: self.clone(),
             account: actor.account,
-            price: found.and_then(|found| self.0.evaluator.last_price(found.alert.symbol)),
+            price,
             id,
             now: ports.clock.now(),
         };
@@ -54,7 +59,7 @@ struct Attach {
     service: Service,
     account: AccountId,
     id: AlertId,
-    price: Option<Price>,
+    price: StartPrice,
     now: Timestamp,
 }
 
@@ -168,7 +173,10 @@ impl Work for Attach {
     fn committed(&self, done: &Done) {
         match done {
             Done::Unchanged(_) => {}
-            Done::Attached(stored) => self.service.0.evaluator.tell(&stored.alert),
+            Done::Attached(stored) => {
+                self.service.0.evaluator.tell(&stored.alert);
+                self.service.0.initial_prices.note(&stored.alert);
+            }
             Done::Merged(_) => self.service.0.evaluator.forget(self.id),
         }
     }

@@ -3,11 +3,10 @@
 use alerts::equivalence::equivalent;
 use alerts::plan;
 use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner as Verification};
+use alerts::transition::{self, Owner as Verification, StartPrice};
 use alerts::{AlertId, NewAlert, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use market::Price;
 use notify::letter::Letter;
 use serde_json::Value;
 use store::model::{HistoryRow, NewCode, NewMessage, Owner, StoredAlert};
@@ -32,7 +31,7 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] without an address, [`ServiceError::Invalid`], [`ServiceError::Forbidden`] for what
-    /// guests cannot have, [`ServiceError::NotFound`] for an unknown symbol.
+    /// guests cannot have, [`ServiceError::UnknownStock`] for an unknown symbol.
     pub fn guest_wish(&self, body: &Value) -> Result<GuestWish, ServiceError> {
         if body.get("email").is_none_or(Value::is_null) {
             let message = "this needs an API key or an access token; without one, give your address as email";
@@ -46,7 +45,8 @@ impl Service {
         let asked = parse_create(body, &context)?;
         let email = normal_email(asked.email.as_deref().unwrap_or_default());
         plan::check_guest(asked.condition.kind(), asked.notification)?;
-        self.require_stock(asked.symbol)?;
+        // A source is asked once the request has been counted.
+        self.require_stock_or_source(asked.symbol)?;
         Ok(GuestWish { asked, email })
     }
 
@@ -59,6 +59,8 @@ impl Service {
     /// [`ServiceError::Unavailable`] for a percentage without a price.
     pub async fn create_guest_alert(&self, wish: GuestWish) -> Result<Created, ServiceError> {
         let GuestWish { asked, email } = wish;
+        self.require_stock(asked.symbol).await?;
+        let price = self.start_price(asked.symbol).await;
         let ports = &self.0.ports;
         let (now, secret) = (ports.clock.now(), secret::new(&ports.chance));
         let id = AlertId(ports.chance.uuid());
@@ -68,7 +70,7 @@ impl Service {
             link: self.0.link("verify-alert", &[("token", &secret)]),
         };
         let work = Create {
-            price: self.0.evaluator.last_price(asked.symbol),
+            price,
             code: NewCode {
                 purpose: PURPOSE,
                 account: None,
@@ -95,7 +97,7 @@ struct Create {
     owner: Owner,
     asked: NewAlert,
     id: AlertId,
-    price: Option<Price>,
+    price: StartPrice,
     code: NewCode,
     message: NewMessage,
     now: Timestamp,

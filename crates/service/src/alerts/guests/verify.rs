@@ -2,10 +2,10 @@
 
 use alerts::equivalence::equivalent;
 use alerts::plan::{BASIC_ACTIVE_ALERTS, Plan};
-use alerts::transition::{self, Changed, Transition};
+use alerts::transition::{self, Changed, StartPrice, Transition};
 use alerts::{Alert, AlertId, Status};
 use jiff::Timestamp;
-use market::{Price, Symbol};
+use market::Symbol;
 use serde_json::Value;
 use store::model::{CodeState, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
@@ -63,10 +63,10 @@ impl Service {
         let symbol = found.ok_or_else(expired)?.alert.symbol;
         let work = Verify {
             service: self.clone(),
-            price: self.0.evaluator.last_price(symbol),
+            price: self.start_price(symbol).await,
             id,
             hash,
-            now,
+            now: ports.clock.now(),
         };
         let Done { alert, .. } = ports.store.write(work).await?;
         Ok(VerifiedAlert {
@@ -91,7 +91,7 @@ struct Verify {
     service: Service,
     id: AlertId,
     hash: [u8; 32],
-    price: Option<Price>,
+    price: StartPrice,
     now: Timestamp,
 }
 
@@ -193,5 +193,6 @@ impl Work for Verify {
             self.service.0.evaluator.forget(*id);
         }
         self.service.0.evaluator.tell(&done.alert);
+        self.service.0.initial_prices.note(&done.alert);
     }
 }

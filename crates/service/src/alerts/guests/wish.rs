@@ -3,30 +3,31 @@
 use alerts::NewAlert;
 use alerts::condition::{Condition, DeliveryTime};
 use jiff::tz::TimeZone;
+use market::display::{Percent, Usd};
 
-/// `AAPL rises to 200 USD or above`. There is nothing in it that somebody has typed but the symbol and numbers: a letter to an
+/// `AAPL rises to 200.00 USD or above (once)`. Of the guest's input it contains the symbol and numbers only: a letter to an
 /// address that is not known to be the guest's carries no stranger's text.
 pub(super) fn in_words(asked: &NewAlert) -> String {
     let symbol = asked.symbol;
     match asked.condition {
         Condition::Price { side, threshold } => {
             let (verb, beyond) = side.pick(("rises", "above"), ("falls", "below"));
-            format!("{symbol} {verb} to {threshold} USD or {beyond}")
+            format!("{symbol} {verb} to {} USD or {beyond} (once)", Usd(threshold.decimal()))
         }
         Condition::PriceChange { side, percent } => {
             let verb = side.pick("rises", "falls");
-            format!("{symbol} {verb} by {percent} % or more")
+            format!("{symbol} {verb} by {} % or more (once)", Percent(percent))
         }
         Condition::NewExtreme { side } => {
             let extreme = side.pick("high", "low");
-            format!("{symbol} reaches a new 52-week {extreme}")
+            format!("{symbol} reaches a new 52-week {extreme} (once)")
         }
         Condition::Reminder { at } => {
             let at = TimeZone::get("America/New_York").map_or_else(
                 |_| format!("{at:.0}"),
                 |zone| at.to_zoned(zone).strftime("%-d %B %Y, %H:%M %Z").to_string(),
             );
-            format!("a reminder of {symbol} on {at}")
+            format!("a reminder of {symbol} on {at} (once)")
         }
         Condition::DailyReminder(DeliveryTime::MarketOpen) => {
             format!("a reminder of {symbol} each trading day when the market opens")
@@ -65,25 +66,29 @@ mod tests {
             (
                 "price_above",
                 json!({"threshold": 200}),
-                "AAPL rises to 200 USD or above",
+                "AAPL rises to 200.00 USD or above (once)",
             ),
             (
                 "price_below",
                 json!({"threshold": 0.1234}),
-                "AAPL falls to 0.1234 USD or below",
+                "AAPL falls to 0.1234 USD or below (once)",
             ),
-            ("price_change_up", json!({"threshold": 5}), "AAPL rises by 5 % or more"),
+            (
+                "price_change_up",
+                json!({"threshold": 5}),
+                "AAPL rises by 5.00 % or more (once)",
+            ),
             (
                 "price_change_down",
                 json!({"threshold": 2.5}),
-                "AAPL falls by 2.5 % or more",
+                "AAPL falls by 2.50 % or more (once)",
             ),
-            ("new_high", json!({}), "AAPL reaches a new 52-week high"),
-            ("new_low", json!({}), "AAPL reaches a new 52-week low"),
+            ("new_high", json!({}), "AAPL reaches a new 52-week high (once)"),
+            ("new_low", json!({}), "AAPL reaches a new 52-week low (once)"),
             (
                 "reminder",
                 json!({"parameters": {"date": "2024-03-11"}}),
-                "a reminder of AAPL on 11 March 2024, 09:30 EDT",
+                "a reminder of AAPL on 11 March 2024, 09:30 EDT (once)",
             ),
             (
                 "daily_reminder",

@@ -20,7 +20,7 @@ mod rerun;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -32,10 +32,9 @@ use ::market::{History, Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use store::StoreError;
-use store::model::LatestQuote;
 
 use super::Evaluator;
-use super::load::session;
+use super::telling::armed_by;
 use rerun::{Earnings, Found, rerun};
 
 /// One observation that was missed, in today's shares.
@@ -73,12 +72,6 @@ impl Gap {
     /// The first session of which something was missed.
     fn first_session(&self) -> Option<Date> {
         self.sights.first().map(|sight| sight.session)
-    }
-
-    /// Whether it begins in the session that was observed last, and that one has got its bar meanwhile.
-    fn goes_on_after_its_bar(&self) -> bool {
-        let begun_in = self.session.map(|session| session.date);
-        begun_in == self.first_session() && self.history.last().is_some_and(|bar| Some(bar.date) >= begun_in)
     }
 }
 
@@ -138,11 +131,14 @@ impl Evaluator {
         }
     }
 
-    /// An observation of a session, in today's shares.
+    /// An observation of a session, in today's shares. `None` while the session's split waits for a clock that has jumped forward.
     fn sight(&self, row: &QuoteRow) -> Option<Sight> {
         let at = row.time?;
         let session = self.settings.calendar.session_at(at)?.date;
         let splits = self.known_splits();
+        if splits.is_waiting(row.symbol, session) {
+            return None;
+        }
         Some(Sight {
             at,
             session,
@@ -153,34 +149,6 @@ impl Evaluator {
         })
     }
 
-    /// A session that has got its bar is over for the engine, which then knows its last price and no more. What it had seen
-    /// of it before the gap is on disk.
-    ///
-    /// # Errors
-    /// [`StoreError`]
-    pub(crate) async fn recall_sessions(&self, gaps: &mut Gaps) -> Result<(), StoreError> {
-        let completed: Vec<Symbol> = gaps
-            .gaps
-            .iter()
-            .filter(|gap| gap.goes_on_after_its_bar())
-            .map(|gap| gap.symbol)
-            .collect();
-        if completed.is_empty() {
-            return Ok(());
-        }
-        let quotes = self.store.latest_quotes_of(&completed).await?;
-        let sessions: HashMap<Symbol, LatestQuote> = quotes.into_iter().map(|quote| (quote.symbol, quote)).collect();
-        for gap in gaps.gaps.iter_mut().filter(|gap| gap.goes_on_after_its_bar()) {
-            if let Some(quote) = sessions
-                .get(&gap.symbol)
-                .filter(|quote| Some(quote.session) == gap.first_session())
-            {
-                gap.session = Some(self.known_splits().session_in_todays_shares(gap.symbol, session(quote)));
-            }
-        }
-        Ok(())
-    }
-
     /// Judges what was missed, without the live engine.
     ///
     /// # Errors
@@ -188,9 +156,10 @@ impl Evaluator {
     pub(crate) async fn rerun(&self, gaps: &Arc<Gaps>) -> Result<Found, StoreError> {
         let symbols: Vec<Symbol> = gaps.gaps.iter().map(|gap| gap.symbol).collect();
         let stored = self.store.active_alerts_of(&symbols).await?;
+        let now = self.clock.now();
         let alerts: Vec<Alert> = stored
             .into_iter()
-            .map(|stored| stored.alert)
+            .map(|stored| armed_by(&stored.alert, now))
             .filter(is_judged_by_sight)
             .collect();
         let earnings = self.earnings_of(&gaps.gaps, &alerts).await?;
@@ -226,10 +195,9 @@ impl Evaluator {
     /// # Errors
     /// [`StoreError`] when the database did not take what was decided.
     pub(crate) async fn rejoin(self: &Arc<Self>, gaps: &Gaps, found: Found) -> Result<Option<u64>, StoreError> {
-        let now = self.engine_now();
         let mut is_outdated = false;
         let fired = self
-            .judge_late(now, |engine| {
+            .judge_late(|engine, now| {
                 is_outdated = self.divided.load(Ordering::Acquire) != gaps.divided;
                 if is_outdated {
                     return (Vec::new(), Vec::new());

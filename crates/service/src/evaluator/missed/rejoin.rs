@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use ::alerts::engine::{Decision, Engine, Event, SessionSoFar, Verdict};
 use ::alerts::{Alert, AlertId};
 use ::market::Symbol;
+use ::market::records::BarRow;
 use jiff::Timestamp;
 
 use super::rerun::Found;
@@ -15,9 +16,14 @@ use super::rerun::Found;
 pub(super) fn rejoin(engine: &mut Engine, found: Found, now: Timestamp) -> (Vec<Symbol>, Vec<Decision>) {
     let Found {
         decisions,
+        bars,
         sessions,
         mut alerts,
     } = found;
+    for BarRow { symbol, bar } in bars {
+        // A session of the past is always taken.
+        let _ = engine.process(Event::Bar { symbol, bar }, now, &mut Vec::new());
+    }
     let mut symbols = Vec::with_capacity(sessions.len());
     for (symbol, missed) in sessions {
         if let Some(session) = joined(engine.session_so_far(symbol), missed) {

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use ::alerts::engine::{Decision, Engine, Event, Quote, Reason, SessionSoFar, Verdict};
 use ::alerts::{Alert, AlertId};
-use ::market::records::FundamentalsRow;
-use ::market::{Bar, Symbol};
+use ::market::records::{BarRow, FundamentalsRow};
+use ::market::{Bar, History, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -16,6 +16,8 @@ use super::{Gap, Sight};
 pub(crate) struct Found {
     /// What is to be done, in the order of time. The instants are those of the observations.
     pub(super) decisions: Vec<Decision>,
+    /// The sessions that ended within the gap and have no delivered bar, in today's shares.
+    pub(crate) bars: Vec<BarRow>,
     /// What the last session has seen of each stock.
     pub(super) sessions: Vec<(Symbol, SessionSoFar)>,
     /// The alerts that were judged.
@@ -187,12 +189,35 @@ impl<'a> Rerun<'a> {
         }
     }
 
+    /// The bars that the engine has made of a stock's sessions.
+    fn observed_bars(&self, gap: &Gap) -> Vec<BarRow> {
+        let begun_in = gap.session.map(|session| session.date);
+        let from = begun_in.min(gap.first_session()).or(gap.first_session());
+        let is_new = |date: Date| from.is_some_and(|from| date >= from);
+        let delivered: HashSet<Date> = gap
+            .history
+            .bars()
+            .map(|bar| bar.date)
+            .filter(|date| is_new(*date))
+            .collect();
+        let known = self.engine.history(gap.symbol).into_iter().flat_map(History::bars);
+        known
+            .filter(|bar| is_new(bar.date) && !delivered.contains(&bar.date))
+            .map(|bar| BarRow {
+                symbol: gap.symbol,
+                bar: *bar,
+            })
+            .collect()
+    }
+
     fn end(self) -> Found {
         let sessions = self.gaps.iter().filter_map(|gap| {
             let session = self.engine.session_so_far(gap.symbol)?;
             Some((gap.symbol, session))
         });
+        let bars = self.gaps.iter().flat_map(|gap| self.observed_bars(gap));
         Found {
+            bars: bars.collect(),
             sessions: sessions.collect(),
             decisions: self.decisions,
             alerts: self.armed,

@@ -178,13 +178,8 @@ impl Tale {
         all.enumerate()
             .map(|(number, (stock, condition))| {
                 // Which side an alert for "the other side" waits for depends on what is known when it is made.
-                let is_decided = matches!(
-                    condition,
-                    Condition::Rsi {
-                        direction: RsiDirection::Both,
-                        ..
-                    }
-                );
+                let is_decided =
+                    matches!(condition, Condition::Rsi { direction, .. } if direction == RsiDirection::Both);
                 let after = if is_decided {
                     0
                 } else {
@@ -217,6 +212,8 @@ fn alert(number: usize, stock: usize, condition: Condition) -> Alert {
         initial_price: Some(quarter(40)),
         created_at: Timestamp::UNIX_EPOCH,
         armed_at: Timestamp::UNIX_EPOCH,
+        threshold_set_at: Timestamp::UNIX_EPOCH,
+        initial_price_set_at: Timestamp::UNIX_EPOCH,
         rsi_side: None,
         triggered_at: None,
     }
@@ -246,8 +243,6 @@ struct Live {
     engine: Engine,
     decisions: Vec<Decision>,
     alerts: HashMap<AlertId, Alert>,
-    /// What each session had seen when something was seen last, as it is on disk.
-    kept: HashMap<Symbol, SessionSoFar>,
 }
 
 impl Live {
@@ -265,9 +260,6 @@ impl Live {
         let quote = sight.volume.map_or(quote, |volume| quote.with_volume(volume));
         self.tell(Event::Clock, sight.at);
         self.tell(Event::Snapshot(&[quote]), sight.at);
-        let symbol = symbol(*stock);
-        self.kept
-            .extend(self.engine.session_so_far(symbol).map(|session| (symbol, session)));
     }
 
     /// Looks back at what was missed, as the service does.
@@ -282,10 +274,7 @@ impl Live {
             history: self.engine.history(symbol(stock)).cloned().unwrap_or_default(),
             session: self.engine.session_so_far(symbol(stock)),
         });
-        let mut gaps: Vec<Gap> = gaps.collect();
-        for gap in gaps.iter_mut().filter(|gap| gap.goes_on_after_its_bar()) {
-            gap.session = self.kept.get(&gap.symbol).copied();
-        }
+        let gaps: Vec<Gap> = gaps.collect();
         let affected = |alert: &&Alert| gaps.iter().any(|gap| gap.symbol == alert.symbol);
         let active = self
             .alerts
@@ -340,7 +329,6 @@ fn live(tale: &Tale, missed: std::ops::Range<usize>) -> Live {
         engine: tale.engine(),
         decisions: Vec::new(),
         alerts: HashMap::new(),
-        kept: HashMap::new(),
     };
     let alerts = tale.alerts(&told);
     let mut bars_due = Vec::new();

@@ -8,6 +8,7 @@
 pub(crate) mod address;
 mod delete;
 mod export;
+pub(crate) mod number;
 mod password;
 mod phone;
 mod preferences;
@@ -15,10 +16,11 @@ mod rest;
 mod subscription;
 
 pub use export::Export;
+pub use number::{BadCallingCode, CallingCode, default_countries};
 pub use phone::LIFE as PHONE_CODE_LIFE;
 pub use preferences::Preferences;
 pub use store::model::{Phone, QuietHours};
-pub use subscription::{Period, Subscription};
+pub use subscription::{Period, SmsQuota, Subscription};
 
 use store::model::Account;
 use store::{Abort, Unit};

@@ -1,5 +1,6 @@
 //! When and by which clock an account's owner wants to hear from this service.
 
+use jiff::Timestamp;
 use jiff::civil::Time;
 use serde_json::Value;
 use store::model::{Account, QuietHours};
@@ -56,6 +57,7 @@ impl Service {
             time_zone,
             quiet_hours,
             notify_blind,
+            now: self.0.ports.clock.now(),
         };
         let account = self.0.ports.store.write(work).await?;
         // The zone is part of who asks.
@@ -98,6 +100,7 @@ struct Set {
     time_zone: Option<String>,
     quiet_hours: Option<Option<QuietHours>>,
     notify_blind: Option<bool>,
+    now: Timestamp,
 }
 
 impl Work for Set {
@@ -107,11 +110,15 @@ impl Work for Set {
     fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
             let mut account = present(unit, self.account).await?;
+            let before = (account.time_zone.clone(), account.profile.quiet_hours);
             if let Some(time_zone) = &self.time_zone {
                 account.time_zone.clone_from(time_zone);
             }
             if let Some(quiet_hours) = self.quiet_hours {
                 account.profile.quiet_hours = quiet_hours;
+            }
+            if (&account.time_zone, account.profile.quiet_hours) != (&before.0, before.1) {
+                unit.release_quiet_messages(self.account, self.now).await?;
             }
             if let Some(notify_blind) = self.notify_blind {
                 account.profile.notify_blind = notify_blind;

@@ -69,7 +69,42 @@ impl Subscription {
     }
 }
 
+/// The text messages of an account in a month.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SmsQuota {
+    /// How many the plan has.
+    pub limit: u32,
+    /// How many were sent.
+    pub used: u64,
+    /// The month.
+    pub period: Period,
+}
+
+impl SmsQuota {
+    /// How many are left.
+    #[must_use]
+    pub fn remaining(&self) -> u64 {
+        u64::from(self.limit).saturating_sub(self.used)
+    }
+}
+
 impl Service {
+    /// The actor's text messages of this month.
+    ///
+    /// # Errors
+    /// [`ServiceError::Unauthenticated`] if the account is not there any more.
+    pub async fn sms_quota(&self, actor: &Actor) -> Result<SmsQuota, ServiceError> {
+        let ports = &self.0.ports;
+        let period = Period::of(ports.clock.now())?;
+        let account = self.account_of(actor).await?;
+        let used = ports.store.count_text_messages(account.id, period.start, period.end);
+        Ok(SmsQuota {
+            limit: account.plan.sms_per_month(),
+            used: used.await?,
+            period,
+        })
+    }
+
     /// What the actor's plan has, and how much of it is used.
     ///
     /// # Errors

@@ -48,7 +48,8 @@ async fn a_crossing_in_the_gap_fires_once_and_late_though_the_price_has_come_bac
     let events = world.events(&ann).await;
     assert_eq!(events.len(), 1);
     let data = serde_json::Value::from(events[0].data.clone());
-    let reason = "price 200 is at or above 199 (late: it crossed at 2024-03-08 15:12:20 UTC, while no prices came in)";
+    let reason =
+        "price 200.00 is at or above 199.00 (late: it crossed at 2024-03-08 15:12:20 UTC, while no prices came in)";
     assert_eq!(data["reason"], reason);
     assert_eq!(data["alert"]["late"], true);
     assert_eq!(data["alert"]["crossed_at"], "2024-03-08T15:12:20.000Z");
@@ -234,7 +235,12 @@ async fn a_night_is_judged(world: World) {
     world.advance(24 * 60);
     let world = world.restarted().await;
     world.quote("AAPL", 197.0).await;
-    let closed = world.service.stock("AAPL".parse().unwrap()).unwrap().previous_close;
+    let closed = world
+        .service
+        .stock("AAPL".parse().unwrap())
+        .await
+        .unwrap()
+        .previous_close;
     assert_eq!(closed.map(|price| price.as_f64()), Some(199.0));
 }
 

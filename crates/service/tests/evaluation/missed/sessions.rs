@@ -21,6 +21,8 @@ on_each_database! {
     a_touch_is_noticed_though_the_feed_is_delayed
     what_was_missed_counts_for_the_high_of_the_session
     the_high_before_the_gap_counts_in_it_though_the_bar_has_come
+    extremes_of_a_session_with_a_bar_survive_a_late_stretch
+    extremes_of_a_session_with_a_bar_survive_a_restart
     the_last_price_that_was_missed_is_shown_and_kept
     an_alert_sees_again_after_what_was_missed
 }
@@ -59,8 +61,8 @@ async fn a_gap_over_a_night_judges_both_sessions(world: World) {
     assert_eq!(world.status(&ann, neither).await, Status::Active);
     let changes = world.events(&ann).await;
     let change = |at: usize| Value::from(changes[at].data.clone())["stock"]["change"].clone();
-    // Monday's change counts from Friday's close, as far as it was seen.
-    assert_eq!(change(1), 7.0);
+    // Monday's change counts from Friday's last price, which was missed as well.
+    assert_eq!(change(1), 5.0);
 }
 
 async fn a_day_that_was_missed_is_judged_after_its_bar_has_come(world: World) {
@@ -239,17 +241,57 @@ async fn the_high_before_the_gap_counts_in_it_though_the_bar_has_come(world: Wor
     assert_eq!(crossed_at(&world, &ann, id).await, ["2024-03-08T20:30:00.000Z"]);
 }
 
+/// Ann's alerts on a new high and a new low. AAPL was seen between 190 and 210 on Friday, whose bar came; then a stretch of
+/// Friday in between is judged late.
+async fn with_a_bar_and_a_late_stretch(world: &World) -> (Actor, [AlertId; 2]) {
+    let ann = world.ann(Plan::Premium).await;
+    world.deliver(json!({"bars": [bar("2024-03-07", 200.0)]})).await;
+    for price in [210.0, 190.0, 200.0] {
+        world.quote("AAPL", price).await;
+    }
+    let mut ids = Vec::new();
+    for condition in ["new_high", "new_low"] {
+        let body = json!({"symbol": "AAPL", "condition": condition});
+        ids.push(world.create(&ann, body).await.stored.alert.id);
+    }
+    world.advance(3 * 24 * 60);
+    world.deliver(json!({"bars": [bar("2024-03-08", 200.0)]})).await;
+    judge(world, &[friday("201", "20:00:00")]).await;
+    (ann, ids.try_into().unwrap())
+}
+
+/// Prices within what was seen of Friday fire nothing, and those beyond it do.
+async fn is_judged_by_all_of_friday(world: &World, ann: &Actor, [high, low]: [AlertId; 2]) {
+    judge(world, &[friday("210", "20:10:00"), friday("190", "20:11:00")]).await;
+    assert_eq!(world.status(ann, high).await, Status::Active);
+    assert_eq!(world.status(ann, low).await, Status::Active);
+    judge(world, &[friday("210.01", "20:20:00"), friday("189.99", "20:21:00")]).await;
+    assert_eq!(crossed_at(world, ann, high).await, ["2024-03-08T20:20:00.000Z"]);
+    assert_eq!(crossed_at(world, ann, low).await, ["2024-03-08T20:21:00.000Z"]);
+}
+
+async fn extremes_of_a_session_with_a_bar_survive_a_late_stretch(world: World) {
+    let (ann, ids) = with_a_bar_and_a_late_stretch(&world).await;
+    is_judged_by_all_of_friday(&world, &ann, ids).await;
+}
+
+async fn extremes_of_a_session_with_a_bar_survive_a_restart(world: World) {
+    let (ann, ids) = with_a_bar_and_a_late_stretch(&world).await;
+    let world = world.restarted().await;
+    is_judged_by_all_of_friday(&world, &ann, ids).await;
+}
+
 async fn the_last_price_that_was_missed_is_shown_and_kept(world: World) {
     world.quote("AAPL", 198.0).await;
     world.advance(20);
     judge(&world, &[friday("210", "15:10:00"), friday("201", "15:15:00")]).await;
-    let shown = |world: &World| {
-        let view = world.service.stock(symbol("AAPL")).unwrap();
+    let shown = async |world: &World| {
+        let view = world.service.stock(symbol("AAPL")).await.unwrap();
         [view.last_price, view.high_52w].map(|price| price.map(|price| price.as_f64()))
     };
-    assert_eq!(shown(&world), [Some(201.0), Some(210.0)]);
+    assert_eq!(shown(&world).await, [Some(201.0), Some(210.0)]);
     let world = world.restarted().await;
-    assert_eq!(shown(&world), [Some(201.0), Some(210.0)]);
+    assert_eq!(shown(&world).await, [Some(201.0), Some(210.0)]);
 }
 
 async fn an_alert_sees_again_after_what_was_missed(world: World) {

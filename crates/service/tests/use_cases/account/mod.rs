@@ -15,7 +15,6 @@ mod subscription;
 mod taking_over;
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::time::Duration;
 
 use alerts::Plan;
 use serde_json::{Value, json};
@@ -56,7 +55,7 @@ async fn sent(world: &World, channel: MessageChannel, to: &str) -> Vec<String> {
             tokio::task::yield_now().await;
         }
     };
-    let nothing_waits = tokio::time::timeout(Duration::from_secs(20), nothing_waits).await;
+    let nothing_waits = tokio::time::timeout(testkit::HANG_LIMIT, nothing_waits).await;
     assert!(nothing_waits.is_ok(), "messages are not sent");
     store.close().await;
     let filter = OutboxFilter {

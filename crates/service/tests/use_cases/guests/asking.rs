@@ -41,7 +41,7 @@ async fn a_guests_alert_is_inactive_and_its_address_is_mailed_a_link(world: Worl
     assert_eq!(letters.len(), 1);
     let _ = super::token(&letters[0]);
     assert!(
-        letters[0].text.contains("AAPL rises to 200 USD or above"),
+        letters[0].text.contains("AAPL rises to 200.00 USD or above (once)"),
         "{}",
         letters[0].text
     );

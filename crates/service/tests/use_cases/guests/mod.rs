@@ -4,8 +4,6 @@ mod asking;
 mod attaching;
 mod verifying;
 
-use std::time::Duration;
-
 use alerts::{Alert, AlertId};
 use serde_json::{Value, json};
 use service::ServiceError;
@@ -74,7 +72,7 @@ impl World {
                 self.service.run_job(Job::Deliveries).await.unwrap();
             }
         };
-        let sent = tokio::time::timeout(Duration::from_secs(20), empty).await;
+        let sent = tokio::time::timeout(testkit::HANG_LIMIT, empty).await;
         assert!(sent.is_ok(), "mail is not sent");
         store.close().await;
         let filter = OutboxFilter {

@@ -48,7 +48,10 @@ async fn a_verified_alert_has_a_fresh_price_and_fires_and_is_mailed(world: World
     let letters = world.mailed(GUEST).await;
     assert_eq!(letters.len(), 2);
     let news = &letters[1];
-    assert_eq!(news.subject.as_deref(), Some("AAPL: price 200 is at or above 200"));
+    assert_eq!(
+        news.subject.as_deref(),
+        Some("AAPL: price 200.00 is at or above 200.00")
+    );
     let unsubscribe = "https://alerts.example.com/unsubscribe?token=";
     assert!(news.text.contains(unsubscribe), "{}", news.text);
     // It is judged after a restart, too.

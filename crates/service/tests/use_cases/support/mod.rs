@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use service::access::{NewKey, NewUser};
 use service::alerts::{AlertDetail, Created};
 use service::market::IngestAnswer;
+use service::webhooks::Network;
 use service::{Actor, Chance, PageRequest, Ports, Scope, Service, ServiceError, Settings};
 use sources::ManualClock;
 use store::model::{HistoryRow, StoredEvent};
@@ -29,6 +30,8 @@ pub(crate) struct World {
     operator: Actor,
     database: Arc<Database>,
     settings: Settings,
+    /// Each start draws other ids.
+    restarts: u64,
 }
 
 /// Runs each test on each database.
@@ -61,8 +64,22 @@ impl World {
 
     /// With other settings than those that most tests have.
     pub(crate) async fn with(database: Database, settings: Settings) -> Self {
+        Self::with_network(database, settings, by_clock).await
+    }
+
+    /// The same after a restart with other settings.
+    pub(crate) async fn with_settings(self, settings: Settings) -> Self {
+        Self { settings, ..self }.restarted().await
+    }
+
+    /// With another network than that of the clock.
+    pub(crate) async fn with_network(
+        database: Database,
+        settings: Settings,
+        network: impl FnOnce(&Arc<ManualClock>) -> Network,
+    ) -> Self {
         let clock = Arc::new(ManualClock::new(OPEN.parse().unwrap()));
-        let service = start(&database, &clock, 1, settings.clone()).await;
+        let service = start_on(&database, &clock, 1, settings.clone(), network(&clock)).await;
         let operator = account(&service, "operator@example.com", Plan::Premium, true).await;
         Self {
             service,
@@ -70,14 +87,20 @@ impl World {
             operator,
             database: Arc::new(database),
             settings,
+            restarts: 0,
         }
     }
 
     /// The service after a restart.
     pub(crate) async fn restarted(self) -> Self {
         self.service.stop().await;
-        let service = start(&self.database, &self.clock, 2, self.settings.clone()).await;
-        Self { service, ..self }
+        let restarts = self.restarts + 1;
+        let service = start(&self.database, &self.clock, 100 + restarts, self.settings.clone()).await;
+        Self {
+            service,
+            restarts,
+            ..self
+        }
     }
 
     /// Another process on the same database and the same clock.
@@ -88,6 +111,7 @@ impl World {
             operator: self.operator.clone(),
             database: Arc::clone(&self.database),
             settings: self.settings.clone(),
+            restarts: 0,
         }
     }
 
@@ -201,13 +225,27 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
+fn by_clock(clock: &Arc<ManualClock>) -> Network {
+    Network::by_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>))
+}
+
 async fn start(database: &Database, clock: &Arc<ManualClock>, seed: u64, settings: Settings) -> Service {
+    start_on(database, clock, seed, settings, by_clock(clock)).await
+}
+
+async fn start_on(
+    database: &Database,
+    clock: &Arc<ManualClock>,
+    seed: u64,
+    settings: Settings,
+    network: Network,
+) -> Service {
     let ports = Ports {
         store: Store::open(Options::new(database.url())).await.unwrap(),
         clock: Arc::clone(clock) as Arc<dyn service::Clock>,
         chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
         vault: Arc::new(service::vault::Vault::new(b"a key for tests")),
-        network: service::webhooks::Network::by_clock(&(Arc::clone(clock) as Arc<dyn service::Clock>)),
+        network,
     };
     Service::start(ports, settings).await.unwrap()
 }
@@ -256,9 +294,12 @@ pub(crate) fn kind(error: &ServiceError) -> String {
             format!("forbidden {reason} {}", required.as_deref().unwrap_or("-"))
         }
         ServiceError::NotFound(what) => format!("no {what}"),
+        ServiceError::UnknownStock { .. } => "no stock".to_owned(),
         ServiceError::Conflict(_) => "conflict".to_owned(),
         ServiceError::TooMany { .. } => "too many".to_owned(),
         ServiceError::Unavailable(_) => "unavailable".to_owned(),
+        ServiceError::Overloaded { .. } => "overloaded".to_owned(),
+        ServiceError::StorageUnavailable(_) => "storage unavailable".to_owned(),
         ServiceError::Internal(source) => panic!("{source}"),
     }
 }

@@ -14,6 +14,7 @@ on_each_database! {
     nobody_who_does_not_want_them_gets_alerts
     the_analysts_alerts_go_with_their_item_and_others_stay
     a_swap_deletes_and_counts_the_analysts_alerts_and_asks_for_others
+    a_swap_without_automatic_alerts_is_analysed_and_makes_no_alerts
     what_the_account_has_already_is_not_made_again
     the_analyst_never_goes_beyond_the_plan
     alerts_that_went_stale_are_replaced
@@ -149,6 +150,27 @@ async fn a_swap_deletes_and_counts_the_analysts_alerts_and_asks_for_others(world
     let after = made(&world, &ann).await;
     assert!((2..=5).contains(&after.len()));
     assert!(ids(&after).iter().all(|id| !ids(&before).contains(id)));
+}
+
+async fn a_swap_without_automatic_alerts_is_analysed_and_makes_no_alerts(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.watched_stock("AAPL", 100.0).await;
+    let item = world.watch(&ann, "AAPL", "buy").await;
+    world.change(&ann, &item, json!({"auto_alerts_enabled": false})).await;
+    world.analyse().await;
+    let before = world.item(&ann, "AAPL").await.listed.item.advised;
+    world.clock.advance(SignedDuration::from_secs(60));
+    world.swap(&ann, &item, "sell").await.unwrap();
+    world.analyse().await;
+    let after = world.item(&ann, "AAPL").await.listed.item.advised;
+    assert!(after.is_some() && after != before, "{after:?}");
+    assert!(alerts(&world, &ann).await.is_empty());
+    // An item that is put aside is not analysed.
+    world.change(&ann, &item, json!({"is_active": false})).await;
+    world.clock.advance(SignedDuration::from_secs(60));
+    world.swap(&ann, &item, "buy").await.unwrap();
+    world.analyse().await;
+    assert_eq!(world.item(&ann, "AAPL").await.listed.item.advised, after);
 }
 
 async fn what_the_account_has_already_is_not_made_again(world: World) {

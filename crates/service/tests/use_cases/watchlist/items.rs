@@ -55,6 +55,8 @@ async fn a_stock_is_watched_once(world: World) {
 
 async fn a_stock_that_nobody_knows_is_watched_under_its_name_and_traded_at_its_first_price(world: World) {
     let ann = world.ann(Plan::Basic).await;
+    // Without any stock at all the refusal would be another one.
+    world.quote("AAPL", 100.0).await;
     let body = json!({"stock_symbol": "NEW", "intention": "sell"});
     let refused = world.service.add_to_watchlist(&ann, &body).await.unwrap_err();
     assert_eq!(kind(&refused), "no stock");

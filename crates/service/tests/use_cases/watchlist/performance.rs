@@ -1,7 +1,7 @@
 //! What following the watchlist would have earned.
 
 use alerts::Plan;
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 use serde_json::json;
 use service::Actor;
 use service::cron::Job;
@@ -13,6 +13,9 @@ on_each_database! {
     without_trades_there_is_nothing_and_no_fault
     the_return_of_each_session_is_chained_beside_the_benchmark
     a_session_waits_for_its_closes_but_not_for_ever
+    the_running_session_is_a_provisional_point
+    the_first_day_is_shown_while_its_session_runs
+    session_that_waits_for_its_closes_has_the_observed_ones_until_then
     what_becomes_known_late_is_reckoned_in
     following_day_by_day_comes_to_the_same_as_following_at_once
 }
@@ -85,12 +88,63 @@ async fn a_session_waits_for_its_closes_but_not_for_ever(world: World) {
     world.watch(&ann, "MSFT", "buy").await;
     world.clock.set(at("2024-03-08T21:30:00Z"));
     close(&world, "2024-03-08", &[("AAPL", 100.0)]).await;
-    assert!(values(&performance(&world, &ann).await).is_empty());
+    // The session that has ended is stored, and nothing makes the followed trades invalid meanwhile.
+    world.service.evaluate().await.unwrap();
+    assert_eq!(provisional_from(&world, &ann).await, Some(date(2024, 3, 8)));
     // Twenty hours after the close (21:00 in UTC) it is taken as it is.
     world.clock.set(at("2024-03-09T16:59:59Z"));
-    assert!(values(&performance(&world, &ann).await).is_empty());
+    assert_eq!(provisional_from(&world, &ann).await, Some(date(2024, 3, 8)));
     world.clock.set(at("2024-03-09T17:00:00Z"));
+    assert_eq!(provisional_from(&world, &ann).await, None);
     assert_eq!(values(&performance(&world, &ann).await), [100.0]);
+}
+
+async fn provisional_from(world: &World, actor: &Actor) -> Option<Date> {
+    performance(world, actor).await.provisional_from
+}
+
+async fn the_running_session_is_a_provisional_point(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world.quote("AAPL", 100.0).await;
+    world.watch(&ann, "AAPL", "buy").await;
+    world.clock.set(at("2024-03-08T21:30:00Z"));
+    close(&world, "2024-03-08", &[("AAPL", 110.0), ("SPY", 500.0)]).await;
+    // Before the open of Monday, at 13:30 in UTC, there is nothing to show.
+    world.clock.set(at("2024-03-11T13:29:59Z"));
+    assert_eq!(values(&performance(&world, &ann).await), [100.0]);
+    assert_eq!(provisional_from(&world, &ann).await, None);
+    // From the open on the trade stands where it stood, until there is a price.
+    world.clock.set(at("2024-03-11T13:30:00Z"));
+    assert_eq!(values(&performance(&world, &ann).await), [100.0, 100.0]);
+    assert_eq!(provisional_from(&world, &ann).await, Some(date(2024, 3, 11)));
+    world.clock.set(at("2024-03-11T14:00:00Z"));
+    world.quote("AAPL", 121.0).await;
+    world.quote("SPY", 510.0).await;
+    let view = performance(&world, &ann).await;
+    assert_eq!(values(&view), [100.0, 110.0]);
+    let benchmark: Vec<f64> = view.performance.benchmark.iter().map(|point| point.value).collect();
+    assert_eq!(benchmark, [100.0, 102.0]);
+    assert!((view.performance.summary.alpha_pct.unwrap() - 8.0).abs() < 1e-9);
+    // The price moves on, and the close ends it.
+    world.quote("AAPL", 99.0).await;
+    assert_eq!(values(&performance(&world, &ann).await), [100.0, 90.0]);
+    world.clock.set(at("2024-03-11T20:30:00Z"));
+    close(&world, "2024-03-11", &[("AAPL", 88.0), ("SPY", 510.0)]).await;
+    assert_eq!(values(&performance(&world, &ann).await), [100.0, 80.0]);
+    assert_eq!(provisional_from(&world, &ann).await, None);
+}
+
+async fn the_first_day_is_shown_while_its_session_runs(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world.quote("AAPL", 100.0).await;
+    world.watch(&ann, "AAPL", "buy").await;
+    let view = performance(&world, &ann).await;
+    assert_eq!(view.performance.base_date, Some(date(2024, 3, 8)));
+    assert_eq!(
+        (values(&view), view.provisional_from),
+        (vec![100.0], Some(date(2024, 3, 8)))
+    );
+    assert_eq!(view.performance.summary.benchmark_return_pct, None);
 }
 
 async fn what_becomes_known_late_is_reckoned_in(world: World) {
@@ -184,4 +238,26 @@ impl Numbers {
             .wrapping_add(1_442_695_040_888_963_407);
         f64::from(u32::try_from(self.0 >> 32).unwrap()) / f64::from(u32::MAX)
     }
+}
+
+async fn session_that_waits_for_its_closes_has_the_observed_ones_until_then(world: World) {
+    let ann = world.ann(Plan::Basic).await;
+    world.quote("AAPL", 100.0).await;
+    world.watch(&ann, "AAPL", "buy").await;
+    world.clock.set(at("2024-03-08T21:30:00Z"));
+    close(&world, "2024-03-08", &[("AAPL", 100.0), ("SPY", 500.0)]).await;
+    // On Monday prices are pushed, and no bar.
+    world.clock.set(at("2024-03-11T19:55:00Z"));
+    world.quote("AAPL", 110.0).await;
+    world.quote("SPY", 510.0).await;
+    // Tuesday at ten in New York: Monday still waits.
+    world.clock.set(at("2024-03-12T14:00:00Z"));
+    world.quote("AAPL", 121.0).await;
+    world.quote("SPY", 520.0).await;
+    world.service.evaluate().await.unwrap();
+    let view = performance(&world, &ann).await;
+    assert_eq!(view.provisional_from, Some(date(2024, 3, 11)));
+    assert_eq!(values(&view), [100.0, 110.0, 121.0]);
+    let benchmark: Vec<f64> = view.performance.benchmark.iter().map(|point| point.value).collect();
+    assert_eq!(benchmark, [100.0, 102.0, 104.0]);
 }

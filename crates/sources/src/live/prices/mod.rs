@@ -1,15 +1,23 @@
 //! The prices of the session: streamed, polled, let through, delivered.
 
+mod jumps;
+mod reported_by;
 mod rounds;
+mod silence;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use market::Symbol;
 use market::records::{Batch, QuoteRow};
+use market::{Calendar, Symbol};
+use tokio::sync::mpsc;
+
+use jumps::{Confirmation, Jumps};
+pub(super) use reported_by::ReportedBy;
 
 use super::gaps::{Gap, Gaps};
+use super::price_requests::{PriceRequest, PriceRequests};
 use super::round::{Round, UnderWay, delay, skew};
 use super::streaming::{Streaming, news};
 use super::{Desk, Watched};
@@ -25,8 +33,8 @@ const SEEN_TOGETHER: SignedDuration = SignedDuration::from_secs(60);
 const MOST_HELD: usize = 200_000;
 
 /// Delivers prices until nobody receives any more.
-pub(super) async fn run(desk: Desk) {
-    let mut prices = Prices::new(desk);
+pub(super) async fn run(desk: Desk, requests: mpsc::Receiver<PriceRequest>) {
+    let mut prices = Prices::new(desk, requests);
     prices.begin();
     loop {
         let due = prices.next_due();
@@ -37,6 +45,8 @@ pub(super) async fn run(desk: Desk) {
             news = news(&mut prices.streaming) => prices.take_news(news).await,
             round = prices.round.end() => prices.take_round(round).await,
             minutes = prices.minutes.end() => prices.take_minutes(minutes).await,
+            event = prices.requests.next() => prices.on_price_requests(event).await,
+            confirmation = prices.confirming.end() => prices.take_confirmation(confirmation).await,
             is_there = changed(&mut prices.desk.watched) => {
                 if !is_there {
                     return;
@@ -56,6 +66,15 @@ async fn changed(watched: &mut Watched) -> bool {
 /// The minutes of a gap, or why there are none.
 type Minutes = (Gap, Result<Fetched, NoAnswer>);
 
+/// The stocks whose quotes were delivered, and those whose quotes are too far from the last price to be believed at once.
+#[derive(Default)]
+pub(super) struct QuotesTaken {
+    pub(super) delivered: Vec<Symbol>,
+    pub(super) unconfirmed: Vec<Symbol>,
+    /// Whether the time of at least one of them is neither ahead nor stale.
+    has_plausible_time: bool,
+}
+
 /// What is held back.
 #[derive(Default)]
 struct Held {
@@ -63,23 +82,29 @@ struct Held {
     missed: Vec<QuoteRow>,
 }
 
-struct Prices {
-    desk: Desk,
-    gate: Gate,
+pub(super) struct Prices {
+    pub(super) desk: Desk,
+    pub(super) gate: Gate,
     streaming: Option<Streaming>,
-    watched: Arc<Vec<Symbol>>,
+    pub(super) watched: Arc<Vec<Symbol>>,
     /// Of whom a price was asked for already, in a session or out of one.
-    known: HashSet<Symbol>,
+    pub(super) known: HashSet<Symbol>,
+    /// The requests for single prices.
+    pub(super) requests: PriceRequests,
     round: UnderWay<Round>,
     /// When the last round that was answered began.
     polled_at: Option<Timestamp>,
     /// When the next round is due.
-    next_round: Timestamp,
+    pub(super) next_round: Timestamp,
     gaps: Gaps,
     minutes: UnderWay<Minutes>,
+    /// Jumps that wait for a confirmation, and the request about some of them that is under way.
+    jumps: Jumps,
+    confirming: UnderWay<Confirmation>,
     /// Until when what comes in is held back for the minutes that are under way.
     hold_until: Option<Timestamp>,
     held: Held,
+    last_now: Timestamp,
     /// When the last round began that told of the session.
     last_of_session: Option<Timestamp>,
     /// The session whose end was not dealt with yet.
@@ -87,9 +112,15 @@ struct Prices {
 }
 
 impl Prices {
-    fn new(desk: Desk) -> Self {
+    fn new(desk: Desk, requests: mpsc::Receiver<PriceRequest>) -> Self {
         let limits = Limits {
             delay: delay(&desk.options.combination, Capability::Quotes).max(desk.options.limits.delay),
+            confirm_within: if Self::can_confirm(&desk.options) {
+                desk.options.limits.confirm_within
+            } else {
+                // Without another source only the stock's next trade confirms a jump, whenever it comes.
+                SignedDuration::MAX
+            },
             ..desk.options.limits
         };
         let next_round = desk.now();
@@ -98,11 +129,15 @@ impl Prices {
             streaming: None,
             watched: Arc::default(),
             known: HashSet::new(),
+            requests: PriceRequests::new(requests),
             round: UnderWay::nothing(),
             polled_at: None,
             next_round,
+            last_now: next_round,
             gaps: Gaps::default(),
             minutes: UnderWay::nothing(),
+            jumps: Jumps::default(),
+            confirming: UnderWay::nothing(),
             hold_until: None,
             held: Held::default(),
             last_of_session: None,
@@ -147,7 +182,9 @@ impl Prices {
         if let Some(streaming) = &self.streaming {
             streaming.want(&self.watched);
         }
-        if self.watched.iter().any(|symbol| !self.known.contains(symbol)) {
+        let watched = Arc::clone(&self.watched);
+        let mut is_new = |symbol: &Symbol| !self.known.contains(symbol) && !self.requests.is_requested(*symbol);
+        if watched.iter().any(&mut is_new) {
             // A price is wanted now, not within the minute.
             self.next_round = self.desk.now();
         }
@@ -159,19 +196,40 @@ impl Prices {
             if only_newcomers && self.known.contains(&symbol) {
                 continue;
             }
-            if let Some(seen) = self.desk.memory.last_seen(symbol) {
-                self.gate.set_reference(symbol, seen.price);
+            if let Some(price) = self.desk.memory.reference_price(symbol) {
+                self.gate.set_reference(symbol, price);
             }
         }
+    }
+
+    /// After a step back of the clock, resumes polling at once, not when the clock gets there again.
+    fn follow_clock(&mut self, now: Timestamp) {
+        if now < self.last_now {
+            self.next_round = now;
+            self.polled_at = self.polled_at.map(|at| at.min(now));
+            self.last_of_session = self.last_of_session.map(|at| at.min(now));
+            self.session_ends = None;
+            self.hold_until = self.hold_until.map(|_| now);
+            self.gaps.follow_clock_back(now);
+            let delay = self.delay(Capability::MinuteBars);
+            self.jumps.follow_clock_back(now, delay);
+            if let Some(streaming) = &mut self.streaming {
+                streaming.follow_clock_back(now);
+            }
+        }
+        self.last_now = now;
     }
 
     /// Begins what is due and can begin.
     async fn go_on(&mut self) {
         let now = self.desk.now();
+        self.follow_clock(now);
         self.note_close(now);
+        self.note_silent_stream(now);
         if !self.round.is_something() && now >= self.next_round {
             self.begin_round(now);
         }
+        self.ask_for_requested(now);
         if !self.minutes.is_something()
             && let Some(gap) = self.gaps.take_due(now)
         {
@@ -183,6 +241,7 @@ impl Prices {
                 (gap, answer)
             });
         }
+        self.confirm_jumps(now);
         if !self.is_holding(now) {
             self.release(now).await;
         }
@@ -206,7 +265,8 @@ impl Prices {
         let close = self.session_ends.map(|end| self.close_is_over(end));
         let calendar = &self.desk.options.calendar;
         let open = calendar.next_open(now);
-        let dues = [round, gap, hold, close, open];
+        let jump = self.jumps.next_due().filter(|_| !self.confirming.is_something());
+        let dues = [round, gap, hold, close, open, jump, self.silence_due(now)];
         dues.into_iter().flatten().min().unwrap_or(Timestamp::MAX)
     }
 
@@ -228,8 +288,13 @@ impl Prices {
             let is_behind = self.polled_at.is_some_and(|polled| polled > gap.from);
             self.open_gap(&symbols, told_then(gap, delay), is_behind);
         }
+        let reported_by = ReportedBy::Stream(self.streaming.as_ref().map(Streaming::provider));
         let skew = skew(&self.desk.options.combination, Capability::Stream);
-        self.take_quotes(news.quotes, skew, now).await;
+        let taken = self.take_quotes(news.quotes, reported_by, skew, now).await;
+        // Prices with impossible times may mean that a clock is wrong: then the stream brings nothing that can be judged.
+        if let Some(streaming) = self.streaming.as_mut().filter(|_| taken.has_plausible_time) {
+            streaming.note_price(now);
+        }
     }
 
     fn streamed(&self) -> Vec<Symbol> {
@@ -249,24 +314,45 @@ impl Prices {
             .open(symbols, missed, is_behind, now, delay, &options.calendar);
     }
 
-    /// What of these quotes may be judged goes on: now if it is of now, as missed if it is told late.
-    async fn take_quotes(&mut self, quotes: Vec<QuoteRow>, skew: SignedDuration, now: Timestamp) {
+    /// Delivers the quotes that pass the gate: as quotes if they are current, as missed if they are late.
+    pub(super) async fn take_quotes(
+        &mut self,
+        quotes: Vec<QuoteRow>,
+        reported_by: ReportedBy<'_>,
+        skew: SignedDuration,
+        now: Timestamp,
+    ) -> QuotesTaken {
         let provider_now = now.saturating_add(skew).unwrap_or(now);
         let calendar = &self.desk.options.calendar;
         let is_open = calendar.session_at(now).is_some();
         let (mut passed, mut missed) = (Vec::with_capacity(quotes.len()), Vec::new());
+        let mut taken = QuotesTaken::default();
+        let mut jumps = Vec::new();
         for quote in quotes {
-            let is_of_a_session = || quote.time.is_some_and(|time| calendar.session_at(time).is_some());
-            match self.gate.judge(&quote, provider_now) {
+            let is_of_a_session = || is_of_session(calendar, &quote);
+            let verdict = self.gate.judge(&quote, provider_now);
+            taken.has_plausible_time |= !matches!(verdict, Verdict::Dropped(Reason::Ahead | Reason::Stale));
+            match verdict {
                 Verdict::Passed | Verdict::Confirmed if is_open || !is_of_a_session() => passed.push(quote),
                 Verdict::Passed | Verdict::Confirmed | Verdict::Held(Reason::Late) => missed.push(quote),
                 // An old price is better than none.
                 Verdict::Dropped(Reason::Stale) if is_of_a_session() && !self.known.contains(&quote.symbol) => {
                     missed.push(quote);
                 }
+                Verdict::Held(Reason::Jump) => {
+                    taken.unconfirmed.push(quote.symbol);
+                    jumps.push((quote.symbol, quote.time.unwrap_or(provider_now)));
+                }
                 Verdict::Held(_) | Verdict::Dropped(_) => {}
             }
         }
+        self.note_jumps(&jumps, reported_by, now);
+        taken.delivered = self.pass_on(passed, missed, now).await;
+        taken
+    }
+
+    /// Delivers quotes, unless they have to wait for what was missed before them. Returns the stocks of the delivered ones.
+    async fn pass_on(&mut self, mut passed: Vec<QuoteRow>, mut missed: Vec<QuoteRow>, now: Timestamp) -> Vec<Symbol> {
         if self.is_holding(now) {
             for (held, news) in [
                 (&mut self.held.quotes, &mut passed),
@@ -276,7 +362,9 @@ impl Prices {
                 held.drain(..held.len().saturating_sub(MOST_HELD));
             }
         }
+        let delivered = passed.iter().chain(&missed).map(|quote| quote.symbol).collect();
         self.deliver(passed, in_time(missed), now).await;
+        delivered
     }
 
     async fn take_minutes(&mut self, (gap, answer): Minutes) {
@@ -305,7 +393,7 @@ impl Prices {
     }
 
     /// Whether what comes in waits for what was missed before it.
-    fn is_holding(&self, now: Timestamp) -> bool {
+    pub(super) fn is_holding(&self, now: Timestamp) -> bool {
         self.held_until().is_some_and(|until| now < until)
     }
 
@@ -332,6 +420,11 @@ impl Prices {
         };
         self.desk.deliver(delivery).await;
     }
+}
+
+/// Whether a quote was made in a session. If that is over, the quote is judged as of then.
+fn is_of_session(calendar: &Calendar, quote: &QuoteRow) -> bool {
+    quote.time.is_some_and(|time| calendar.session_at(time).is_some())
 }
 
 /// The prices that are told in a stretch by whoever tells them so much later.

@@ -7,7 +7,7 @@ use market::Symbol;
 
 use super::super::round::{Round, pace, poll, skew};
 use super::super::streaming::Streaming;
-use super::{Prices, told_then};
+use super::{Prices, ReportedBy, told_then};
 use crate::provider::{Capability, Times};
 
 /// So long after the close prices are polled once more, and what was told meanwhile is asked for as minutes.
@@ -42,10 +42,10 @@ impl Prices {
         }
     }
 
-    /// Who is polled: those that are not streamed at present, or that were not asked for before.
+    /// The stocks to poll: not streamed at present, refused by the stream, or not asked for before.
     pub(super) fn polled(&self, only_unstreamed: bool) -> Vec<Symbol> {
         let streamed = self.streaming.as_ref().filter(|streaming| streaming.is_live());
-        let streamed = streamed.map(Streaming::wanted).unwrap_or_default();
+        let streamed = streamed.map(Streaming::delivered).unwrap_or_default();
         let is_polled = |symbol: &&Symbol| {
             let is_new = !only_unstreamed && !self.known.contains(*symbol);
             is_new || !streamed.contains(*symbol)
@@ -92,7 +92,10 @@ impl Prices {
                 }
                 self.desk.health.change(|state| state.polled_at = Some(round.began));
                 let skew = skew(&self.desk.options.combination, Capability::Quotes);
-                self.take_quotes(fetched.answer.batch.quotes, skew, now).await;
+                let reported_by = ReportedBy::Answer(&fetched.quoted_by);
+                let _ = self
+                    .take_quotes(fetched.answer.batch.quotes, reported_by, skew, now)
+                    .await;
                 self.known.extend(&round.symbols);
             }
             Err(why) => {

@@ -32,6 +32,7 @@ use reqwest::{Client, Response};
 use url::Url;
 
 use super::ProviderError;
+use crate::ClockReading;
 
 pub(super) use address::Address;
 pub use address::AddressError;
@@ -137,9 +138,9 @@ impl Http {
         }
     }
 
-    /// By how much the provider's clock is ahead of ours.
+    /// By how much the provider's clock is ahead of ours, if it has answered since ours was last stepped.
     pub(super) fn clock_skew(&self) -> Option<SignedDuration> {
-        self.skew.get()
+        self.skew.get(ClockReading::of(&*self.setup.clock))
     }
 
     /// Waits until the budget has room.
@@ -170,10 +171,11 @@ impl Http {
     /// Asks once.
     async fn exchange(&self, url: Url, most_bytes: usize) -> Result<Bytes, Failure> {
         let request = self.client.get(url).headers(self.headers.clone());
-        let asked = self.setup.clock.now();
+        let asked = ClockReading::of(&*self.setup.clock);
         let mut response = request.send().await.map_err(|error| self.lost(&error))?;
-        let now = self.setup.clock.now();
-        self.skew.measure(text(&response, &header::DATE), asked, now);
+        let answered = ClockReading::of(&*self.setup.clock);
+        let now = answered.time();
+        self.skew.measure(text(&response, &header::DATE), asked, answered);
         let status = response.status().as_u16();
         if status == 200 {
             let body = self.read(&mut response, most_bytes).await?;

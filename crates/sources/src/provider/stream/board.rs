@@ -34,6 +34,19 @@ struct Place {
     ask: Option<Price>,
     volume: Option<i64>,
     is_fresh: bool,
+    subscription: Subscription,
+}
+
+/// The state of a symbol's subscription on the present connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Subscription {
+    /// It was requested.
+    #[default]
+    Requested,
+    /// A trade has come in.
+    Confirmed,
+    /// The provider has refused symbols, and this one may be among them.
+    Refused,
 }
 
 /// The trades that nobody has taken yet. An alert that one of them crosses is crossed by the lowest or the highest.
@@ -108,7 +121,10 @@ impl Board {
             return false;
         };
         match tick {
-            Tick::Trade { price, time, .. } => place.trade((price, time)),
+            Tick::Trade { price, time, .. } => {
+                place.subscription = Subscription::Confirmed;
+                place.trade((price, time));
+            }
             Tick::Book { bid, ask, .. } => {
                 (place.bid, place.ask) = (bid, ask);
                 return false;
@@ -157,11 +173,34 @@ impl Board {
         rows
     }
 
-    /// Forgets bids, asks and volumes: after a gap they are another time's.
-    pub(super) fn forget_surroundings(&mut self) {
+    /// Forgets what belongs to an earlier connection: bids, asks and volumes are another time's, and symbols are subscribed anew.
+    pub(super) fn begin_connection(&mut self) {
         for place in self.places.values_mut() {
             (place.bid, place.ask, place.volume) = (None, None, None);
+            place.subscription = Subscription::Requested;
         }
+    }
+
+    /// Marks the symbols without a trade as refused: the provider has refused symbols without naming them.
+    pub(super) fn refuse_unconfirmed(&mut self) {
+        for place in self.places.values_mut() {
+            if place.subscription == Subscription::Requested {
+                place.subscription = Subscription::Refused;
+            }
+        }
+    }
+
+    /// The symbols that may be refused, under their canonical names.
+    pub(super) fn refused(&self) -> impl Iterator<Item = Symbol> {
+        let refused =
+            |(&symbol, place): (&Symbol, &Place)| (place.subscription == Subscription::Refused).then_some(symbol);
+        self.places.iter().filter_map(refused)
+    }
+
+    /// The symbols that may be refused, under the names they are wanted by.
+    pub(super) fn refused_names(&self) -> impl Iterator<Item = Symbol> {
+        let names = |symbol| self.aliases.get(&symbol).map_or(&[] as &[_], Vec::as_slice);
+        self.refused().flat_map(names).copied()
     }
 }
 
@@ -244,6 +283,21 @@ mod tests {
         let mut board = board(&["BRK-B", "BRK.B"]);
         board.put(trade("BRK.B", "400", 1));
         assert_eq!(taken(&mut board), ["BRK-B 400", "BRK.B 400"]);
+    }
+
+    #[test]
+    fn symbols_without_a_trade_may_be_refused_until_one_comes() {
+        let mut board = board(&["A", "BRK-B", "BRK.B"]);
+        let refused = |board: &Board| board.refused_names().collect::<BTreeSet<Symbol>>();
+        board.put(trade("A", "1", 1));
+        assert_eq!(refused(&board), BTreeSet::new());
+        board.refuse_unconfirmed();
+        assert_eq!(refused(&board), [symbol("BRK-B"), symbol("BRK.B")].into());
+        board.put(trade("BRK.B", "400", 1));
+        assert_eq!(refused(&board), BTreeSet::new());
+        board.begin_connection();
+        board.refuse_unconfirmed();
+        assert_eq!(refused(&board).len(), 3, "a new connection has confirmed nothing");
     }
 
     #[test]

@@ -11,6 +11,8 @@
 //! * *A connection that is silent.* After half of the time that is allowed it is pinged, after all of it dropped.
 //! * *A connection that is lost.* It is made anew, later and later if that fails, and everything is subscribed again. The stretch
 //!   in between is told to the consumer ([`News::gap`]), who fetches it as bars: what happened in it must not be missed.
+//! * *Too many symbols.* The provider does not say which symbols it refuses. So those without a trade on the connection count as
+//!   refused ([`Prices::refused`]) until a trade comes, and are to be polled.
 //! * *A key that is refused.* That ends the task: asking again would not help, and providers lock out those who insist.
 //!
 //! Streams use no proxy.

@@ -32,6 +32,8 @@ pub enum State {
     Connecting,
     /// Prices come in.
     Live,
+    /// It is connected and answers, but has brought no price since then although stocks are traded.
+    Silent(Timestamp),
     /// The connection was lost; the next one is made at this instant.
     Waiting(Timestamp),
     /// It has ended.
@@ -61,6 +63,8 @@ pub struct Report {
     pub passed_over: u64,
     /// Symbols that are wanted but beyond what the plan has.
     pub left_out: usize,
+    /// Wanted symbols that the provider may have refused ([`Prices::refused`]).
+    pub refused: usize,
 }
 
 /// What the task and the consumer share.
@@ -140,12 +144,20 @@ impl Prices {
         (!news.quotes.is_empty() || news.gap.is_some()).then_some(news)
     }
 
+    /// The wanted symbols that the provider may have refused to stream: it has said that there are too many, and these have
+    /// had no trade.
+    #[must_use]
+    pub fn refused(&self) -> BTreeSet<Symbol> {
+        self.shared.lock().board.refused_names().collect()
+    }
+
     /// How the stream is.
     #[must_use]
     pub fn report(&self) -> Report {
         let inner = self.shared.lock();
         Report {
             conflated: inner.board.conflated,
+            refused: inner.board.refused_names().count(),
             ..inner.report.clone()
         }
     }

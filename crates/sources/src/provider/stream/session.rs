@@ -113,7 +113,7 @@ impl<'a> Session<'a> {
     /// The provider knows who asks: subscribes everything, and tells of the gap that ends here.
     async fn begin(&mut self, wanted: &mut Wanted) -> Result<(), Ended> {
         self.is_ready = true;
-        self.shared.lock().board.forget_surroundings();
+        self.shared.lock().board.begin_connection();
         self.subscribe(wanted).await?;
         let now = self.setup.clock.now();
         let mut inner = self.shared.lock();
@@ -134,8 +134,13 @@ impl<'a> Session<'a> {
         // Who is subscribed stays; the others come in their order until the plan is full.
         let staying: BTreeSet<Symbol> = self.subscribed.intersection(&names).copied().collect();
         let room = most.saturating_sub(staying.len());
-        let added: Vec<Symbol> = names.difference(&staying).copied().take(room).collect();
+        let mut added: Vec<Symbol> = names.difference(&staying).copied().take(room).collect();
         let removed: Vec<Symbol> = self.subscribed.difference(&names).copied().collect();
+        if !removed.is_empty() {
+            // There may be room now for those that were refused.
+            let inner = self.shared.lock();
+            added.extend(inner.board.refused().filter(|symbol| staying.contains(symbol)));
+        }
         {
             let mut inner = self.shared.lock();
             inner.board.want(&wanted);
@@ -217,6 +222,9 @@ impl<'a> Session<'a> {
         report.passed_over += heard.passed_over;
         report.last_fault = heard.fault.or(report.last_fault);
         report.heard_at = Some(self.heard_at);
+        if heard.fault == Some(StreamFault::TooManySymbols) {
+            inner.board.refuse_unconfirmed();
+        }
         if is_news {
             self.shared.bell.notify_one();
         }

@@ -20,7 +20,7 @@ fn config(url: &str) -> Config {
     }
 }
 
-fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
+pub fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
     Box::new(Alpaca::new(config(url), setup).unwrap())
 }
 

@@ -7,7 +7,7 @@ use sources::provider::{Ask, Provider};
 use crate::support::subject::{Subject, Unknown, fixture, symbols};
 use crate::table::conformance;
 
-fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
+pub fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
     Box::new(
         ApeWisdom::new(
             &Config {

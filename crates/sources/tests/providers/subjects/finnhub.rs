@@ -17,7 +17,7 @@ fn config(url: &str) -> Config {
     }
 }
 
-fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
+pub fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
     Box::new(Finnhub::new(config(url), setup).unwrap())
 }
 

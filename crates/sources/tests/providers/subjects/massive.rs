@@ -16,7 +16,7 @@ fn config(url: &str) -> Config {
     }
 }
 
-fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
+pub fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
     Box::new(Massive::new(config(url), setup).unwrap())
 }
 

@@ -1,8 +1,8 @@
 //! The adapters, capability by capability.
 
-mod alpaca;
-mod apewisdom;
-mod finnhub;
-mod massive;
-mod sec;
-mod tiingo;
+pub mod alpaca;
+pub mod apewisdom;
+pub mod finnhub;
+pub mod massive;
+pub mod sec;
+pub mod tiingo;

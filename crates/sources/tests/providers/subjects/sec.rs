@@ -8,7 +8,7 @@ use sources::provider::{Ask, Provider};
 use crate::support::subject::{Subject, Unknown, days, fixture, symbols};
 use crate::table::conformance;
 
-fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
+pub fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
     let config = Config {
         www_url: url.to_owned(),
         data_url: url.to_owned(),

@@ -8,7 +8,7 @@ use crate::support::KEY;
 use crate::support::subject::{Subject, Unknown, days, fixture, symbols, times};
 use crate::table::conformance;
 
-fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
+pub fn build(url: &str, setup: &Setup) -> Box<dyn Provider> {
     let config = Config {
         api_url: url.to_owned(),
         ..Config::free(Key::new(KEY).unwrap())

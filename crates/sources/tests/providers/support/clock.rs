@@ -85,6 +85,11 @@ impl Clock for TestClock {
         self.state.lock().unwrap().now
     }
 
+    /// This clock is never stepped.
+    fn uptime(&self) -> SignedDuration {
+        self.now().duration_since(Timestamp::UNIX_EPOCH)
+    }
+
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
         Box::pin(async move {
             let id = self.ids.fetch_add(1, Ordering::Relaxed);

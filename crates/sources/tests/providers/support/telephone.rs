@@ -18,8 +18,8 @@ pub struct Call {
     socket: WebSocketStream<TcpStream>,
 }
 
-/// No test waits longer for the other end.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The time after which a test that waits for the other end fails: only a hang reaches it.
+const HANG_LIMIT: Duration = Duration::from_secs(120);
 
 impl Telephone {
     pub async fn new() -> Self {
@@ -30,7 +30,7 @@ impl Telephone {
 
     /// Takes the next call.
     pub async fn take(&self) -> Call {
-        let (stream, _) = tokio::time::timeout(PATIENCE, self.listener.accept())
+        let (stream, _) = tokio::time::timeout(HANG_LIMIT, self.listener.accept())
             .await
             .unwrap()
             .unwrap();
@@ -41,7 +41,7 @@ impl Telephone {
     /// Answers the next call with a status instead.
     pub async fn refuse(&self, status: u16) {
         use tokio::io::{AsyncReadExt, AsyncWriteExt};
-        let (mut stream, _) = tokio::time::timeout(PATIENCE, self.listener.accept())
+        let (mut stream, _) = tokio::time::timeout(HANG_LIMIT, self.listener.accept())
             .await
             .unwrap()
             .unwrap();
@@ -63,7 +63,7 @@ impl Call {
     /// The next thing that is said, pings and pongs left out; `None` when the other side has hung up.
     pub async fn hear(&mut self) -> Option<String> {
         loop {
-            match tokio::time::timeout(PATIENCE, self.socket.next()).await.unwrap() {
+            match tokio::time::timeout(HANG_LIMIT, self.socket.next()).await.unwrap() {
                 Some(Ok(Message::Text(text))) => return Some(text.to_string()),
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 _ => return None,
@@ -74,7 +74,7 @@ impl Call {
     /// Waits for a ping, which is not answered: who reads no further sends no pong.
     pub async fn hear_ping(&mut self) {
         loop {
-            match tokio::time::timeout(PATIENCE, self.socket.next()).await.unwrap() {
+            match tokio::time::timeout(HANG_LIMIT, self.socket.next()).await.unwrap() {
                 Some(Ok(Message::Ping(_))) => return,
                 Some(Ok(_)) => {}
                 other => panic!("{other:?}"),
@@ -89,7 +89,7 @@ impl Call {
             .await
             .unwrap();
         loop {
-            match tokio::time::timeout(PATIENCE, self.socket.next()).await.unwrap() {
+            match tokio::time::timeout(HANG_LIMIT, self.socket.next()).await.unwrap() {
                 Some(Ok(Message::Pong(_))) => return,
                 Some(Ok(_)) => {}
                 other => panic!("{other:?}"),

@@ -1,7 +1,9 @@
 //! The log and the traces: what the program tells its operator about itself.
 //!
 //! Both come from the same spans and events. The log goes to standard error, as text for people or as JSON for
-//! programs; traces go to a collector where one is set.
+//! programs; traces go to a collector where one is set. Repeated warnings and errors are counted ([`repeated`]).
+
+pub mod repeated;
 
 use std::io::{self, IsTerminal};
 
@@ -10,9 +12,12 @@ use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider};
+use tracing_subscriber::fmt::format::JsonFields;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+use repeated::RepeatedLines;
 
 use crate::settings::{Log, LogFormat, Telemetry};
 
@@ -35,11 +40,23 @@ pub enum LoggingError {
 /// Keeps what was traced until it is sent. Drop it last.
 #[derive(Debug)]
 #[must_use = "what was traced last is sent when this is dropped"]
-pub struct Logging(Option<SdkTracerProvider>);
+pub struct Logging {
+    provider: Option<SdkTracerProvider>,
+    repeated: RepeatedLines,
+}
+
+impl Logging {
+    /// The lines that are counted instead of repeated. The caller has to end their intervals ([`RepeatedLines::count`]).
+    #[must_use]
+    pub fn repeated_lines(&self) -> RepeatedLines {
+        self.repeated.clone()
+    }
+}
 
 impl Drop for Logging {
     fn drop(&mut self) {
-        if let Some(provider) = &self.0
+        self.repeated.end_interval();
+        if let Some(provider) = &self.provider
             && let Err(error) = provider.shutdown()
         {
             tracing::warn!(%error, "the last traces were not sent");
@@ -57,16 +74,23 @@ pub fn begin(log: &Log, telemetry: &Telemetry) -> Result<Logging, LoggingError> 
         LogFormat::Text => false,
         LogFormat::Auto => !io::stderr().is_terminal(),
     };
+    let repeated = RepeatedLines::default();
     let lines = fmt::layer().with_writer(io::stderr);
     let lines = if as_json {
-        lines
+        let format = fmt::format()
             .json()
             .flatten_event(true)
             .with_current_span(true)
-            .with_span_list(false)
+            .with_span_list(false);
+        lines
+            .fmt_fields(JsonFields::new())
+            .event_format(repeated.once(format))
             .boxed()
     } else {
-        lines.with_ansi(io::stderr().is_terminal()).boxed()
+        lines
+            .with_ansi(io::stderr().is_terminal())
+            .event_format(repeated.once(fmt::format()))
+            .boxed()
     };
     let provider = telemetry
         .otlp_endpoint
@@ -82,7 +106,7 @@ pub fn begin(log: &Log, telemetry: &Telemetry) -> Result<Logging, LoggingError> 
         .with(lines.with_filter(log.level.to_env_filter()))
         .with(traces)
         .try_init()?;
-    Ok(Logging(provider))
+    Ok(Logging { provider, repeated })
 }
 
 fn tracer_provider(endpoint: &str, service_name: &str) -> Result<SdkTracerProvider, ExporterBuildError> {

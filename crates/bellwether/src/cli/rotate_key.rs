@@ -1,0 +1,168 @@
+//! `bellwether admin rotate-key`: seals the database's secrets with a new key, while nothing else uses the database.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use serde_json::json;
+use service::sealing::{self, Rotated, Unreadable};
+use service::vault::Vault;
+use service::{Chance, Clock};
+use store::{Rekeying, RekeyingError};
+
+use super::{Failure, SettingsArgs, print, say};
+use crate::clock::SystemClock;
+use crate::keys::{self, KeySource};
+use crate::settings::{Secret, Setting, Settings};
+use crate::{keyfile, wiring};
+
+#[derive(Args, Debug)]
+pub(super) struct RotateKey {
+    /// A file with the new auth.secret_key. Needed if auth.secret_key is set; else a new key file is made
+    #[arg(long, value_name = "FILE")]
+    new_key_file: Option<PathBuf>,
+    /// If the former key is lost: webhooks whose secret is unreadable are switched off and get a new secret, and unreadable
+    /// messages are deleted
+    #[arg(long)]
+    discard_unreadable: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// The place of the new key.
+enum NewKey {
+    /// The operator's file, whose text becomes `auth.secret_key`.
+    Given { file: PathBuf, secret: String },
+    /// The key file, once the database is sealed with the new key.
+    File(PathBuf),
+}
+
+pub(super) fn run(args: &RotateKey) -> Result<(), Failure> {
+    let settings = args.settings.load()?;
+    let source = KeySource::of(&settings);
+    let new = match (&args.new_key_file, &source) {
+        (Some(file), _) => NewKey::Given {
+            file: file.clone(),
+            secret: read_secret(file)?,
+        },
+        (None, KeySource::File(file)) => NewKey::File(file.clone()),
+        (None, KeySource::Setting) => {
+            return Err(Failure::Usage(
+                "auth.secret_key is set; write the new one into a file, name it with --new-key-file, and set auth.secret_key \
+                 to it afterwards"
+                    .to_owned(),
+            ));
+        }
+    };
+    let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
+    let rotated = runtime.block_on(rotate(args, &settings, &source, &new))?;
+    print(&report(&rotated, &new, args.json))
+}
+
+fn read_secret(file: &Path) -> Result<String, Failure> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let secret = text.trim_end_matches(['\r', '\n']);
+    match Secret::from_text(secret) {
+        Some(secret) => Ok(secret.expose().to_owned()),
+        None => Err(Failure::Usage(format!(
+            "{} must hold {}",
+            file.display(),
+            Secret::allowed()
+        ))),
+    }
+}
+
+async fn rotate(args: &RotateKey, settings: &Settings, source: &KeySource, new: &NewKey) -> anyhow::Result<Rotated> {
+    let options = store::Options::new(settings.database.url.expose());
+    let url = &settings.database.url;
+    let mut database = Rekeying::begin::<std::convert::Infallible>(&options)
+        .await
+        .with_context(|| format!("cannot rotate the key of the database {url}"))?;
+    let check = database.key_check().await?;
+    if let (KeySource::File(file), Some(check)) = (source, &check) {
+        keys::finish_rotation(file, check)?;
+    }
+    let former = former_key(settings, source, args.discard_unreadable)?;
+    let chance = wiring::chance()?;
+    let secret = match new {
+        NewKey::Given { secret, .. } => secret.clone(),
+        NewKey::File(file) => keyfile::stage(file, &chance.bytes())?,
+    };
+    let rotated = seal_anew(args, &mut database, (&former, &secret), &chance).await?;
+    // Before the database is released: the next start would complete the rotation at the same time.
+    if let NewKey::File(file) = new {
+        keyfile::promote(file)?;
+    }
+    database.close().await;
+    Ok(rotated)
+}
+
+/// The key that the database is sealed with now.
+fn former_key(settings: &Settings, source: &KeySource, may_be_lost: bool) -> anyhow::Result<String> {
+    let key = match source {
+        KeySource::Setting => settings
+            .auth
+            .secret_key
+            .as_ref()
+            .map(|secret| secret.expose().to_owned()),
+        KeySource::File(file) => keyfile::read(file)?,
+    };
+    match key {
+        Some(key) => Ok(key),
+        // An empty secret is below the minimum length, so it opens nothing.
+        None if may_be_lost => Ok(String::new()),
+        None => anyhow::bail!(
+            "there is no former key: the key file is missing; restore it from a backup, or give --discard-unreadable if it is \
+             lost for good"
+        ),
+    }
+}
+
+async fn seal_anew(
+    args: &RotateKey,
+    database: &mut Rekeying,
+    (former, new): (&str, &str),
+    chance: &Chance,
+) -> anyhow::Result<Rotated> {
+    let unreadable = match args.discard_unreadable {
+        true => Unreadable::Discard,
+        false => Unreadable::Refuse,
+    };
+    let (former, new) = (Vault::new(former.as_bytes()), Vault::new(new.as_bytes()));
+    let now = SystemClock.now();
+    sealing::rotate_key(database, &former, &new, chance, now, unreadable)
+        .await
+        .map_err(|error| match error {
+            RekeyingError::Refused(refusal) => anyhow::anyhow!(
+                "{refusal} than the one that is set now, so nothing was changed; start with the right key, or give \
+                 --discard-unreadable if it is lost for good"
+            ),
+            other => other.into(),
+        })
+}
+
+fn report(rotated: &Rotated, new: &NewKey, as_json: bool) -> String {
+    let Rotated { sealed, discarded } = rotated;
+    match new {
+        NewKey::Given { file, .. } => say!(
+            "Set auth.secret_key to the text in {} before the next start.",
+            file.display()
+        ),
+        NewKey::File(file) => say!(
+            "The new key is in {}. The former one is in {}: keep it with the backups from before now, and remove it here.",
+            file.display(),
+            keyfile::former(file).display()
+        ),
+    }
+    say!(
+        "Links in mail that was sent before now no longer work, and people sign in again where they used access tokens."
+    );
+    if as_json {
+        return format!("{}\n", json!({"sealed": sealed, "discarded": discarded}));
+    }
+    format!("{sealed} secrets are sealed with the new key, {discarded} were discarded\n")
+}

@@ -1,0 +1,179 @@
+//! Refusals of request bodies that the document's schemas allow.
+//!
+//! A schema describes one body by itself. It cannot express rules that depend on the present day, the account, an alert's state
+//! or DNS. Each row is one such rule; a refusal that no row covers is an error of the document.
+
+use crate::Operation;
+
+/// A reason for which an operation may refuse a body that its schema allows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BeyondSchema {
+    /// The operation's `operationId`.
+    pub operation: &'static str,
+    /// The field that the refusal names; empty for a refusal that names none.
+    pub field: &'static str,
+    /// A part of the refusal's message.
+    pub message: &'static str,
+    /// Why the schema cannot express it.
+    pub why: &'static str,
+}
+
+const fn row(operation: &'static str, field: &'static str, message: &'static str, why: &'static str) -> BeyondSchema {
+    BeyondSchema {
+        operation,
+        field,
+        message,
+        why,
+    }
+}
+
+/// All such reasons.
+pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
+    row(
+        "create_alert",
+        "parameters.date",
+        "past",
+        "depends on the present instant",
+    ),
+    row(
+        "create_alert",
+        "parameters.reminder_date",
+        "past",
+        "depends on the present instant",
+    ),
+    row(
+        "create_alert",
+        "notification",
+        "",
+        "depends on the account's phone number",
+    ),
+    row(
+        "update_alert",
+        "threshold",
+        " for ",
+        "depends on the condition that the alert has",
+    ),
+    row(
+        "update_alert",
+        "parameters.direction",
+        " for ",
+        "depends on the condition that the alert has",
+    ),
+    row("verify_alert", "", "", "depends on the tokens that were mailed"),
+    row("confirm_address", "", "", "depends on the tokens that were mailed"),
+    row("login_by_link", "", "", "depends on the tokens that were mailed"),
+    row(
+        "confirm_password_reset",
+        "",
+        "",
+        "depends on the tokens that were mailed",
+    ),
+    row("confirm_email", "", "", "depends on the tokens that were mailed"),
+    row("verify_phone", "", "", "depends on the code that was sent"),
+    row("verify_phone", "token", "", "depends on the code that was sent"),
+    row(
+        "create_webhook",
+        "url",
+        "",
+        "depends on name servers and on the operator's rules",
+    ),
+    row(
+        "update_webhook",
+        "url",
+        "",
+        "depends on name servers and on the operator's rules",
+    ),
+    row(
+        "test_webhook",
+        "url",
+        "",
+        "depends on name servers and on the operator's rules",
+    ),
+    row(
+        "recover_webhook_deliveries",
+        "since",
+        "",
+        "depends on the present instant",
+    ),
+    row(
+        "recover_webhook_deliveries",
+        "",
+        "",
+        "depends on whether the webhook is active",
+    ),
+    row("swap_watchlist_item", "stock_symbol", "", "depends on the item"),
+    row("change_email", "email", "already", "depends on the account"),
+    row(
+        "set_preferences",
+        "quiet_hours",
+        "not equal",
+        "compares two fields with each other",
+    ),
+    row(
+        "decide_approval",
+        "decision",
+        "is required with an id",
+        "either of two fields has to be there",
+    ),
+    row(
+        "decide_approval",
+        "id",
+        "is required with a decision",
+        "one field needs another",
+    ),
+    row(
+        "create_api_key",
+        "scopes",
+        "are for operators",
+        "depends on the account",
+    ),
+    row("call_mcp", "", "", "depends on the headers of the request"),
+    row(
+        "register_client",
+        "",
+        "",
+        "a redirect target is judged by the rules of URLs",
+    ),
+    row("record_alert_history", "symbol", "", "depends on the alert"),
+    row("update_session", "time_zone", "", "depends on the time zone database"),
+    row(
+        "update_user_session",
+        "time_zone",
+        "",
+        "depends on the time zone database",
+    ),
+    row("set_preferences", "time_zone", "", "depends on the time zone database"),
+    row("change_password", "current_password", "", "depends on the account"),
+    row("change_password", "", "", "depends on the account"),
+];
+
+/// Fields that an operation may take beyond their schema: it takes more than the document promises.
+const TAKEN_BEYOND_SCHEMA: &[(&str, &str)] = &[
+    // `webhooks.allow_private_cidrs` opens `http` to the operator's own ranges.
+    ("create_webhook", "/url: "),
+    ("update_webhook", "/url: "),
+    ("test_webhook", "/url: "),
+    // Blanks around an address are removed.
+    ("register", "/email: "),
+];
+
+/// Whether a field may be taken beyond its schema.
+pub(crate) fn may_be_opened(operation: &Operation, error: &str) -> bool {
+    TAKEN_BEYOND_SCHEMA
+        .iter()
+        .any(|(id, field)| *id == operation.id && error.starts_with(field))
+}
+
+/// Whether a refusal has a listed reason.
+pub(crate) fn covers(operation: &Operation, fields: &[&str], message: &str) -> bool {
+    let is_listed = |field: &str| {
+        BEYOND_SCHEMA
+            .iter()
+            .any(|row| row.operation == operation.id && row.field == field && message.contains(row.message))
+    };
+    if fields.is_empty() {
+        is_listed("")
+    } else {
+        fields.iter().all(|field| is_listed(field))
+    }
+}

@@ -1,0 +1,55 @@
+//! Conditional requests: the operations whose answers have an entity tag, and answer 304 to a request that names it.
+
+use serde_json::{Value, json};
+
+/// The paths of this description.
+const DESCRIPTION: [&str; 5] = [
+    "/openapi.json",
+    "/openapi.yaml",
+    "/docs",
+    "/docs/docs.css",
+    "/docs/docs.js",
+];
+
+/// Adds the header and the parameter that operations refer to.
+pub(super) fn components(components: &mut Value) {
+    components["headers"]["ETag"] = json!({
+        "description": "The entity tag of the content: of a list's `data` and `meta.pagination`, not of `meta.rate_limit`",
+        "schema": {"type": "string", "pattern": "^W/\"[A-Za-z0-9_-]+\"$"},
+        "example": "W/\"wlY3oEpKzyQNHnBGV0LxYA\"",
+    });
+    components["parameters"]["IfNoneMatch"] = json!({
+        "name": "If-None-Match", "in": "header", "required": false,
+        "description": "The `ETag` of an earlier answer. If the content is still the same, the answer is 304 without a body; it counts in the rate limit.",
+        "schema": {"type": "string"},
+        "example": "W/\"wlY3oEpKzyQNHnBGV0LxYA\"",
+    });
+}
+
+/// Describes the entity tag of a GET that has one. Call it after the common headers were written.
+pub(super) fn describe(path: &str, operation: &mut Value) {
+    if !DESCRIPTION.contains(&path) && !is_list(operation) {
+        return;
+    }
+    let parameter = json!({"$ref": "#/components/parameters/IfNoneMatch"});
+    match operation["parameters"].as_array_mut() {
+        Some(parameters) => parameters.push(parameter),
+        None => operation["parameters"] = json!([parameter]),
+    }
+    let responses = &mut operation["responses"];
+    responses["200"]["headers"]["ETag"] = json!({"$ref": "#/components/headers/ETag"});
+    responses["304"] = json!({
+        "description": "The content is still the one that `If-None-Match` names",
+        "headers": responses["200"]["headers"],
+    });
+    if let Some(responses) = responses.as_object_mut() {
+        responses.sort_keys();
+    }
+}
+
+fn is_list(operation: &Value) -> bool {
+    let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"];
+    schema
+        .as_str()
+        .is_some_and(|schema| schema.starts_with("#/components/schemas/Envelope_Vec_"))
+}

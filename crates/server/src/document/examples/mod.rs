@@ -1,0 +1,81 @@
+//! Whole examples of request and response bodies, composed from the examples of their fields.
+//!
+//! Every JSON and form body of the document gets one, so that readers, generated clients and mock servers see a complete body.
+//! [`whole`] has the bodies whose fields must fit each other, [`compose`] makes all others.
+
+mod compose;
+mod whole;
+
+use serde_json::{Value, json};
+
+use super::finish::METHODS;
+use compose::Composer;
+
+/// A body of a form, as browsers and providers send it.
+const FORM: &str = "application/x-www-form-urlencoded";
+/// The content types that get examples.
+const DESCRIBED: [&str; 3] = ["application/json", FORM, "application/yaml"];
+
+/// Gives every body without an example one, and the events of a stream one for each kind.
+pub(super) fn fill(document: &mut Value) {
+    let schemas = document["components"]["schemas"].clone();
+    let composer = Composer::new(&schemas);
+    let paths = document["paths"].as_object_mut();
+    for (path, item) in paths.into_iter().flatten() {
+        for method in METHODS {
+            if let Some(operation) = item.get_mut(method) {
+                fill_operation(&composer, path, operation);
+            }
+        }
+    }
+}
+
+fn fill_operation(composer: &Composer<'_>, path: &str, operation: &mut Value) {
+    let parameters = operation["parameters"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_paged = parameters.iter().any(|parameter| parameter["name"] == "page");
+    let events = operation["x-events"].clone();
+    if let Some(body) = operation.get_mut("requestBody") {
+        fill_content(composer, body, |kind, schema| match whole::request(schema) {
+            _ if kind == FORM => whole::form(path),
+            whole => whole,
+        });
+    }
+    for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
+        if let Some(stream) = response.pointer_mut("/content/text~1event-stream") {
+            stream["examples"] = stream_examples(composer, &events);
+        }
+        fill_content(composer, response, |_, schema| whole::response(schema, status));
+        let pages = response.pointer_mut("/content/application~1json/example/meta");
+        if let Some(meta) = pages.filter(|_| !is_paged).and_then(Value::as_object_mut) {
+            meta.remove("pagination");
+        }
+    }
+}
+
+fn fill_content(composer: &Composer<'_>, body: &mut Value, whole: impl Fn(&str, &Value) -> Option<Value>) {
+    let Some(content) = body.get_mut("content") else {
+        return;
+    };
+    for kind in DESCRIBED {
+        let Some(media_type) = content.get_mut(kind) else {
+            continue;
+        };
+        if media_type.get("example").is_none() && media_type.get("examples").is_none() {
+            let schema = &media_type["schema"];
+            media_type["example"] = whole(kind, schema).unwrap_or_else(|| composer.example(schema));
+        }
+    }
+}
+
+/// An event for each kind that a stream sends; the schema of a stream describes one event.
+fn stream_examples(composer: &Composer<'_>, events: &Value) -> Value {
+    let kinds = events.as_object().into_iter().flatten();
+    let examples = kinds.map(|(name, schema)| {
+        let data = alerts::json::text(&composer.example(schema));
+        (
+            name.clone(),
+            json!({"summary": name, "value": {"event": name, "data": data}}),
+        )
+    });
+    Value::Object(examples.collect())
+}

@@ -1,0 +1,46 @@
+//! The scope that a message needs, and the rate limit group that it counts in.
+
+use service::{Actor, Scope};
+
+use super::message::Target;
+use super::prompts::Prompt;
+use super::resources::Resource;
+use super::tools::Tool;
+use crate::layers::limit::Group;
+
+/// What the front checks before rmcp sees a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Access {
+    /// The rate limit group.
+    pub(super) group: Group,
+    /// The scope that the caller must have, if any.
+    pub(super) scope: Option<Scope>,
+}
+
+impl Access {
+    /// The access that a target needs. Unknown names need none: rmcp compares them with the headers before the handler
+    /// refuses them.
+    pub(super) fn of(target: Target<'_>, actor: &Actor) -> Self {
+        // Requests that address no account data have their own group, so that an agent cannot use up what its owner
+        // needs to end its access.
+        let none = Self {
+            group: Group::Mcp,
+            scope: None,
+        };
+        match target {
+            Target::Tool(name) => Tool::from_name(name).map_or(none, |tool| Self {
+                group: tool.group(),
+                scope: Some(tool.scope()),
+            }),
+            Target::Resource(uri) => Resource::from_uri(uri).map_or(none, |resource| Self {
+                group: resource.kind().group(),
+                scope: resource.kind().scope(actor),
+            }),
+            Target::Prompt(name) => Prompt::from_name(name).map_or(none, |prompt| Self {
+                scope: Some(prompt.scope()),
+                ..none
+            }),
+            Target::Other => none,
+        }
+    }
+}

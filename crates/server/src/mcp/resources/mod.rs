@@ -1,0 +1,240 @@
+//! The resources: data that agents read by URI.
+//!
+//! | URI | content | scope |
+//! |---|---|---|
+//! | `bellwether://guide/conditions` | each condition with its threshold, parameters and an example | none |
+//! | `bellwether://events` | the latest firings of the account's alerts | `alerts:read` |
+//! | `bellwether://stocks/{symbol}` | a stock with its figures and fundamentals | `stocks:read`; for apps `alerts:read` |
+//!
+//! Lists show only what the caller may read.
+
+mod events;
+mod guide;
+mod stock;
+
+use market::Symbol;
+use rmcp::model::{
+    CacheScope, ErrorData, ReadResourceResult, Resource as ResourceEntry, ResourceContents, ResourceTemplate,
+};
+use serde::Serialize;
+use serde_json::json;
+use service::{Actor, Scope, Via};
+
+use super::handler::internal;
+use super::tools::ToolError;
+use super::tools::answer::without_aliases;
+use crate::app::App;
+use crate::layers::limit::Group;
+
+pub(super) use guide::text as guide_text;
+
+/// The URI of the guide to the conditions.
+pub(super) const GUIDE_URI: &str = "bellwether://guide/conditions";
+const EVENTS_URI: &str = "bellwether://events";
+const STOCKS_URI: &str = "bellwether://stocks/";
+
+const JSON: &str = "application/json";
+const MARKDOWN: &str = "text/markdown";
+
+/// How long clients may keep the guide, in milliseconds. It changes with a new version of the program only.
+const GUIDE_TTL_MS: u64 = 60 * 60 * 1000;
+
+/// A resource that can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Resource {
+    /// The guide to the conditions.
+    Guide,
+    /// The latest firings of the account's alerts.
+    Events,
+    /// A stock.
+    Stock(Symbol),
+}
+
+/// A kind of resource.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ResourceKind {
+    /// The guide to the conditions.
+    Guide,
+    /// The latest firings.
+    Events,
+    /// Stocks.
+    Stock,
+}
+
+impl Resource {
+    /// Returns the resource with this URI.
+    pub(super) fn from_uri(uri: &str) -> Option<Self> {
+        match uri {
+            GUIDE_URI => Some(Self::Guide),
+            EVENTS_URI => Some(Self::Events),
+            _ => uri.strip_prefix(STOCKS_URI)?.parse().ok().map(Self::Stock),
+        }
+    }
+
+    /// Returns its kind.
+    pub(super) const fn kind(self) -> ResourceKind {
+        match self {
+            Self::Guide => ResourceKind::Guide,
+            Self::Events => ResourceKind::Events,
+            Self::Stock(_) => ResourceKind::Stock,
+        }
+    }
+
+    /// Reads it for a caller with its scope.
+    pub(super) async fn read(self, app: &App, actor: &Actor, uri: String) -> Result<ReadResourceResult, ToolError> {
+        // The front has checked the scope already. No resource depends on that.
+        if let Some(scope) = self.kind().scope(actor) {
+            actor.require(scope)?;
+        }
+        Ok(match self {
+            Self::Guide => {
+                let contents = ResourceContents::text(guide::text(), uri).with_mime_type(MARKDOWN);
+                ReadResourceResult::new(vec![contents])
+                    .with_ttl_ms(GUIDE_TTL_MS)
+                    .with_cache_scope(CacheScope::Public)
+            }
+            Self::Events => private(uri, &events::read(app, actor).await?)?,
+            Self::Stock(symbol) => private(uri, &stock::read(app, symbol).await?)?,
+        })
+    }
+}
+
+impl ResourceKind {
+    const ALL: [Self; 3] = [Self::Guide, Self::Events, Self::Stock];
+
+    /// The scope that reading it needs. OAuth has no scope for stocks, so apps need the one that shows stocks with alerts.
+    pub(super) const fn scope(self, actor: &Actor) -> Option<Scope> {
+        match (self, &actor.via) {
+            (Self::Guide, _) => None,
+            (Self::Events, _) | (Self::Stock, Via::Grant { .. }) => Some(Scope::AlertsRead),
+            (Self::Stock, Via::Key { .. } | Via::Session { .. }) => Some(Scope::StocksRead),
+        }
+    }
+
+    /// The rate limit group that reading it counts in.
+    pub(super) const fn group(self) -> Group {
+        match self {
+            Self::Guide => Group::Mcp,
+            Self::Events => Group::Alerts,
+            Self::Stock => Group::Stocks,
+        }
+    }
+
+    fn is_allowed(self, actor: &Actor) -> bool {
+        self.scope(actor).is_none_or(|scope| actor.require(scope).is_ok())
+    }
+
+    fn entry(self) -> Option<ResourceEntry> {
+        match self {
+            Self::Guide => Some(
+                ResourceEntry::new(GUIDE_URI, "conditions")
+                    .with_title("Guide to the alert conditions")
+                    .with_description(
+                        "The 23 conditions of create_alert: when each fires, its threshold and parameters, an example",
+                    )
+                    .with_mime_type(MARKDOWN),
+            ),
+            Self::Events => Some(
+                ResourceEntry::new(EVENTS_URI, "events")
+                    .with_title("Latest firings")
+                    .with_description("The latest firings of the account's alerts, newest first, with their reasons")
+                    .with_mime_type(JSON),
+            ),
+            Self::Stock => None,
+        }
+    }
+
+    fn template(self) -> Option<ResourceTemplate> {
+        matches!(self, Self::Stock).then(|| {
+            ResourceTemplate::new("bellwether://stocks/{symbol}", "stock")
+                .with_title("Stock")
+                .with_description(
+                    "A stock by its ticker symbol, such as AAPL: price, 52-week range, RSI, averages, volume, fundamentals",
+                )
+                .with_mime_type(JSON)
+        })
+    }
+}
+
+/// The resources that the caller may read.
+pub(super) fn entries(actor: &Actor) -> Vec<ResourceEntry> {
+    let allowed = ResourceKind::ALL.into_iter().filter(|kind| kind.is_allowed(actor));
+    allowed.filter_map(ResourceKind::entry).collect()
+}
+
+/// The templates of resources that the caller may read.
+pub(super) fn templates(actor: &Actor) -> Vec<ResourceTemplate> {
+    let allowed = ResourceKind::ALL.into_iter().filter(|kind| kind.is_allowed(actor));
+    allowed.filter_map(ResourceKind::template).collect()
+}
+
+/// The error for a URI that names no resource.
+pub(super) fn unknown(uri: &str) -> ErrorData {
+    let text = format!(
+        "there is no such resource; there are {GUIDE_URI}, {EVENTS_URI} and {STOCKS_URI}{{symbol}} with a ticker symbol"
+    );
+    not_found(text, uri)
+}
+
+/// The error for a resource that could not be read. Only one that does not exist is "not found": any other may be read later.
+pub(super) fn read_error(error: ToolError, uri: &str) -> ErrorData {
+    match error {
+        ToolError::NotFound(text) => not_found(text, uri),
+        ToolError::Refused(text) => ErrorData::internal_error(text, None),
+        ToolError::Internal => internal(),
+    }
+}
+
+fn not_found(text: String, uri: &str) -> ErrorData {
+    ErrorData::resource_not_found(text, Some(json!({"uri": uri})))
+}
+
+/// Data as JSON that only the caller's client may keep.
+fn private(uri: String, data: &impl Serialize) -> Result<ReadResourceResult, ToolError> {
+    let (_, text) = without_aliases(data)?;
+    let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
+    Ok(ReadResourceResult::new(vec![contents])
+        .with_ttl_ms(0)
+        .with_cache_scope(CacheScope::Private))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ErrorCode;
+    use service::ServiceError;
+
+    use super::*;
+
+    #[test]
+    fn only_a_resource_that_does_not_exist_is_not_found() {
+        let unavailable = ServiceError::Unavailable("prices are not available; try again".to_owned());
+        let missing = ServiceError::NotFound("stock");
+        for (error, code) in [
+            (unavailable, ErrorCode::INTERNAL_ERROR),
+            (missing, ErrorCode::RESOURCE_NOT_FOUND),
+        ] {
+            let shown = read_error(error.into(), "bellwether://stocks/NEWX");
+            assert_eq!(shown.code, code, "{shown:?}");
+            assert!(!shown.message.is_empty());
+        }
+    }
+
+    #[test]
+    fn resources_are_found_by_their_uri() {
+        let apple = Resource::Stock("AAPL".parse().unwrap());
+        for (uri, resource) in [
+            ("bellwether://guide/conditions", Some(Resource::Guide)),
+            ("bellwether://events", Some(Resource::Events)),
+            ("bellwether://stocks/AAPL", Some(apple)),
+            ("bellwether://stocks/aapl", Some(apple)),
+            ("bellwether://stocks/", None),
+            ("bellwether://stocks/AAPL/x", None),
+            ("bellwether://stocks/TOOLONGSYMBOL", None),
+            ("bellwether://events/1", None),
+            ("https://events", None),
+            ("", None),
+        ] {
+            assert_eq!(Resource::from_uri(uri), resource, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Daily bars made of observations, for sessions of which no source has delivered a bar.
+//!
+//! They are stored when their session has ended, marked as observed, so that indicators and performance know them after a
+//! restart. A bar that a source delivers replaces them. Prices that become known late update them.
+
+use std::collections::HashMap;
+
+use ::market::Symbol;
+use ::market::records::BarRow;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use store::{Abort, BoxFuture, StoreError, Unit, Work};
+
+use super::Evaluator;
+use crate::market::{completed_session, ended_session, refused_never};
+
+/// How many bars are written in one transaction, so that other writes do not wait for all of them.
+const BARS_PER_TRANSACTION: usize = 500;
+
+impl Evaluator {
+    /// Stores the observed bars of the sessions that have ended since this was called last.
+    ///
+    /// # Errors
+    /// [`StoreError`]; what was not stored is stored the next time.
+    pub(super) async fn store_ended_sessions(&self) -> Result<(), StoreError> {
+        let Some(completed) = completed_session(&self.settings.calendar, self.engine_now()) else {
+            return Ok(());
+        };
+        let mut stored_through = self.stored_through.lock().await;
+        if *stored_through == Some(completed) {
+            return Ok(());
+        }
+        let symbols: Vec<Symbol> = self.catalog.all().iter().map(|entry| entry.row.symbol).collect();
+        let mut bars = self.observed_bars(&symbols, completed).await?;
+        bars.retain(|row| stored_through.is_none_or(|through| row.bar.date > through));
+        self.replace_observed(&bars).await?;
+        *stored_through = Some(completed);
+        Ok(())
+    }
+
+    /// Waits until no other task stores observed bars. To be held from before late prices become known until
+    /// [`Self::update_ended_sessions`] has returned, so that bars without them do not replace those with them.
+    pub(crate) async fn observed_bars_turn(&self) -> tokio::sync::MutexGuard<'_, Option<Date>> {
+        self.stored_through.lock().await
+    }
+
+    /// Stores the observed bars of stocks anew whose last session has ended: prices of it became known late.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub(crate) async fn update_ended_sessions(&self, symbols: &[Symbol]) -> Result<(), StoreError> {
+        let Some(completed) = completed_session(&self.settings.calendar, self.engine_now()) else {
+            return Ok(());
+        };
+        let bars = self.observed_bars(symbols, completed).await?;
+        self.replace_observed(&bars).await
+    }
+
+    /// Stores bars that were made of observations, in today's shares. Bars that a source delivered stay.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub(crate) async fn store_observed(&self, bars: Vec<BarRow>) -> Result<(), StoreError> {
+        let bars: Vec<BarRow> = bars.into_iter().map(|row| self.as_traded(row)).collect();
+        self.replace_observed(&bars).await
+    }
+
+    /// A bar in today's shares as it was traded: in the shares of its day.
+    fn as_traded(&self, row: BarRow) -> BarRow {
+        BarRow {
+            bar: self.known_splits().in_shares_of_its_day(row.symbol, row.bar),
+            ..row
+        }
+    }
+
+    async fn replace_observed(&self, bars: &[BarRow]) -> Result<(), StoreError> {
+        for some in bars.chunks(BARS_PER_TRANSACTION) {
+            self.store
+                .write(ReplaceObserved(some.to_vec()))
+                .await
+                .map_err(refused_never)?;
+        }
+        Ok(())
+    }
+
+    /// The last sessions of stocks as bars in the shares of their days, if they are over by `completed` and have no delivered bar.
+    /// Stocks of which another process has observed more are left to it.
+    async fn observed_bars(&self, symbols: &[Symbol], completed: Date) -> Result<Vec<BarRow>, StoreError> {
+        let tomorrow = completed.tomorrow().unwrap_or(completed);
+        let ended: Vec<(BarRow, Timestamp)> = {
+            // No split is applied between the reading of a bar and its conversion.
+            let _gate = self.gate.lock().await;
+            self.read(|engine| {
+                let ended = symbols.iter().filter_map(|&symbol| {
+                    let observed_at = engine.session_so_far(symbol)?.last_at;
+                    Some((self.as_traded(ended_session(engine, symbol, tomorrow)?), observed_at))
+                });
+                ended.collect()
+            })
+        };
+        if ended.is_empty() {
+            return Ok(Vec::new());
+        }
+        let quotes = self.store.latest_quotes().await?;
+        let quoted: HashMap<Symbol, Timestamp> = quotes.into_iter().map(|quote| (quote.symbol, quote.at)).collect();
+        let has_all = |(row, observed_at): &(BarRow, Timestamp)| {
+            let known = quoted.get(&row.symbol);
+            known.is_none_or(|at| at <= observed_at)
+        };
+        Ok(ended.into_iter().filter(has_all).map(|(row, _)| row).collect())
+    }
+}
+
+/// Writes observed bars; those that were observed before are replaced.
+struct ReplaceObserved(Vec<BarRow>);
+
+impl Work for ReplaceObserved {
+    type Done = ();
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move { Ok(unit.replace_observed_bars(&self.0).await?) })
+    }
+}

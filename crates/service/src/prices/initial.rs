@@ -1,0 +1,200 @@
+//! Alerts that became active without a current price get their initial price as soon as there is one.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ::alerts::transition::{self, Transition};
+use ::alerts::{Alert, Status};
+use jiff::{SignedDuration, Timestamp};
+use market::{CurrentPrice, Symbol};
+use serde_json::{Map, Value};
+use store::model::{Owner, StoredAlert};
+use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::Service;
+
+/// How often the database is searched for alerts that another process made active.
+const SEARCH_EVERY: SignedDuration = SignedDuration::from_mins(1);
+/// The most stocks whose prices the source is asked to confirm with each search.
+const MAX_CONFIRMATIONS: usize = 8;
+/// The number of alerts that are read at once.
+const BATCH_SIZE: u32 = 256;
+
+/// The stocks whose alerts wait for an initial price.
+#[derive(Debug, Default)]
+pub(crate) struct InitialPrices {
+    symbols: Mutex<HashSet<Symbol>>,
+    wake: Notify,
+}
+
+impl InitialPrices {
+    /// Notes an alert that has just been written. If it is active and has no initial price, it waits for one.
+    pub(crate) fn note(&self, alert: &Alert) {
+        if alert.status == Status::Active && alert.initial_price.is_none() {
+            self.symbols().insert(alert.symbol);
+            // A price may have come before the alert was written.
+            self.wake.notify_one();
+        }
+    }
+
+    /// Notes that prices have come.
+    pub(super) fn prices_have_come(&self) {
+        if !self.symbols().is_empty() {
+            self.wake.notify_one();
+        }
+    }
+
+    fn symbols(&self) -> MutexGuard<'_, HashSet<Symbol>> {
+        // A panic elsewhere leaves the set whole: each change is one insertion or removal.
+        self.symbols.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Fills initial prices as prices come, until `stop`.
+pub(crate) async fn run(service: Service, stop: CancellationToken) {
+    let clock = &service.0.ports.clock;
+    let mut next_search = clock.now();
+    loop {
+        // A search that was planned while the clock was ahead would come late.
+        next_search = next_search.min(after_pause(clock.now()));
+        let is_search_due = next_search <= clock.now();
+        if let Err(error) = service.fill_initial_prices(is_search_due).await {
+            tracing::warn!(%error, "initial prices could not be written; it is tried again in a minute");
+        }
+        if is_search_due {
+            next_search = after_pause(clock.now());
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = service.0.initial_prices.wake.notified() => {}
+            () = clock.sleep_until(next_search) => {}
+        }
+    }
+}
+
+fn after_pause(now: Timestamp) -> Timestamp {
+    now.saturating_add(SEARCH_EVERY).unwrap_or(Timestamp::MAX)
+}
+
+impl Service {
+    /// Gives active alerts without an initial price the current price of their stock, where there is one. Returns how many
+    /// alerts that were.
+    ///
+    /// # Errors
+    /// [`StoreError`], if the database fails.
+    pub(crate) async fn fill_initial_prices(&self, search: bool) -> Result<u64, StoreError> {
+        if search {
+            let found = self.0.ports.store.symbols_without_initial_price().await?;
+            self.0.initial_prices.symbols().extend(found);
+        }
+        let waiting: Vec<Symbol> = self.0.initial_prices.symbols().iter().copied().collect();
+        if search {
+            self.confirm_recent_prices(&waiting).await;
+        }
+        let mut filled = 0;
+        for symbol in waiting {
+            let Some(price) = self.current_price(symbol) else {
+                continue;
+            };
+            // An alert that is noted from here on is found by the next run.
+            self.0.initial_prices.symbols().remove(&symbol);
+            let result = self.fill_alerts_of(symbol, price).await;
+            if result.is_err() {
+                self.0.initial_prices.symbols().insert(symbol);
+            }
+            filled += result?;
+        }
+        Ok(filled)
+    }
+
+    /// Asks the source about prices that are recent, but not current unless it confirms them: of stocks that are seldom traded, or
+    /// seldom polled.
+    async fn confirm_recent_prices(&self, waiting: &[Symbol]) {
+        let now = self.0.ports.clock.now();
+        let stale_after = self.0.settings.engine.stale_after;
+        let is_unconfirmed = |symbol: &&Symbol| {
+            let observed = self.0.evaluator.last_observed(**symbol);
+            observed.is_some_and(|observed| now.duration_since(observed.at) <= stale_after)
+                && self.current_price(**symbol).is_none()
+        };
+        let unconfirmed = waiting.iter().filter(is_unconfirmed).take(MAX_CONFIRMATIONS);
+        futures_util::future::join_all(unconfirmed.map(|&symbol| self.ask_source(symbol))).await;
+    }
+
+    async fn fill_alerts_of(&self, symbol: Symbol, price: CurrentPrice) -> Result<u64, StoreError> {
+        let mut filled = 0;
+        loop {
+            let alerts = self
+                .0
+                .ports
+                .store
+                .alerts_without_initial_price(symbol, BATCH_SIZE)
+                .await?;
+            let is_last = alerts.len() < usize::try_from(BATCH_SIZE).unwrap_or(usize::MAX);
+            let now = self.0.ports.clock.now();
+            let writes = alerts.into_iter().map(|stored| {
+                self.0.ports.store.write(SetInitialPrice {
+                    service: self.clone(),
+                    stored,
+                    price,
+                    now,
+                })
+            });
+            let mut progress = 0;
+            for written in futures_util::future::join_all(writes).await {
+                match written {
+                    Ok(Some(_)) => progress += 1,
+                    Ok(None) => {}
+                    Err(Abort::Refused(never)) => match never {},
+                    Err(Abort::Store(error)) => return Err(error),
+                }
+            }
+            filled += progress;
+            if is_last || progress == 0 {
+                return Ok(filled);
+            }
+        }
+    }
+}
+
+struct SetInitialPrice {
+    service: Service,
+    stored: StoredAlert,
+    price: CurrentPrice,
+    now: Timestamp,
+}
+
+impl Work for SetInitialPrice {
+    /// The alert with its initial price; `None` if it changed meanwhile.
+    type Done = Option<Alert>;
+    type Refusal = std::convert::Infallible;
+
+    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Self::Done, Abort<Self::Refusal>>> {
+        Box::pin(async move {
+            let id = self.stored.alert.id;
+            let stored = match &self.stored.owner {
+                Owner::Account(account) => unit.alert_to_change(*account, id).await?,
+                Owner::Guest { .. } => unit.guest_alert_to_change(id).await?,
+            };
+            let Some(stored) = stored else { return Ok(None) };
+            let Transition::Changed(changed) = transition::set_initial_price(&stored.alert, self.price, self.now)
+            else {
+                return Ok(None);
+            };
+            let price = Value::from(self.price.price().as_f64());
+            let details = Map::from_iter([("initial_price".to_owned(), price)]);
+            let is_written = unit
+                .update_alert(&changed, stored.alert.revision, self.now, Some(&details))
+                .await?;
+            Ok(is_written.then_some(changed.alert))
+        })
+    }
+
+    fn committed(&self, filled: &Option<Alert>) {
+        if let Some(alert) = filled {
+            self.service.0.evaluator.tell(alert);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Current prices: their sources, and the fallbacks without one.
+//!
+//! Nothing starts from an old price. Whatever starts from a price (an alert, a paper trade, an analysis) takes a
+//! [`CurrentPrice`], and only [`PriceFreshness`] makes one, by the market's calendar, the clock and the limit of the source.
+//! An old price is shown with its time and used for nothing else.
+//!
+//! * [`interest`]: a stock that was read, refused or paused stays wanted for a while, so that live sources ask for it.
+//! * [`loading`]: whether the source still delivers what it had at the start.
+//! * [`source`]: asks the live source for the price of one stock and waits for it a short time.
+//! * [`initial`]: gives alerts that became active without a current price their initial price as soon as there is one.
+
+pub(crate) mod initial;
+pub(crate) mod interest;
+pub(crate) mod loading;
+pub(crate) mod source;
+
+use ::alerts::transition::StartPrice;
+use market::{CurrentPrice, ObservedPrice, PriceFreshness, Symbol};
+
+use crate::{Service, ServiceError};
+use source::Asked;
+
+pub use source::PriceSourceConfig;
+
+/// The most stocks of one read that the source is asked about.
+const MAX_STOCKS_ASKED_PER_READ: usize = 8;
+
+impl Service {
+    /// The rule for current prices that holds now.
+    fn freshness(&self) -> PriceFreshness {
+        let settings = &self.0.settings;
+        let confirmed_limit = settings.engine.stale_after;
+        let limit = self.0.price_source.current_for();
+        PriceFreshness {
+            calendar: settings.calendar.clone(),
+            limit: limit.unwrap_or(confirmed_limit).min(confirmed_limit),
+            confirmed_limit,
+        }
+    }
+
+    /// The current price of a stock, if one is known. No source is asked.
+    pub(crate) fn current_price(&self, symbol: Symbol) -> Option<CurrentPrice> {
+        let observed = self.0.evaluator.last_observed(symbol)?;
+        self.as_current(symbol, observed)
+    }
+
+    /// `observed`, if it is current.
+    pub(crate) fn as_current(&self, symbol: Symbol, observed: ObservedPrice) -> Option<CurrentPrice> {
+        let confirmed_at = self.0.interest.confirmed_at(symbol);
+        self.freshness()
+            .current(observed, confirmed_at, self.0.ports.clock.now())
+    }
+
+    /// The price that an alert or a trade starts from. The source is asked if the known price is not current.
+    pub(crate) async fn start_price(&self, symbol: Symbol) -> StartPrice {
+        let now = self.0.ports.clock.now();
+        self.0.interest.renew(symbol, now);
+        if let Some(current) = self.current_price(symbol) {
+            return StartPrice::Current(current);
+        }
+        let asked = self.ask_source(symbol).await;
+        if let Some(current) = self.current_price(symbol) {
+            return StartPrice::Current(current);
+        }
+        match asked {
+            Asked::Answered => StartPrice::Awaited,
+            Asked::NoSource | Asked::NoAnswer | Asked::Unknown => match self.0.evaluator.last_observed(symbol) {
+                Some(_) => StartPrice::Outdated,
+                None => StartPrice::Unknown,
+            },
+        }
+    }
+
+    /// Notes that a stock is read. The first read since it was wanted last waits for the source if the known price is not
+    /// current, and for daily bars if there are none. While too many stocks are wanted, it is not wanted and nothing is asked.
+    pub(crate) async fn note_read(&self, symbol: Symbol) {
+        let now = self.0.ports.clock.now();
+        if !self.0.interest.renew_by_read(symbol, now) {
+            return;
+        }
+        let needs_price = self.current_price(symbol).is_none();
+        let needs_bars = self.0.price_source.has_daily_bars() && !self.has_bars(symbol);
+        if !(needs_price || needs_bars) || !self.0.interest.begin_first_read(symbol, now) {
+            return;
+        }
+        let price = async {
+            if needs_price {
+                self.ask_source(symbol).await;
+            }
+        };
+        let bars = async {
+            if needs_bars {
+                self.wait_for_bars(symbol).await;
+            }
+        };
+        tokio::join!(price, bars);
+    }
+
+    /// Refuses a stock that neither this service nor a source knows.
+    ///
+    /// # Errors
+    /// [`ServiceError::UnknownStock`]; [`ServiceError::NotFound`] while there is no market data at all;
+    /// [`ServiceError::Unavailable`] if no source answers.
+    pub(crate) async fn require_stock(&self, symbol: Symbol) -> Result<(), ServiceError> {
+        if self.is_listed(symbol) {
+            return Ok(());
+        }
+        match self.ask_source(symbol).await {
+            Asked::Answered => {
+                self.0.interest.renew(symbol, self.0.ports.clock.now());
+                self.list_stock(symbol).await
+            }
+            Asked::NoSource | Asked::Unknown | Asked::NoAnswer if self.is_listed(symbol) => Ok(()),
+            Asked::NoAnswer => {
+                self.0.interest.renew(symbol, self.0.ports.clock.now());
+                let message = format!(
+                    "{symbol} is not in the catalog, and no source of market data answered for it; try again in a minute"
+                );
+                Err(ServiceError::Unavailable(message))
+            }
+            Asked::NoSource | Asked::Unknown => Err(self.refused_stock(symbol)),
+        }
+    }
+
+    /// The same for a read. The source is asked about an unknown stock only while reads may still ask.
+    ///
+    /// # Errors
+    /// As [`Service::require_stock`]; [`ServiceError::Unavailable`] also if the source was not asked.
+    pub(crate) async fn require_stock_to_read(&self, symbol: Symbol) -> Result<(), ServiceError> {
+        let now = self.0.ports.clock.now();
+        let is_answered =
+            self.is_listed(symbol) || !self.0.price_source.is_connected() || self.0.interest.is_unknown(symbol, now);
+        if !is_answered && !self.0.interest.begin_unlisted_read(now) {
+            let message = format!(
+                "{symbol} is not in the catalog, and too many other stocks were read; try again in a few minutes"
+            );
+            return Err(ServiceError::Unavailable(message));
+        }
+        self.require_stock(symbol).await
+    }
+
+    /// The stocks of a list to read that need no request to the source, and the first few of the others.
+    pub(crate) fn bounded_reads(&self, symbols: &[Symbol]) -> Vec<Symbol> {
+        let now = self.0.ports.clock.now();
+        let mut left = MAX_STOCKS_ASKED_PER_READ;
+        let is_read = |symbol: &Symbol| {
+            if self.0.interest.is_wanted(*symbol, now) {
+                return true;
+            }
+            let needs_request = self.current_price(*symbol).is_none() && !self.0.interest.is_unknown(*symbol, now);
+            let may_ask = left > 0 && needs_request;
+            left -= usize::from(may_ask);
+            may_ask
+        };
+        symbols.iter().copied().filter(is_read).collect()
+    }
+
+    /// Refuses an unknown stock if no source can be asked about it.
+    ///
+    /// # Errors
+    /// As [`Service::require_stock`], and [`ServiceError::Unavailable`] while data is being loaded.
+    pub(crate) fn require_stock_or_source(&self, symbol: Symbol) -> Result<(), ServiceError> {
+        if self.is_listed(symbol) || self.0.price_source.is_connected() {
+            Ok(())
+        } else {
+            Err(self.refused_stock(symbol))
+        }
+    }
+
+    fn refused_stock(&self, symbol: Symbol) -> ServiceError {
+        if self.0.loading.is_loading() {
+            let message = "market data is still being loaded; try again in a moment";
+            return ServiceError::Unavailable(message.to_owned());
+        }
+        if self.is_without_stocks() && !self.0.price_source.is_connected() {
+            return ServiceError::NotFound("market data");
+        }
+        self.unknown_stock(symbol)
+    }
+
+    /// Whether a stock is in the catalog or has a price.
+    #[must_use]
+    pub fn is_listed(&self, symbol: Symbol) -> bool {
+        self.0.catalog.get(symbol).is_some() || self.0.evaluator.last_observed(symbol).is_some()
+    }
+
+    /// Puts a stock that a source knows into the catalog under its symbol, unless it is there.
+    async fn list_stock(&self, symbol: Symbol) -> Result<(), ServiceError> {
+        if self.0.catalog.get(symbol).is_some() {
+            return Ok(());
+        }
+        let batch = market::records::Batch {
+            stocks: vec![market::records::StockRow::named(symbol, symbol.as_str())],
+            ..market::records::Batch::default()
+        };
+        self.ingest(batch).await.map(drop)
+    }
+
+    /// Whether no stock is known at all.
+    #[must_use]
+    pub fn is_without_stocks(&self) -> bool {
+        self.0.catalog.is_empty()
+    }
+
+    fn has_bars(&self, symbol: Symbol) -> bool {
+        let has_bars =
+            |engine: &::alerts::engine::Engine| engine.history(symbol).is_some_and(|history| !history.is_empty());
+        self.0.evaluator.read(has_bars)
+    }
+
+    /// The stocks that are wanted because they were read, refused or paused a short time ago.
+    #[must_use]
+    pub fn stocks_of_interest(&self) -> Vec<Symbol> {
+        self.0.interest.symbols(self.0.ports.clock.now())
+    }
+
+    /// Wakes the tasks and requests that wait for prices.
+    pub(crate) fn prices_have_come(&self) {
+        self.0.arrivals.send_modify(|count| *count = count.wrapping_add(1));
+        self.0.awaiting.prices_have_come();
+        self.0.initial_prices.prices_have_come();
+    }
+}
+
+/// Why a stock without a current price cannot be used, for its reader.
+pub(crate) fn no_current_price(symbol: Symbol, last: Option<ObservedPrice>) -> ServiceError {
+    let last = last.map_or_else(String::new, |ObservedPrice { price, at }| {
+        format!(
+            "; its last known price is {price}, of {}",
+            at.strftime("%Y-%m-%d %H:%M:%S UTC")
+        )
+    });
+    ServiceError::Unavailable(format!(
+        "no current price of {symbol} is available{last}; try again in a few minutes"
+    ))
+}

@@ -1,0 +1,115 @@
+//! Alerts on data that no source has delivered say so, also after a restart.
+
+use alerts::engine::{Feed, NotJudged, State};
+use alerts::{AlertId, Plan};
+use serde_json::{Value, json};
+use service::Actor;
+
+use super::support::{World, on_each_database};
+
+on_each_database! {
+    alerts_are_blind_until_a_source_has_delivered_their_data
+    feeds_that_delivered_are_known_after_a_restart
+    buzz_alert_on_a_stock_without_mentions_stays_blind_after_a_restart
+    the_reason_names_the_missing_data
+}
+
+fn insiders() -> Value {
+    json!({"symbol": "AAPL", "condition": "insider_transactions", "threshold": 1_000_000})
+}
+
+fn earnings() -> Value {
+    json!({"symbol": "AAPL", "condition": "earnings_announcement", "threshold": 3})
+}
+
+fn buzz(symbol: &str) -> Value {
+    json!({"symbol": symbol, "condition": "social_buzz", "parameters": {"direction": "rising"}})
+}
+
+async fn created(world: &World, ann: &Actor, body: Value) -> AlertId {
+    world.create(ann, body).await.stored.alert.id
+}
+
+async fn state(world: &World, ann: &Actor, id: AlertId) -> State {
+    world.service.alert(ann, id).await.unwrap().evaluation.unwrap().state
+}
+
+/// Delivers a small insider trade of MSFT, MSFT's earnings date and a count of mentions of GME.
+async fn deliver_of_others(world: &World) {
+    let trade = json!({"symbol": "MSFT", "filed_on": "2024-03-07", "insider": "Jane Doe", "code": "P", "side": "buy",
+                       "shares": 1, "price": 1});
+    let mention = json!({"symbol": "GME", "time": "2024-03-08T14:00:00Z", "mentions": 3});
+    let date = json!({"symbol": "MSFT", "date": "2024-04-25"});
+    world
+        .deliver(json!({"insider_transactions": [trade], "mentions": [mention], "earnings": [date]}))
+        .await;
+}
+
+async fn alerts_are_blind_until_a_source_has_delivered_their_data(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.quote("AAPL", 190.0).await;
+    let insiders = created(&world, &ann, insiders()).await;
+    let earnings = created(&world, &ann, earnings()).await;
+    let buzz = created(&world, &ann, buzz("AAPL")).await;
+    for (id, feed) in [
+        (insiders, Feed::Insiders),
+        (earnings, Feed::Earnings),
+        (buzz, Feed::Mentions),
+    ] {
+        let blind = State::Blind(NotJudged::NeverDelivered(feed));
+        assert_eq!(state(&world, &ann, id).await, blind);
+    }
+    deliver_of_others(&world).await;
+    assert_eq!(state(&world, &ann, insiders).await, State::Ok);
+    assert_eq!(
+        state(&world, &ann, earnings).await,
+        State::Waiting(NotJudged::NoDateKnown)
+    );
+    assert_eq!(
+        state(&world, &ann, buzz).await,
+        State::Blind(NotJudged::NeverDelivered(Feed::Mentions)),
+        "only mentions of another stock were delivered"
+    );
+}
+
+async fn feeds_that_delivered_are_known_after_a_restart(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.quote("AAPL", 190.0).await;
+    let insiders = created(&world, &ann, insiders()).await;
+    let earnings = created(&world, &ann, earnings()).await;
+    deliver_of_others(&world).await;
+    let world = world.restarted().await;
+    assert_eq!(state(&world, &ann, insiders).await, State::Ok);
+    assert_eq!(
+        state(&world, &ann, earnings).await,
+        State::Waiting(NotJudged::NoDateKnown)
+    );
+}
+
+async fn buzz_alert_on_a_stock_without_mentions_stays_blind_after_a_restart(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.quote("AAPL", 190.0).await;
+    deliver_of_others(&world).await;
+    let without = created(&world, &ann, buzz("AAPL")).await;
+    let with = created(&world, &ann, buzz("GME")).await;
+    let world = world.restarted().await;
+    assert_eq!(
+        state(&world, &ann, without).await,
+        State::Blind(NotJudged::NeverDelivered(Feed::Mentions))
+    );
+    assert_eq!(
+        state(&world, &ann, with).await,
+        State::Waiting(NotJudged::TooFewMentions)
+    );
+}
+
+async fn the_reason_names_the_missing_data(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world.quote("AAPL", 190.0).await;
+    let id = created(&world, &ann, insiders()).await;
+    let evaluation = world.service.alert(&ann, id).await.unwrap().evaluation.unwrap();
+    let State::Blind(reason) = evaluation.state else {
+        panic!("{evaluation:?}");
+    };
+    assert_eq!(reason.to_string(), "no source has delivered insider trades yet");
+}

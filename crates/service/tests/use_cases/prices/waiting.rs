@@ -1,0 +1,192 @@
+//! Alerts that wait for their initial price.
+
+use alerts::{HistoryAction, Plan, Status};
+use serde_json::json;
+use service::market::Missed;
+
+use super::{Source, WAITS, friday, initial, percent};
+use crate::support::{World, above, kind, on_each_database};
+
+on_each_database! {
+    first_current_price_becomes_the_initial_price_with_one_entry_of_history
+    percentage_does_not_fire_by_a_price_from_before_its_initial_price
+    level_fires_by_a_price_from_before_its_initial_price
+    initial_price_of_a_seldom_traded_stock_is_filled_once_the_source_confirms_its_price
+    initial_price_is_filled_after_a_restart
+    initial_price_of_an_alert_of_another_process_is_filled
+    paused_alert_stays_without_an_initial_price_until_it_is_activated
+    update_to_a_percentage_takes_the_current_price
+    initial_prices_are_searched_for_after_a_clock_that_was_ahead
+}
+
+async fn first_current_price_becomes_the_initial_price_with_one_entry_of_history(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world
+        .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple"}]}))
+        .await;
+    let made = world.create(&ann, above("AAPL", 300.0)).await.stored.alert;
+    world.clock.advance(jiff::SignedDuration::from_mins(5));
+    world.quote("AAPL", 200.0).await;
+    let filled = world.filled(&ann, made.id).await;
+    assert_eq!(initial(&filled).as_deref(), Some("200"));
+    assert_eq!((filled.status, filled.armed_at), (Status::Active, made.armed_at));
+    world.quote("AAPL", 201.0).await;
+    assert_eq!(world.alert_of(&ann, made.id).await, filled);
+    assert_eq!(
+        world.actions(&ann, made.id).await,
+        [HistoryAction::Created, HistoryAction::Adjusted]
+    );
+    world.quote("AAPL", 300.0).await;
+    assert_eq!(world.times_fired(&ann, made.id).await, 1);
+}
+
+fn missed(price: &str, time: &str) -> Missed {
+    let quote = market::records::QuoteRow {
+        symbol: "AAPL".parse().unwrap(),
+        price: price.parse().unwrap(),
+        volume: None,
+        time: Some(friday(time)),
+        bid: None,
+        ask: None,
+    };
+    Missed {
+        quotes: vec![quote],
+        is_behind: true,
+    }
+}
+
+/// An alert that was made without a price at 15:00, which had its first price, 100, at 15:20.
+async fn filled_at_twenty_past(world: &World, body: serde_json::Value) -> (service::Actor, alerts::AlertId) {
+    let ann = world.ann(Plan::Premium).await;
+    let source = Source::connect(world);
+    source.say("AAPL", "90", friday("14:31:00"));
+    let id = world.create(&ann, body).await.stored.alert.id;
+    world.reach(friday("15:20:00"));
+    world.quote("AAPL", 100.0).await;
+    assert_eq!(initial(&world.filled(&ann, id).await).as_deref(), Some("100"));
+    (ann, id)
+}
+
+async fn percentage_does_not_fire_by_a_price_from_before_its_initial_price(world: World) {
+    let (ann, id) = filled_at_twenty_past(&world, percent("price_change_up", 10.0)).await;
+    world.reach(friday("15:25:00"));
+    let before = world.service.judge_missed(missed("120", "15:10:00")).await.unwrap();
+    assert_eq!((before.judged, before.fired), (1, 0));
+    let after = world.service.judge_missed(missed("110", "15:24:00")).await.unwrap();
+    assert_eq!((after.judged, after.fired), (1, 1));
+    assert_eq!(world.times_fired(&ann, id).await, 1);
+}
+
+async fn level_fires_by_a_price_from_before_its_initial_price(world: World) {
+    let (ann, id) = filled_at_twenty_past(&world, above("AAPL", 110.0)).await;
+    world.reach(friday("15:25:00"));
+    let outcome = world.service.judge_missed(missed("120", "15:10:00")).await.unwrap();
+    assert_eq!(outcome.fired, 1, "it was armed already");
+    assert_eq!(world.times_fired(&ann, id).await, 1);
+}
+
+async fn initial_price_of_a_seldom_traded_stock_is_filled_once_the_source_confirms_its_price(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world
+        .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple"}]}))
+        .await;
+    let id = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
+    let source = Source::connect(&world);
+    source.say("AAPL", "200", friday("14:50:00"));
+    let quote = json!({"symbol": "AAPL", "price": 200, "time": friday("14:50:00").to_string()});
+    world.deliver(json!({"quotes": [quote]})).await;
+    assert_eq!(world.alert_of(&ann, id).await.initial_price, None);
+    // The source is asked with the search of the next minute.
+    world.clock.advance(jiff::SignedDuration::from_mins(1));
+    assert_eq!(initial(&world.filled(&ann, id).await).as_deref(), Some("200"));
+    assert_eq!(source.times_asked("AAPL"), 1);
+}
+
+async fn initial_price_is_filled_after_a_restart(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world
+        .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple"}]}))
+        .await;
+    let id = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
+    let world = world.restarted().await;
+    world.quote("AAPL", 200.0).await;
+    assert_eq!(initial(&world.filled(&ann, id).await).as_deref(), Some("200"));
+}
+
+async fn initial_price_of_an_alert_of_another_process_is_filled(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world
+        .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple"}]}))
+        .await;
+    let other = world.another_process().await;
+    let id = other.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
+    world.quote("AAPL", 200.0).await;
+    // The database is searched once a minute.
+    world.clock.advance(jiff::SignedDuration::from_mins(1));
+    assert_eq!(initial(&world.filled(&ann, id).await).as_deref(), Some("200"));
+}
+
+async fn paused_alert_stays_without_an_initial_price_until_it_is_activated(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world
+        .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple"}]}))
+        .await;
+    let paused = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
+    let active = world.create(&ann, above("AAPL", 301.0)).await.stored.alert.id;
+    world.service.pause_alert(&ann, paused).await.unwrap();
+    world.quote("AAPL", 200.0).await;
+    world.filled(&ann, active).await;
+    assert_eq!(world.alert_of(&ann, paused).await.initial_price, None);
+    world.quote("AAPL", 210.0).await;
+    let activated = world.service.activate_alert(&ann, paused).await.unwrap().stored.alert;
+    assert_eq!(initial(&activated).as_deref(), Some("210"));
+}
+
+async fn update_to_a_percentage_takes_the_current_price(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world
+        .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple"}]}))
+        .await;
+    let id = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
+    let change = json!({"condition": "price_change_up", "threshold": 5});
+    let refused = world.service.update_alert(&ann, id, &change).await.unwrap_err();
+    assert_eq!(kind(&refused), "unavailable");
+    // A source that knows the stock is enough to wait for.
+    let source = Source::connect(&world);
+    source.say("AAPL", "90", friday("14:31:00"));
+    let updated = world.service.update_alert(&ann, id, &change).await.unwrap();
+    assert_eq!(
+        (updated.stored.alert.initial_price, updated.evaluation.unwrap().state),
+        (None, WAITS)
+    );
+    source.say("AAPL", "100", friday("14:59:59"));
+    let change = json!({"condition": "price_change_up", "threshold": 6});
+    let updated = world
+        .service
+        .update_alert(&ann, id, &change)
+        .await
+        .unwrap()
+        .stored
+        .alert;
+    assert_eq!(initial(&updated).as_deref(), Some("100"));
+}
+
+async fn initial_prices_are_searched_for_after_a_clock_that_was_ahead(world: World) {
+    let ann = world.ann(Plan::Premium).await;
+    world
+        .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple"}]}))
+        .await;
+    let other = world.another_process().await;
+    // Monday, so that the market is open.
+    world.clock.step_to("2024-03-11T15:00:00Z".parse().unwrap());
+    let id = other.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
+    world.quote("AAPL", 200.0).await;
+    world.clock.advance(jiff::SignedDuration::from_mins(1));
+    world.filled(&ann, id).await;
+    world.clock.step_to(friday("15:00:30"));
+    other.service.evaluate().await.unwrap();
+    let id = other.create(&ann, above("AAPL", 301.0)).await.stored.alert.id;
+    world.quote("AAPL", 201.0).await;
+    world.clock.advance(jiff::SignedDuration::from_mins(1));
+    assert_eq!(initial(&world.filled(&ann, id).await).as_deref(), Some("201"));
+}

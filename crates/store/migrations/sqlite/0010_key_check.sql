@@ -1,0 +1,7 @@
+-- One row: a known text, sealed with the key that all secrets in this database are sealed with. A program with another key
+-- learns from it that it has the wrong one.
+CREATE TABLE key_check (
+    id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+    sealed BLOB NOT NULL,
+    made_at INTEGER NOT NULL
+) STRICT;

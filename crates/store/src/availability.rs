@@ -1,0 +1,174 @@
+//! Tells a database that is away or takes no writes from one that was asked something wrong.
+//!
+//! The first passes: a request may be repeated. The second does not: it is a fault of this program or of a row.
+
+use sqlx::Error;
+use sqlx::error::DatabaseError;
+use sqlx::sqlite::SqliteError;
+
+/// Primary result codes of SQLite for a file that is busy, read-only, unreachable or on a full disk.
+///
+/// `SQLITE_BUSY`, `SQLITE_LOCKED`, `SQLITE_READONLY`, `SQLITE_IOERR`, `SQLITE_FULL`, `SQLITE_CANTOPEN`, `SQLITE_PROTOCOL`.
+const SQLITE_UNAVAILABLE: &[i32] = &[5, 6, 8, 10, 13, 14, 15];
+/// `SQLITE_BUSY`: another connection holds a lock.
+const SQLITE_BUSY: i32 = 5;
+/// `SQLITE_FULL`: the disk is full.
+const SQLITE_FULL: i32 = 13;
+
+/// Classes of PostgreSQL's SQLSTATE: connection failures, insufficient resources (a full disk, too many connections),
+/// operator intervention (shutdown, crash, cancelled), system errors (input and output).
+const POSTGRESQL_UNAVAILABLE_CLASSES: &[&str] = &["08", "53", "57", "58"];
+/// Single codes of other classes: a lock that was not free in time, a serialization failure or a deadlock that persists, a
+/// server that only reads.
+const POSTGRESQL_UNAVAILABLE: &[&str] = &[POSTGRESQL_LOCK_TIMEOUT, "40001", "40P01", "25006"];
+/// `lock_not_available`.
+const POSTGRESQL_LOCK_TIMEOUT: &str = "55P03";
+/// The class of insufficient resources.
+const POSTGRESQL_INSUFFICIENT_RESOURCES: &str = "53";
+
+/// Whether the database is away or takes no writes at the moment.
+pub(crate) fn is_unavailable(error: &Error) -> bool {
+    match error {
+        Error::Io(_) | Error::Tls(_) | Error::Protocol(_) => true,
+        Error::PoolTimedOut | Error::PoolClosed | Error::WorkerCrashed => true,
+        Error::Database(error) => is_unavailable_code(error.as_ref()),
+        _ => false,
+    }
+}
+
+fn is_unavailable_code(error: &(dyn DatabaseError + 'static)) -> bool {
+    let Some(code) = error.code() else { return false };
+    if is_sqlite(error) {
+        return sqlite_code(&code).is_some_and(|code| SQLITE_UNAVAILABLE.contains(&code));
+    }
+    let class = code.get(..2).unwrap_or_default();
+    POSTGRESQL_UNAVAILABLE_CLASSES.contains(&class) || POSTGRESQL_UNAVAILABLE.contains(&code.as_ref())
+}
+
+/// Whether the database refused for want of space. A commit that is refused so has not happened.
+pub(crate) fn is_out_of_space(error: &Error) -> bool {
+    let Some(error) = error.as_database_error() else {
+        return false;
+    };
+    let Some(code) = error.code() else { return false };
+    if is_sqlite(error) {
+        return sqlite_code(&code) == Some(SQLITE_FULL);
+    }
+    code.starts_with(POSTGRESQL_INSUFFICIENT_RESOURCES)
+}
+
+/// Whether another program has locked SQLite's file.
+pub(crate) fn is_busy(error: &Error) -> bool {
+    let Some(error) = error.as_database_error() else {
+        return false;
+    };
+    is_sqlite(error) && error.code().is_some_and(|code| sqlite_code(&code) == Some(SQLITE_BUSY))
+}
+
+/// Whether a lock of PostgreSQL was not free in time.
+pub(crate) fn is_lock_timeout(error: &Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| code == POSTGRESQL_LOCK_TIMEOUT)
+}
+
+fn is_sqlite(error: &(dyn DatabaseError + 'static)) -> bool {
+    error.try_downcast_ref::<SqliteError>().is_some()
+}
+
+/// The primary result code in an extended one: its lowest byte.
+fn sqlite_code(extended: &str) -> Option<i32> {
+    extended.parse::<i32>().ok().map(|code| code & 0xff)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::fmt;
+    use std::io;
+
+    use super::*;
+
+    /// A refusal of a server, as far as its code goes.
+    #[derive(Debug)]
+    struct Refusal(&'static str);
+
+    impl fmt::Display for Refusal {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl std::error::Error for Refusal {}
+
+    impl DatabaseError for Refusal {
+        fn message(&self) -> &str {
+            self.0
+        }
+
+        fn code(&self) -> Option<Cow<'_, str>> {
+            Some(Cow::Borrowed(self.0))
+        }
+
+        fn as_error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn as_error_mut(&mut self) -> &mut (dyn std::error::Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn into_error(self: Box<Self>) -> Box<dyn std::error::Error + Send + Sync + 'static> {
+            self
+        }
+
+        fn kind(&self) -> sqlx::error::ErrorKind {
+            sqlx::error::ErrorKind::Other
+        }
+    }
+
+    #[test]
+    fn a_server_that_is_away_full_or_stopping_is_unavailable() {
+        for (code, expected) in [
+            ("08006", true),
+            ("53100", true),
+            ("53300", true),
+            ("57014", true),
+            ("57P01", true),
+            ("57P03", true),
+            ("58030", true),
+            ("55P03", true),
+            ("25006", true),
+            ("40001", true),
+            ("23505", false),
+            ("22001", false),
+            ("42P01", false),
+            ("25001", false),
+            ("XX000", false),
+        ] {
+            assert_eq!(is_unavailable(&Error::from(Refusal(code))), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_connection_that_breaks_is_unavailable_and_a_row_that_is_missing_is_not() {
+        assert!(is_unavailable(&Error::Io(io::ErrorKind::ConnectionRefused.into())));
+        assert!(is_unavailable(&Error::PoolTimedOut));
+        assert!(!is_unavailable(&Error::RowNotFound));
+    }
+
+    #[test]
+    fn extended_codes_of_sqlite_have_their_primary_code_in_the_lowest_byte() {
+        // SQLITE_IOERR_WRITE, SQLITE_BUSY_SNAPSHOT, SQLITE_CONSTRAINT_UNIQUE.
+        assert_eq!(sqlite_code("778"), Some(10));
+        assert_eq!(sqlite_code("517"), Some(5));
+        assert_eq!(sqlite_code("2067"), Some(19));
+        assert!(!SQLITE_UNAVAILABLE.contains(&19));
+    }
+
+    #[test]
+    fn only_want_of_space_is_out_of_space() {
+        assert!(is_out_of_space(&Error::from(Refusal("53100"))));
+        assert!(!is_out_of_space(&Error::from(Refusal("57P01"))));
+        assert!(!is_out_of_space(&Error::Io(io::ErrorKind::BrokenPipe.into())));
+    }
+}

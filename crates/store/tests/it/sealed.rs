@@ -1,0 +1,146 @@
+//! Sealed values and the key check value.
+
+use store::model::RepeatableRequest;
+use store::{Abort, Options, Rekeying, RekeyingError, Resealed, SealedPlace, SealedValue, StoreError};
+use testkit::Database;
+
+use crate::support::{at, boxed, open, with_accounts, work};
+
+async fn values(store: &store::Store) -> Vec<SealedValue> {
+    let reading = store.write(work(|unit| {
+        boxed(async move {
+            let mut values = Vec::new();
+            unit.each_sealed_value(&mut |value| values.push(value)).await?;
+            Ok(values)
+        })
+    }));
+    reading.await.map_err(|abort: Abort<()>| abort.to_string()).unwrap()
+}
+
+/// Keeps answers to so many requests.
+async fn with_answers(database: &Database, requests: u8) -> store::Store {
+    let store = with_accounts(database, 1).await;
+    for number in 0..requests {
+        let keeping = store.write(work(move |unit| {
+            boxed(async move {
+                let request = RepeatableRequest {
+                    requester: store::model::RequesterId(crate::support::uuid(1)),
+                    key_hash: [number; 32],
+                    body_hash: [1; 32],
+                };
+                let claimed = unit.claim_request(&request, at(1), at(0), at(0)).await?;
+                let store::model::Claimed::First(claim) = claimed else {
+                    panic!("{claimed:?}")
+                };
+                let answer = store::model::FirstAnswer {
+                    status: 200,
+                    body: vec![number; 3],
+                };
+                unit.finish_request(&claim, &answer).await?;
+                Ok(())
+            })
+        }));
+        keeping.await.map_err(|abort: Abort<()>| abort.to_string()).unwrap();
+    }
+    store
+}
+
+testkit::on_both! {
+    async fn a_key_check_value_is_made_once(database) {
+        let store = open(database).await;
+        assert_eq!(store.key_check().await.unwrap(), None);
+        for (sealed, is_first) in [(b"first", true), (b"other", false)] {
+            let making = store.write(work(move |unit| boxed(async move {
+                Ok(unit.insert_key_check(sealed, at(0)).await?)
+            })));
+            assert_eq!(making.await.map_err(|abort: Abort<()>| abort.to_string()), Ok(is_first));
+        }
+        assert_eq!(store.key_check().await.unwrap().as_deref(), Some(&b"first"[..]));
+    }
+
+    async fn every_value_is_sealed_anew_or_none(database) {
+        let store = with_answers(database, 3).await;
+        store.close().await;
+        let options = Options::new(database.url());
+        let mut rekeying = Rekeying::begin::<&str>(&options).await.unwrap();
+        let mut left = 2;
+        let mut refuse_second = |value: &SealedValue| {
+            left -= 1;
+            if left == 0 { Err("a bad one") } else { Ok(Resealed::Sealed([&value.sealed[..], b"!"].concat())) }
+        };
+        let refused = rekeying.reseal(b"check", at(2), &mut refuse_second).await;
+        assert!(matches!(refused, Err(RekeyingError::Refused("a bad one"))));
+        rekeying.close().await;
+        let store = open(database).await;
+        assert!(values(&store).await.iter().all(|value| value.sealed.len() == 3));
+        assert_eq!(store.key_check().await.unwrap(), None);
+        store.close().await;
+
+        let mut rekeying = Rekeying::begin::<&str>(&options).await.unwrap();
+        let mut anew = |value: &SealedValue| Ok::<_, &str>(Resealed::Sealed([&value.sealed[..], b"!"].concat()));
+        rekeying.reseal(b"check", at(2), &mut anew).await.unwrap();
+        rekeying.close().await;
+        let store = open(database).await;
+        let found = values(&store).await;
+        assert_eq!(found.len(), 3);
+        for (number, value) in (0_u8..).zip(&found) {
+            assert!(matches!(value.place, SealedPlace::RepeatedAnswer(request) if request.key_hash == [number; 32]));
+            assert_eq!(value.sealed, [number, number, number, b'!']);
+        }
+        assert_eq!(store.key_check().await.unwrap().as_deref(), Some(&b"check"[..]));
+    }
+
+    async fn a_database_in_use_is_not_sealed_anew_and_one_being_sealed_is_not_opened(database) {
+        let store = open(database).await;
+        let options = Options::new(database.url());
+        let in_use = Rekeying::begin::<&str>(&options).await;
+        assert!(matches!(in_use, Err(RekeyingError::InUse)), "{in_use:?}");
+        store.close().await;
+        let rekeying = Rekeying::begin::<&str>(&options).await.unwrap();
+        if database.is_postgres() {
+            let refused = store::Store::open(options.clone()).await.unwrap_err();
+            assert!(matches!(&refused, StoreError::Open { .. }), "{refused}");
+            assert!(refused.to_string().contains("rotate-key"), "{refused}");
+        }
+        drop(rekeying);
+        open(database).await.close().await;
+    }
+}
+
+/// Every column of bytes, and whether it is sealed.
+#[test]
+fn every_sealed_column_is_known() {
+    const SEALED: [&str; 5] = [
+        "messages.content",
+        "outbox.content",
+        "repeatable_requests.body",
+        "webhook_former_secrets.secret",
+        "webhooks.secret",
+    ];
+    testkit::run(async {
+        let database = Database::sqlite();
+        open(&database).await.close().await;
+        let pool = sqlx::SqlitePool::connect(database.url()).await.unwrap();
+        let columns: Vec<(String, String)> = sqlx::query_as(
+            "SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+             WHERE m.type = 'table' AND c.type = 'BLOB' ORDER BY 1, 2",
+        )
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+        // Ids and hashes are not sealed, nor is the key check value a secret.
+        let is_open = |table: &str, column: &str| {
+            table == "_sqlx_migrations"
+                || column == "id"
+                || column.ends_with("_id")
+                || column.ends_with("hash")
+                || table == "key_check"
+        };
+        let sealed: Vec<String> = columns
+            .iter()
+            .filter(|(table, column)| !is_open(table, column))
+            .map(|(table, column)| format!("{table}.{column}"))
+            .collect();
+        assert_eq!(sealed, SEALED, "add a new sealed column to crates/store/src/sealed");
+    });
+}
