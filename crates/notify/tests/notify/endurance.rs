@@ -188,6 +188,7 @@ async fn limits_that_make_no_sense_stop_nothing() {
         lease: SignedDuration::ZERO,
         longest_attempt: SignedDuration::ZERO,
         look_every: SignedDuration::ZERO,
+        poor_claim_pause: SignedDuration::ZERO,
         retry_outbox: SignedDuration::ZERO,
         drain: SignedDuration::ZERO,
     };
