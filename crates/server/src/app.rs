@@ -60,8 +60,8 @@ impl App {
     #[must_use]
     pub fn new(ports: Ports, settings: Settings) -> Self {
         let limiter = Limiter::new(settings.limits);
-        let mcp = mcp::endpoint(ports.service.public_url(), &settings);
-        let own_origins = OwnOrigins::new(ports.service.public_url(), &settings);
+        let mcp = mcp::endpoint(ports.service.identity.public_url(), &settings);
+        let own_origins = OwnOrigins::new(ports.service.identity.public_url(), &settings);
         Self(Arc::new(Inner {
             ports,
             settings,

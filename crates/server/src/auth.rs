@@ -47,13 +47,13 @@ pub enum Identity {
 pub async fn identify(app: &App, method: &Method, headers: &HeaderMap, shown: Credentials<'_>) -> Identity {
     let service = app.service();
     let by_header = match shown.header {
-        Some(Credential::Key(key)) => Some(service.authenticate_key(key).await),
-        Some(Credential::Token(token)) => Some(service.authenticate_token(token).await),
+        Some(Credential::Key(key)) => Some(service.authenticator.authenticate_key(key).await),
+        Some(Credential::Token(token)) => Some(service.authenticator.authenticate_token(token).await),
         None => None,
     };
     let by_cookie = match (&by_header, shown.cookie) {
         (Some(Err(_)), _) | (_, None) => None,
-        (_, Some(cookie)) => Some(service.authenticate_cookie(cookie).await),
+        (_, Some(cookie)) => Some(service.authenticator.authenticate_cookie(cookie).await),
     };
     match (by_header, by_cookie) {
         (None, None) => Identity::Nobody,

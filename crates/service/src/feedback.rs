@@ -6,10 +6,10 @@ use store::model::{Page, PageRequest};
 use store::{Abort, BoxFuture, Unit, Work};
 use uuid::Uuid;
 
-pub use store::model::{Feedback, FeedbackCategory, FeedbackId, SeenFeedback};
-
 use crate::body::Members;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::{AccountId, Actor, Ports, ServiceError};
+
+pub use store::model::{Feedback, FeedbackCategory, FeedbackId, SeenFeedback};
 
 /// The longest title, in characters.
 pub const MAX_TITLE: usize = 120;
@@ -19,13 +19,19 @@ pub const MAX_BODY: usize = 4000;
 const MOST_A_DAY: u64 = 20;
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-impl Service {
+/// Feedback about the service.
+#[derive(Clone)]
+pub struct FeedbackBoard {
+    pub(crate) ports: Ports,
+}
+
+impl FeedbackBoard {
     /// Everybody's feedback, what most people like first.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] only.
     pub async fn feedback(&self, actor: &Actor, page: PageRequest) -> Result<Page<SeenFeedback>, ServiceError> {
-        Ok(self.0.ports.store.feedback(actor.account, page).await?)
+        Ok(self.ports.store.feedback(actor.account, page).await?)
     }
 
     /// Takes feedback of a body `{title, body, category?}`.
@@ -46,15 +52,15 @@ impl Service {
         }
         members.finish()?;
         let feedback = Feedback {
-            id: FeedbackId(self.0.ports.chance.uuid()),
+            id: FeedbackId(self.ports.chance.uuid()),
             account: actor.account,
             title: title.unwrap_or_default().to_owned(),
             body: text.unwrap_or_default(),
             category: category.unwrap_or(FeedbackCategory::Other),
             likes: 0,
-            created_at: self.0.ports.clock.now(),
+            created_at: self.ports.clock.now(),
         };
-        self.0.ports.store.write(Give(feedback.clone())).await?;
+        self.ports.store.write(Give(feedback.clone())).await?;
         Ok(SeenFeedback {
             feedback,
             is_liked: false,
@@ -82,7 +88,7 @@ impl Service {
             id: FeedbackId(id),
             likes,
         };
-        Ok(self.0.ports.store.write(like).await?)
+        Ok(self.ports.store.write(like).await?)
     }
 }
 

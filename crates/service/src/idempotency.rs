@@ -17,11 +17,10 @@ use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use store::model::{Claim, Claimed, FirstAnswer, RepeatableRequest, RequesterId};
 use store::{Abort, BoxFuture, Unit, Work};
-
 use uuid::Uuid;
 
 use crate::vault::Place;
-use crate::{AccountId, Service, ServiceError, Via};
+use crate::{AccountId, Ports, ServiceError, Via};
 
 /// How long an answer is kept.
 const KEPT_FOR: SignedDuration = SignedDuration::from_hours(24);
@@ -124,17 +123,23 @@ pub struct Claimant {
     request: Repeatable,
 }
 
-impl Service {
+/// Responses that are kept for repeated requests.
+#[derive(Clone)]
+pub struct Idempotency {
+    pub(crate) ports: Ports,
+}
+
+impl Idempotency {
     /// Claims a request, or says why there is nothing to do.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
     pub async fn begin_repeatable(&self, request: Repeatable) -> Result<Begun, ServiceError> {
-        let now = self.0.ports.clock.now();
-        let claimed = self.0.ports.store.write(Begin { request, now }).await?;
+        let now = self.ports.clock.now();
+        let claimed = self.ports.store.write(Begin { request, now }).await?;
         Ok(match claimed {
             Claimed::First(claim) => Begun::First(Claimant { claim, request }),
-            Claimed::Answered(FirstAnswer { status, body }) => match self.0.ports.vault.open(request.place(), &body) {
+            Claimed::Answered(FirstAnswer { status, body }) => match self.ports.vault.open(request.place(), &body) {
                 Ok(body) => Begun::Answered {
                     status,
                     body: body.into_bytes(),
@@ -154,7 +159,7 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails, or the answer is no text.
     pub async fn finish_repeatable(&self, claimant: Claimant, status: u16, body: &[u8]) -> Result<(), ServiceError> {
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let text = std::str::from_utf8(body).map_err(ServiceError::internal)?;
         let body = ports.vault.seal(&ports.chance, claimant.request.place(), text);
         let answer = FirstAnswer { status, body };
@@ -166,7 +171,7 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
     pub async fn release_repeatable(&self, claimant: Claimant) -> Result<(), ServiceError> {
-        Ok(self.0.ports.store.write(End(claimant.claim, None)).await?)
+        Ok(self.ports.store.write(End(claimant.claim, None)).await?)
     }
 }
 

@@ -9,24 +9,34 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use url::Url;
 
+use crate::messages::MessageWriter;
 use crate::vault::Vault;
-use crate::{Service, ServiceError};
+use crate::{Ports, ServiceError};
 
 /// What the key is for.
 const PURPOSE: &str = "bellwether: signed redirects";
 /// The longest address that is signed.
 const MAX_CHARACTERS: usize = 2048;
 
-impl Service {
+/// Signed links that lead to other sites by way of this service.
+#[derive(Clone)]
+pub struct Redirects {
+    pub(crate) ports: Ports,
+    pub(crate) writer: MessageWriter,
+}
+
+impl Redirects {
     /// A link to this service that leads on to `target`.
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] for what is no http or https address.
     pub fn signed_redirect(&self, target: &str) -> Result<String, ServiceError> {
         let target = checked(target)?;
-        let signature = mac(&self.0.ports.vault, &target)?.finalize().into_bytes();
+        let signature = mac(&self.ports.vault, &target)?.finalize().into_bytes();
         let signature = URL_SAFE_NO_PAD.encode(signature);
-        Ok(self.0.link("api/v1/redirect", &[("u", &target), ("sig", &signature)]))
+        Ok(self
+            .writer
+            .link("api/v1/redirect", &[("u", &target), ("sig", &signature)]))
     }
 
     /// Where a signed link leads.
@@ -36,7 +46,7 @@ impl Service {
     pub fn redirect_target(&self, target: &str, signature: &str) -> Result<String, ServiceError> {
         let shown = URL_SAFE_NO_PAD.decode(signature).map_err(|_| not_ours())?;
         // Compares in constant time.
-        let verified = mac(&self.0.ports.vault, target)?.verify_slice(&shown);
+        let verified = mac(&self.ports.vault, target)?.verify_slice(&shown);
         verified.map_err(|_| not_ours())?;
         checked(target)
     }

@@ -170,10 +170,13 @@ async fn execute(service: &Service, command: &Command, password: String) -> anyh
                 is_operator: args.operator,
                 is_verified: args.verified,
             };
-            Ok(show_account(&service.create_user(user).await?, args.common.json))
+            Ok(show_account(
+                &service.accounts.create_user(user).await?,
+                args.common.json,
+            ))
         }
         Command::SetPlan(args) => {
-            let account = service.set_plan(&args.common.email, args.plan).await?;
+            let account = service.accounts.set_plan(&args.common.email, args.plan).await?;
             Ok(show_account(&account, args.common.json))
         }
         Command::CreateKey(args) => {
@@ -183,6 +186,7 @@ async fn execute(service: &Service, command: &Command, password: String) -> anyh
             };
             let name = args.name.clone();
             let created = service
+                .accounts
                 .create_key_for(&args.common.email, NewKey { name, scopes })
                 .await?;
             Ok(show_key(&created, args.common.json))

@@ -36,13 +36,14 @@ impl Hooks {
     pub(super) async fn open(service: &Service, actor: &Actor) -> anyhow::Result<Self> {
         let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let receiver = Receiver::start(anywhere, None, StatusCode::NO_CONTENT).await?;
-        for webhook in service.webhooks(actor).await? {
+        for webhook in service.webhooks.webhooks(actor).await? {
             if webhook.url.ends_with(PATH) {
-                service.delete_webhook(actor, webhook.id).await?;
+                service.webhooks.delete_webhook(actor, webhook.id).await?;
             }
         }
         let url = format!("http://{}{PATH}", receiver.address());
         let created = service
+            .webhooks
             .create_webhook(actor, &json!({"url": url, "events": [EVENT]}))
             .await;
         let created = created.context("cannot make the demo's webhook")?;

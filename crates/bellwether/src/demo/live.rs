@@ -137,7 +137,7 @@ async fn show(house: &House, wishes: &Wishes, totals: &mut Totals) -> anyhow::Re
         .collect();
     let service = house.service.0.clone();
     let (key, is_new) = account(&service, &password).await?;
-    let actor = service.authenticate_key(&key).await?;
+    let actor = service.authenticator.authenticate_key(&key).await?;
     let hooks = Hooks::open(&service, &actor).await?;
     let seen = last_event(house, &actor).await?;
     let alerts = order(&service, &actor, clock.as_ref()).await?;
@@ -195,7 +195,7 @@ async fn account(service: &Service, password: &str) -> anyhow::Result<(String, b
         is_operator: true,
         is_verified: true,
     };
-    let is_new = match service.create_user(user).await {
+    let is_new = match service.accounts.create_user(user).await {
         Ok(_) => true,
         // The folder is that of an earlier demo.
         Err(ServiceError::Conflict(_)) => false,
@@ -205,20 +205,20 @@ async fn account(service: &Service, password: &str) -> anyhow::Result<(String, b
         name: "demo".to_owned(),
         scopes: Scope::ALL.to_vec(),
     };
-    Ok((service.create_key_for(EMAIL, key).await?.secret, is_new))
+    Ok((service.accounts.create_key_for(EMAIL, key).await?.secret, is_new))
 }
 
 /// Creates the alerts; answers how many there are.
 async fn order(service: &Service, actor: &Actor, clock: &dyn Clock) -> anyhow::Result<usize> {
-    let stocks = service.search_stocks("", MAX_STOCKS);
+    let stocks = service.stocks.search_stocks("", MAX_STOCKS);
     let mut known = Vec::with_capacity(stocks.len());
     for row in &stocks {
-        let view = service.stock(row.symbol).await?;
-        known.push((view, service.fundamentals(row.symbol).await?));
+        let view = service.stocks.stock(row.symbol).await?;
+        known.push((view, service.stocks.fundamentals(row.symbol).await?));
     }
     let bodies = orders::alerts(&known, clock.now());
     for body in &bodies {
-        match service.create_alert(actor, body).await {
+        match service.alerts.create_alert(actor, body).await {
             Ok(Created::New(_) | Created::Existing(_)) => {}
             Err(error) => bail!("cannot create the alert {body}: {error}"),
         }
@@ -312,14 +312,14 @@ impl Watch {
     }
 
     async fn try_set_anew(&self, id: AlertId) -> Result<(), ServiceError> {
-        let detail = self.service.alert(&self.actor, id).await?;
+        let detail = self.service.alerts.alert(&self.actor, id).await?;
         let condition = detail.stored.alert.condition.kind().name();
         let Some(price) = detail.stock.last_price else {
             return Ok(());
         };
         if let Some(body) = orders::anew(condition, price) {
-            self.service.update_alert(&self.actor, id, &body).await?;
-            self.service.activate_alert(&self.actor, id).await?;
+            self.service.alerts.update_alert(&self.actor, id, &body).await?;
+            self.service.alerts.activate_alert(&self.actor, id).await?;
         }
         Ok(())
     }

@@ -68,7 +68,7 @@ pub(super) async fn fill(house: &House, actor: &Actor) -> anyhow::Result<()> {
             })?;
         }
     }
-    house.service.0.run_job(Job::Analyst).await?;
+    house.service.0.jobs.run_job(Job::Analyst).await?;
     Ok(())
 }
 

@@ -203,14 +203,14 @@ fn source(
                 // known already changes nothing.
                 bars_from: None,
             };
-            service.first_load_begins();
+            service.prices.first_load_begins();
             Some(Box::pin(file::run(options, calendar, Health::default(), clock, sender)))
         }
         (SourceKind::Providers, _) => {
             let sources = beginning.providers?;
             let set = sources.combination.capabilities();
             coverage::warn_about_missing(set);
-            let requests = service.connect_price_source(PriceSourceConfig {
+            let requests = service.prices.connect_price_source(PriceSourceConfig {
                 current_for: sources.limits.late_after.saturating_add(sources.limits.delay),
                 has_daily_bars: set.has(Capability::DailyBars),
             });
@@ -229,7 +229,7 @@ fn source(
         }
         // The settings see to it that the file source has its folder.
         (SourceKind::Push, _) | (SourceKind::File, None) => {
-            if service.is_without_stocks() {
+            if service.prices.is_without_stocks() {
                 tracing::warn!("this service knows no stock yet: push market data (POST /market/ingest)");
             }
             None
@@ -262,7 +262,7 @@ impl Intake {
             let is_news = !delivery.backfill;
             self.take_in(delivery).await;
             if is_news {
-                self.service.first_load_ended();
+                self.service.prices.first_load_ended();
                 self.arrived
                     .send_if_modified(|arrived| !std::mem::replace(arrived, true));
             }
@@ -289,13 +289,13 @@ impl Intake {
                 is_behind: delivery.missed.is_behind,
             };
             // To judge it again after a failure is safe.
-            let outcome = self.service.judge_missed(missed).await?;
+            let outcome = self.service.market_intake.judge_missed(missed).await?;
             tracing::info!(?outcome, "what was missed has been judged");
         }
         if delivery.batch.is_empty() {
             return Ok(Vec::new());
         }
-        self.service.ingest(delivery.batch.clone()).await
+        self.service.market_intake.ingest(delivery.batch.clone()).await
     }
 
     /// Takes one delivery in, however often it takes; gives up only when the service stops.

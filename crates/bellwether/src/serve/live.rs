@@ -43,26 +43,29 @@ impl std::fmt::Debug for Known {
 
 impl Memory for Known {
     fn last_seen(&self, symbol: Symbol) -> Option<Seen> {
-        let (price, at) = self.0.last_observation(symbol)?;
+        let (price, at) = self.0.market_intake.last_observation(symbol)?;
         Some(Seen { price, at })
     }
 
     fn last_bar(&self, symbol: Symbol) -> Option<Date> {
-        self.0.last_bar(symbol)
+        self.0.market_intake.last_bar(symbol)
     }
 
     fn is_listed(&self, symbol: Symbol) -> bool {
-        self.0.is_listed(symbol)
+        self.0.prices.is_listed(symbol)
     }
 
     fn reference_price(&self, symbol: Symbol) -> Option<Price> {
-        let known = [self.0.last_observation(symbol), self.0.last_close(symbol)];
+        let known = [
+            self.0.market_intake.last_observation(symbol),
+            self.0.market.last_close(symbol),
+        ];
         let latest = known.into_iter().flatten().max_by_key(|&(_, at)| at);
         latest.map(|(price, _)| price)
     }
 
     fn average_volume(&self, symbol: Symbol) -> Option<i64> {
-        self.0.average_volume(symbol)
+        self.0.market.average_volume(symbol)
     }
 }
 
@@ -89,7 +92,7 @@ impl Live {
             benchmark,
             splits_only: splits_only_receiver,
         };
-        let (health, wanted) = (Health::default(), service.wanted());
+        let (health, wanted) = (Health::default(), service.market_intake.wanted());
         let (watched, receiver) = watch::channel(Arc::default());
         // Nothing can be made up for while nobody is known to watch anything.
         let mut stocks = loop {
@@ -106,7 +109,7 @@ impl Live {
             wanted,
             requests,
         };
-        let mut interest = service.interest_changes();
+        let mut interest = service.prices.interest_changes();
         let memory = Arc::new(Known(service.clone()));
         let follow = async {
             let mut read_inactive_at: Option<Timestamp> = None;
@@ -147,7 +150,7 @@ fn next_look(clock: &dyn Clock) -> Timestamp {
 
 /// Publishes the stocks that are watched now, and returns them; `None` if they could not be read.
 async fn look(service: &Service, watched: &watch::Sender<Arc<Vec<Symbol>>>) -> Option<Vec<Symbol>> {
-    let stocks = match service.watched_stocks().await {
+    let stocks = match service.market_intake.watched_stocks().await {
         Ok(stocks) => stocks,
         Err(error) => {
             tracing::error!(%error, "which stocks are watched could not be read; those of before are asked for");
@@ -161,7 +164,7 @@ async fn look(service: &Service, watched: &watch::Sender<Arc<Vec<Symbol>>>) -> O
 /// Publishes the stocks of the last [`look`] with those that have become of interest since.
 fn add_interest(service: &Service, stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
     let mut stocks = stocks.to_vec();
-    service.add_stocks_of_interest(&mut stocks);
+    service.market_intake.add_stocks_of_interest(&mut stocks);
     publish(&stocks, watched);
 }
 
@@ -177,7 +180,7 @@ fn publish(stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
 
 /// Reads the stocks whose alerts are not judged at present.
 async fn read_inactive(service: &Service, splits_only: &watch::Sender<Arc<BTreeSet<Symbol>>>) {
-    match service.stocks_of_inactive_alerts().await {
+    match service.market_intake.stocks_of_inactive_alerts().await {
         Ok(stocks) => drop(splits_only.send_if_modified(|known| {
             let is_new = **known != stocks;
             if is_new {

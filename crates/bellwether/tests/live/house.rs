@@ -122,16 +122,16 @@ impl Live {
     pub async fn create(&self, body: &Value) -> AlertDetail {
         let stock = symbol(body["symbol"].as_str().unwrap());
         self.until("the stock is in the catalog", async |live| {
-            live.service().is_listed(stock)
+            live.service().prices.is_listed(stock)
         })
         .await;
-        match self.service().create_alert(&self.ann, body).await.unwrap() {
+        match self.service().alerts.create_alert(&self.ann, body).await.unwrap() {
             Created::New(detail) | Created::Existing(detail) => *detail,
         }
     }
 
     pub async fn alert(&self, id: AlertId) -> AlertDetail {
-        self.service().alert(&self.ann, id).await.unwrap()
+        self.service().alerts.alert(&self.ann, id).await.unwrap()
     }
 
     /// Lets the others work until something is so.
@@ -186,7 +186,7 @@ impl Live {
 
     /// When a stock was observed last.
     pub fn observed(&self, name: &str) -> Option<Timestamp> {
-        Some(self.service().last_observation(symbol(name))?.1)
+        Some(self.service().market_intake.last_observation(symbol(name))?.1)
     }
 
     /// Everything that has fired, sorted.
@@ -195,7 +195,7 @@ impl Live {
         for &id in alerts {
             let detail = self.alert(id).await;
             let all = PageRequest { page: 1, limit: 100 };
-            let page = self.service().alert_history(&self.ann, id, all).await.unwrap();
+            let page = self.service().alerts.alert_history(&self.ann, id, all).await.unwrap();
             let rows = page.items.into_iter();
             fired.extend(
                 rows.filter(|row| row.entry.action == HistoryAction::Triggered)
@@ -226,11 +226,11 @@ async fn account(service: &Service) -> Actor {
         is_operator: false,
         is_verified: true,
     };
-    service.create_user(user).await.unwrap();
+    service.accounts.create_user(user).await.unwrap();
     let key = NewKey {
         name: "test".to_owned(),
         scopes: Scope::PUBLIC.to_vec(),
     };
-    let key = service.create_key_for(email, key).await.unwrap();
-    service.authenticate_key(&key.secret).await.unwrap()
+    let key = service.accounts.create_key_for(email, key).await.unwrap();
+    service.authenticator.authenticate_key(&key.secret).await.unwrap()
 }

@@ -47,6 +47,7 @@ async fn paused_over_a_rise(database: &Database) {
     // The stock is in no catalog, so the provider is queried.
     let created = live
         .service()
+        .alerts
         .create_alert(&live.ann, &change("AAPL", 50))
         .await
         .unwrap();
@@ -59,7 +60,7 @@ async fn paused_over_a_rise(database: &Database) {
     })
     .await;
     assert_eq!(live.initial_price(id).await.as_deref(), Some("200"));
-    live.service().pause_alert(&live.ann, id).await.unwrap();
+    live.service().alerts.pause_alert(&live.ann, id).await.unwrap();
     live.reach(friday("15:20:00")).await;
 
     // Three seconds of this clock may pass before the exchange responds: then the result is 503, and the test tries again.
@@ -69,7 +70,7 @@ async fn paused_over_a_rise(database: &Database) {
     };
     loop {
         let (service, ann) = (live.service().clone(), live.ann.clone());
-        let activating = tokio::spawn(async move { service.activate_alert(&ann, id).await });
+        let activating = tokio::spawn(async move { service.alerts.activate_alert(&ann, id).await });
         live.soon("the activation is answered", async |live| {
             trade(live);
             activating.is_finished()
@@ -96,11 +97,11 @@ async fn unwatched(database: &Database) {
     let exchange = exchange(begin, &[("AAPL", "200"), ("MSFT", "400")]).await;
     let live = Live::open(database, From::Alpaca(&exchange), begin).await;
     // The clock stands still, so no time limit passes before the response.
-    let shown = live.service().stock(symbol("MSFT")).await.unwrap();
+    let shown = live.service().stocks.stock(symbol("MSFT")).await.unwrap();
     assert_eq!(shown.last_price, "400".parse().ok());
-    let created = live.service().create_alert(&live.ann, &change("AAPL", 5)).await;
+    let created = live.service().alerts.create_alert(&live.ann, &change("AAPL", 5)).await;
     assert!(created.is_ok());
-    assert!(live.service().stock(symbol("NOSUCH")).await.is_err());
+    assert!(live.service().stocks.stock(symbol("NOSUCH")).await.is_err());
     // It stays of interest without an alert or a watchlist.
     live.soon("it is subscribed", async |_| {
         exchange.books().subscribed.contains(&"MSFT".to_owned())

@@ -134,7 +134,9 @@ async fn through_the_day(live: &Live, stocks: &[Stock], mut tell: impl FnMut(usi
         alerts.push(live.create(&orders(stock)[0]).await.stored.alert.id);
     }
     live.soon("the bars are known", async |live| {
-        let is_known = |stock: &Stock| live.service().last_bar(stock.symbol) == stock.before.last().map(|bar| bar.date);
+        let is_known = |stock: &Stock| {
+            live.service().market_intake.last_bar(stock.symbol) == stock.before.last().map(|bar| bar.date)
+        };
         stocks.iter().all(is_known)
     })
     .await;

@@ -21,7 +21,7 @@ impl SessionCookie {
     #[must_use]
     pub fn of(service: &Service) -> Self {
         Self {
-            is_secure: service.public_url().starts_with("https://"),
+            is_secure: service.identity.public_url().starts_with("https://"),
         }
     }
 

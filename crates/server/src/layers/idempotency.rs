@@ -174,7 +174,7 @@ fn route(uri: &http::Uri) -> String {
 async fn answer(app: &App, repeatable: Repeatable, request: Request, next: Next) -> Response {
     // More than once, because the first request may have ended, or come to nothing, in between.
     for _ in 0..3 {
-        match app.service().begin_repeatable(repeatable).await {
+        match app.service().idempotency.begin_repeatable(repeatable).await {
             Ok(Begun::First(claimant)) => return first(app, repeatable, claimant, request, next).await,
             Ok(Begun::Answered { status, body }) => {
                 let rate_limit = request.extensions().get::<RateLimit>();
@@ -242,7 +242,7 @@ async fn first(app: &App, repeatable: Repeatable, claimant: Claimant, request: R
 async fn kept(app: &App, claimant: Claimant, response: Response) -> Response {
     let service = app.service();
     if !is_kept(response.status()) {
-        if let Err(error) = service.release_repeatable(claimant).await {
+        if let Err(error) = service.idempotency.release_repeatable(claimant).await {
             // A repeat is refused until the claim has expired, and done then.
             tracing::warn!(%error, "a claim to a repeatable request could not be given up");
         }
@@ -255,6 +255,7 @@ async fn kept(app: &App, claimant: Claimant, response: Response) -> Response {
     };
     let answer = KeptAnswer::encode(&parts.headers, &body);
     match service
+        .idempotency
         .finish_repeatable(claimant, parts.status.as_u16(), &answer)
         .await
     {

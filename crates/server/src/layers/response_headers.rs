@@ -36,7 +36,7 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
             headers.insert(header::CACHE_CONTROL, REVALIDATE);
         }
     }
-    if app.service().public_url().starts_with("https://") {
+    if app.service().identity.public_url().starts_with("https://") {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT_SECURITY);
     }
     response

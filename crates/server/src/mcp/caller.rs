@@ -37,8 +37,8 @@ pub(super) async fn identify(
         .admit(secret, address, now)
         .map_err(|counted| too_many(&counted, "unknown keys and tokens were shown from this address"))?;
     let found = match shown {
-        Credential::Key(key) => app.service().authenticate_key(key).await,
-        Credential::Token(token) => app.service().authenticate_grant(token).await,
+        Credential::Key(key) => app.service().authenticator.authenticate_key(key).await,
+        Credential::Token(token) => app.service().authenticator.authenticate_grant(token).await,
     };
     match found {
         Ok(actor) => {
@@ -75,7 +75,7 @@ pub(super) fn insufficient_scope(app: &App, needed: Scope, message: &str) -> Ref
 }
 
 fn challenge(app: &App, scopes: &[Scope]) -> String {
-    let public_url = app.service().public_url();
+    let public_url = app.service().identity.public_url();
     let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
     let scope = names.join(" ");
     format!("Bearer resource_metadata=\"{public_url}/.well-known/oauth-protected-resource/mcp\", scope=\"{scope}\"")

@@ -78,6 +78,6 @@ pub(super) async fn run_job(
     JobPath(job): JobPath,
     _body: NoBody,
 ) -> Result<Reply<JobView>, ApiError> {
-    let report = app.service().run_job(job).await?;
+    let report = app.service().jobs.run_job(job).await?;
     Ok(Reply::ok(JobView::of(report)))
 }

@@ -63,7 +63,7 @@ pub(super) fn router() -> OpenApiRouter<App> {
 pub(super) async fn redirect(State(app): State<App>, mut query: Query) -> Result<Response, ApiError> {
     let target = query.text("u", MAX_ADDRESS_CHARS).unwrap_or_default();
     let signature = query.text("sig", MAX_SIGNATURE_CHARS).unwrap_or_default();
-    let location = app.service().redirect_target(&target, &signature)?;
+    let location = app.service().redirects.redirect_target(&target, &signature)?;
     let header = HeaderValue::try_from(&location).map_err(ApiError::internal)?;
     let mut response = Reply::with(StatusCode::FOUND, Redirected { location }).into_response();
     let headers = response.headers_mut();

@@ -23,13 +23,13 @@ async fn last_sent(world: &World, channel: MessageChannel, to: &str) -> String {
     let nothing_waits = tokio::time::timeout(testkit::HANG_LIMIT, nothing_waits).await;
     assert!(nothing_waits.is_ok(), "messages are not sent");
     store.close().await;
-    let operator = world.service.authenticate_key(&world.key).await.unwrap();
+    let operator = world.service.authenticator.authenticate_key(&world.key).await.unwrap();
     let filter = OutboxFilter {
         channel: Some(channel),
         to: Some(to.to_owned()),
     };
     let page = PageRequest { page: 1, limit: 1 };
-    let page = world.service.outbox(&operator, filter, page).await.unwrap();
+    let page = world.service.outbox.outbox(&operator, filter, page).await.unwrap();
     page.items
         .into_iter()
         .next()

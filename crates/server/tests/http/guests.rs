@@ -24,7 +24,7 @@ async fn show(world: &World, token: &str) -> Answer {
 
 /// What was mailed to an address, newest first, once there are so many.
 async fn mailed(world: &World, to: &str, count: usize) -> Vec<OutboxMessage> {
-    let operator = world.service.authenticate_key(&world.key).await.unwrap();
+    let operator = world.service.authenticator.authenticate_key(&world.key).await.unwrap();
     let asking = async {
         loop {
             let filter = OutboxFilter {
@@ -32,7 +32,13 @@ async fn mailed(world: &World, to: &str, count: usize) -> Vec<OutboxMessage> {
                 ..OutboxFilter::default()
             };
             let page = service::PageRequest { page: 1, limit: 100 };
-            let found = world.service.outbox(&operator, filter, page).await.unwrap().items;
+            let found = world
+                .service
+                .outbox
+                .outbox(&operator, filter, page)
+                .await
+                .unwrap()
+                .items;
             if found.len() >= count {
                 return found;
             }

@@ -77,8 +77,8 @@ async fn an_answer_that_does_not_open_is_a_conflict_and_nothing_is_done_again() 
     let world = World::new().await;
     world.stock_at("AAPL", 100.0).await;
     let body = above(200);
-    let actor = world.service.authenticate_key(&world.key).await.unwrap();
-    let key = world.service.api_keys(&actor).await.unwrap()[0].id;
+    let actor = world.service.authenticator.authenticate_key(&world.key).await.unwrap();
+    let key = world.service.accounts.api_keys(&actor).await.unwrap()[0].id;
     let kept = RepeatableRequest {
         requester: actor.account.into(),
         key_hash: Sha256::digest([key.0.as_bytes(), &b"/v1/alerts\0one"[..]].concat()).into(),

@@ -55,7 +55,13 @@ impl Person<'_> {
     /// An access token and a cookie of another session. Not over HTTP, where an address may try so often only.
     pub(crate) async fn sign_in(&self, password: &str) -> Result<(String, String), ServiceError> {
         let body = json!({"email": self.email, "password": password});
-        match self.world.service.sign_in(&body, [192, 0, 2, 1].into()).await? {
+        match self
+            .world
+            .service
+            .identity
+            .sign_in(&body, [192, 0, 2, 1].into())
+            .await?
+        {
             SignIn::Done(signed_in) => Ok((signed_in.access_token, signed_in.cookie.unwrap())),
             SignIn::Mailed => panic!("a link was mailed"),
         }

@@ -22,7 +22,7 @@ async fn a_link_that_the_service_has_made_leads_on() {
             "https://example.com/?q=%22%3Cscript%3E",
         ),
     ] {
-        let link = world.service.signed_redirect(target).unwrap();
+        let link = world.service.redirects.signed_redirect(target).unwrap();
         assert!(
             link.starts_with("https://alerts.example.com/api/v1/redirect?u="),
             "{link}"
@@ -41,9 +41,9 @@ async fn a_link_that_the_service_has_made_leads_on() {
 #[tokio::test]
 async fn any_other_link_leads_nowhere() {
     let world = World::new().await;
-    let link = world.service.signed_redirect("https://example.com/").unwrap();
+    let link = world.service.redirects.signed_redirect("https://example.com/").unwrap();
     let (_, signature) = link.split_once("&sig=").unwrap();
-    let other = world.service.signed_redirect("https://example.org/").unwrap();
+    let other = world.service.redirects.signed_redirect("https://example.org/").unwrap();
     let (_, others) = other.split_once("&sig=").unwrap();
     let mut changed = signature.to_owned();
     changed.replace_range(..1, if signature.starts_with('A') { "B" } else { "A" });
@@ -65,6 +65,6 @@ async fn any_other_link_leads_nowhere() {
     }
     let _ = follow(&world, &link).await.ok(302);
     for target in ["javascript:alert(1)", "data:text/html,x", "//example.com", "/local", ""] {
-        assert!(world.service.signed_redirect(target).is_err(), "{target}");
+        assert!(world.service.redirects.signed_redirect(target).is_err(), "{target}");
     }
 }

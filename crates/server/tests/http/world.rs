@@ -145,7 +145,7 @@ impl World {
             is_operator,
             is_verified: true,
         };
-        self.service.create_user(user).await.unwrap();
+        self.service.accounts.create_user(user).await.unwrap();
         self.another_key(email, scopes).await
     }
 
@@ -154,7 +154,7 @@ impl World {
             name: "test".to_owned(),
             scopes: scopes.to_vec(),
         };
-        self.service.create_key_for(email, key).await.unwrap().secret
+        self.service.accounts.create_key_for(email, key).await.unwrap().secret
     }
 
     pub(crate) fn request(&self, method: &str, path: &str) -> Sending<'_> {

@@ -18,13 +18,17 @@ pub(crate) async fn run(count: usize, endpoints: usize) {
     let world = World::new(&sink.urls(endpoints), count, Alerts::Armed, None);
     let (service, store) = world.start().await;
     let operator = world::operator(&service).await;
-    service.ingest_json(&operator, &world::snapshot(QUIET)).await.unwrap();
+    service
+        .market
+        .ingest_json(&operator, &world::snapshot(QUIET))
+        .await
+        .unwrap();
     assert_eq!(sink.tally().await.received, 0, "nothing fires yet");
     let storm = world::snapshot(STORM);
     let before = Memory::now();
     let watch = Watch::start();
     let (began, began_us) = (stopwatch(), Real.micros());
-    service.ingest_json(&operator, &storm).await.unwrap();
+    service.market.ingest_json(&operator, &storm).await.unwrap();
     let committed = began.elapsed();
     let memory_committed = watch.peak_so_far();
     until_settled(&store).await;

@@ -119,8 +119,8 @@ pub(crate) async fn operator(service: &Service) -> Actor {
         name: "bench".to_owned(),
         scopes: Scope::ALL.to_vec(),
     };
-    let key = service.create_key_for(OPERATOR, key).await.unwrap();
-    service.authenticate_key(&key.secret).await.unwrap()
+    let key = service.accounts.create_key_for(OPERATOR, key).await.unwrap();
+    service.authenticator.authenticate_key(&key.secret).await.unwrap()
 }
 
 /// The body of an ingest request: every stock at one price.
@@ -145,7 +145,7 @@ pub(crate) async fn fill(folder: &Path, count: usize, is_fired: bool, urls: &[St
         is_operator: true,
         is_verified: true,
     };
-    let like = service.create_user(user).await.unwrap();
+    let like = service.accounts.create_user(user).await.unwrap();
     let actor = operator(&service).await;
     let owners: Vec<Account> = (0..urls.len()).map(|number| owner(&like, number)).collect();
     store.write(AddAccounts(owners.clone())).await.unwrap();
@@ -157,7 +157,7 @@ pub(crate) async fn fill(folder: &Path, count: usize, is_fired: bool, urls: &[St
             ..actor.clone()
         };
         let body = json!({"url": url, "events": [ALERT_TRIGGERED]});
-        service.create_webhook(&actor, &body).await.unwrap();
+        service.webhooks.create_webhook(&actor, &body).await.unwrap();
     }
     let now = Clock::now(&Real);
     let alerts: Vec<StoredAlert> = (0..count)

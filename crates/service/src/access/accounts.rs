@@ -1,5 +1,7 @@
 //! Accounts, as the operator makes them.
 
+use std::sync::Arc;
+
 use alerts::request::is_plausible_email;
 use alerts::{Alert, Plan};
 use jiff::Timestamp;
@@ -8,7 +10,10 @@ use store::{Abort, BoxFuture, Unit, Work};
 use url::Host;
 
 use super::{downgrade, password};
-use crate::{Fields, Service, ServiceError};
+use crate::access::{Authenticator, Reception};
+use crate::evaluator::Evaluator;
+use crate::messages::MessageWriter;
+use crate::{Fields, Ports, ServiceError};
 
 /// An account to be made by the operator.
 #[derive(Clone)]
@@ -37,7 +42,17 @@ impl std::fmt::Debug for NewUser {
     }
 }
 
-impl Service {
+/// Use cases of operators: accounts, their plans and their API keys.
+#[derive(Clone)]
+pub struct Accounts {
+    pub(crate) ports: Ports,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) reception: Arc<Reception>,
+    pub(crate) authenticator: Authenticator,
+    pub(crate) writer: MessageWriter,
+}
+
+impl Accounts {
     /// Makes an account. Its address is kept in lower case, so that it is one address however it is written.
     ///
     /// # Errors
@@ -57,18 +72,18 @@ impl Service {
             return Err(ServiceError::fields(faults));
         }
         let account = Account {
-            id: AccountId(self.0.ports.chance.uuid()),
+            id: AccountId(self.ports.chance.uuid()),
             email,
-            password_hash: Some(self.hash_password(user.password).await?),
+            password_hash: Some(self.authenticator.hash_password(user.password).await?),
             full_name: None,
             plan: user.plan,
             is_operator: user.is_operator,
             is_verified: user.is_verified,
             time_zone: DEFAULT_TIME_ZONE.to_owned(),
-            created_at: self.0.ports.clock.now(),
+            created_at: self.ports.clock.now(),
             profile: store::model::Profile::default(),
         };
-        Ok(self.0.ports.store.write(Insert(account)).await?)
+        Ok(self.ports.store.write(Insert(account)).await?)
     }
 
     /// Puts an account on another plan. Its active alerts that the plan does not have are paused, and its owner is told.
@@ -77,13 +92,13 @@ impl Service {
     /// [`ServiceError::NotFound`] if the address has no account.
     pub async fn set_plan(&self, email: &str, plan: Plan) -> Result<Account, ServiceError> {
         let work = SetPlan {
-            service: self.clone(),
+            accounts: self.clone(),
             email: normal_email(email),
             plan,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        let (account, _) = self.0.ports.store.write(work).await?;
-        self.0.reception.forget(account.id);
+        let (account, _) = self.ports.store.write(work).await?;
+        self.reception.forget(account.id);
         Ok(account)
     }
 }
@@ -126,7 +141,7 @@ impl Work for Insert {
 }
 
 struct SetPlan {
-    service: Service,
+    accounts: Accounts,
     email: String,
     plan: Plan,
     now: Timestamp,
@@ -146,14 +161,14 @@ impl Work for SetPlan {
             if !unit.update_account(&account).await? {
                 return Err(missing());
             }
-            let paused = downgrade::pause_what_is_missing(&self.service, unit, &account, self.now).await?;
+            let paused = downgrade::pause_what_is_missing(&self.accounts, unit, &account, self.now).await?;
             Ok((account, paused))
         })
     }
 
     fn committed(&self, (_, paused): &Self::Done) {
         for alert in paused {
-            self.service.0.evaluator.tell(alert);
+            self.accounts.evaluator.tell(alert);
         }
     }
 }

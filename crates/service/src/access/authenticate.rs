@@ -1,12 +1,15 @@
 //! Who is it?
 
+use std::sync::Arc;
+
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use store::model::{Account, ApiKey, Session};
 
 use super::{Actor, Scope, Shown, Via, keys};
+use crate::access::{Reception, Tokens};
 use crate::identity::secret;
-use crate::{Service, ServiceError};
+use crate::{Ports, ServiceError};
 
 /// A session that is not used ends after this time.
 pub(crate) const SESSION_IDLE: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -18,13 +21,21 @@ const SESSION_NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
 /// What cookies are hashed for.
 pub(crate) const COOKIE: &str = "session cookie";
 
-impl Service {
+/// Checks API keys, access tokens, session cookies and passwords.
+#[derive(Clone)]
+pub struct Authenticator {
+    pub(crate) ports: Ports,
+    pub(crate) reception: Arc<Reception>,
+    pub(crate) tokens: Arc<Tokens>,
+}
+
+impl Authenticator {
     /// Who shows this API key. The answer may be a few seconds old.
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if there is no such key.
     pub async fn authenticate_key(&self, key: &str) -> Result<Actor, ServiceError> {
-        let (reception, ports) = (&self.0.reception, &self.0.ports);
+        let (reception, ports) = (&self.reception, &self.ports);
         if !keys::is_well_formed(key) {
             return Err(unknown());
         }
@@ -50,9 +61,9 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if it is no token of ours, its time is over, or its session has ended.
     pub async fn authenticate_token(&self, token: &str) -> Result<Actor, ServiceError> {
-        let (reception, ports) = (&self.0.reception, &self.0.ports);
+        let (reception, ports) = (&self.reception, &self.ports);
         let now = ports.clock.now();
-        let claimed = self.0.tokens.read(token, now).ok_or_else(no_token)?;
+        let claimed = self.tokens.read(token, now).ok_or_else(no_token)?;
         // Tokens of a session are remembered as one. No secret hashes to this: it is not one.
         let hash = secret::hash("session", "", &claimed.session.0.to_string());
         if let Some(actor) = reception.recall(&hash, now) {
@@ -71,7 +82,7 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if there is no such session, or it has ended.
     pub async fn authenticate_cookie(&self, cookie: &str) -> Result<Actor, ServiceError> {
-        let (reception, ports) = (&self.0.reception, &self.0.ports);
+        let (reception, ports) = (&self.reception, &self.ports);
         if !secret::is_well_formed(cookie) {
             return Err(no_session());
         }
@@ -93,7 +104,7 @@ impl Service {
             return None;
         }
         if now.duration_since(session.last_seen_at) >= SESSION_NOTED_EVERY {
-            self.0.reception.note_session(&self.0.ports.store, &session, now);
+            self.reception.note_session(&self.ports.store, &session, now);
         }
         let via = Via::Session { id: session.id, by };
         Some(of(account, via))

@@ -13,15 +13,16 @@ use serde_json::{Map, Value, json};
 use store::model::Account;
 use store::{Abort, Unit};
 
+use crate::ServiceError;
+use crate::access::Accounts;
 use crate::blindness::named;
-use crate::{Service, ServiceError};
 
 /// How many paused alerts the mail names.
 const MAX_NAMED: usize = 20;
 
 /// Pauses the active alerts that the account's plan does not have. Returns them as they are now.
 pub(super) async fn pause_what_is_missing(
-    service: &Service,
+    accounts: &Accounts,
     unit: &mut Unit,
     account: &Account,
     now: Timestamp,
@@ -53,7 +54,7 @@ pub(super) async fn pause_what_is_missing(
             alerts: paused.iter().take(MAX_NAMED).map(named).collect(),
             more: paused.len().saturating_sub(MAX_NAMED),
         };
-        let message = service.0.mail(&account.email, Some(account.id), &letter);
+        let message = accounts.writer.mail(&account.email, Some(account.id), &letter);
         unit.queue_message(&message.map_err(Abort::Refused)?).await?;
     }
     Ok(paused)

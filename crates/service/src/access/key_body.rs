@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::{CreatedKey, NewKey, Scope};
+use crate::access::Accounts;
 use crate::body::Members;
-use crate::{Actor, Service, ServiceError};
+use crate::{Actor, ServiceError};
 
-impl Service {
+impl Accounts {
     /// Makes an API key of a body `{name, scopes?}` for the actor, who has signed in. Without scopes it has all that every
     /// account may give to its keys.
     ///

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use alerts::Plan;
 use sha2::{Digest, Sha256};
 use store::model::{AccountId, ApiKey, ApiKeyId};
 use store::{Abort, BoxFuture, Unit, Work};
@@ -9,9 +10,9 @@ use store::{Abort, BoxFuture, Unit, Work};
 use super::accounts::normal_email;
 use super::reception::KeyHash;
 use super::{Actor, Scope};
+use crate::access::Accounts;
 use crate::identity::account::must_be_awake;
-use crate::{Fields, Service, ServiceError};
-use alerts::Plan;
+use crate::{Fields, ServiceError};
 
 /// What every key begins with.
 const MARK: &str = "sk_";
@@ -54,7 +55,7 @@ impl fmt::Debug for CreatedKey {
     }
 }
 
-impl Service {
+impl Accounts {
     /// Makes an API key for the account of that address, as its operator: whatever scopes are asked for (the
     /// operators' own ones only for an operator's account), beyond the plan's number of keys, too.
     ///
@@ -62,7 +63,7 @@ impl Service {
     /// [`ServiceError::NotFound`] if the address has no account, [`ServiceError::Invalid`] for a name or scopes that
     /// will not do.
     pub async fn create_key_for(&self, email: &str, key: NewKey) -> Result<CreatedKey, ServiceError> {
-        let found = self.0.ports.store.account_by_email(&normal_email(email)).await?;
+        let found = self.ports.store.account_by_email(&normal_email(email)).await?;
         let account = found.ok_or(ServiceError::NotFound("account"))?;
         self.create_key(account.id, key, By::Operator).await
     }
@@ -73,7 +74,7 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] only.
     pub async fn api_keys(&self, actor: &Actor) -> Result<Vec<ApiKey>, ServiceError> {
-        Ok(self.0.ports.store.api_keys(actor.account).await?)
+        Ok(self.ports.store.api_keys(actor.account).await?)
     }
 
     /// Makes an API key for the actor, who has signed in.
@@ -92,8 +93,8 @@ impl Service {
     /// [`ServiceError::NotFound`] for a key the actor does not have.
     pub async fn delete_api_key(&self, actor: &Actor, id: ApiKeyId) -> Result<(), ServiceError> {
         let account = actor.account;
-        self.0.ports.store.write(Delete { account, id }).await?;
-        self.0.reception.forget(account);
+        self.ports.store.write(Delete { account, id }).await?;
+        self.reception.forget(account);
         Ok(())
     }
 
@@ -103,15 +104,15 @@ impl Service {
         scopes.sort_unstable();
         scopes.dedup();
         check(&name, &scopes)?;
-        let secret = secret(&self.0.ports.chance.bytes());
+        let secret = secret(&self.ports.chance.bytes());
         let key = ApiKey {
-            id: ApiKeyId(self.0.ports.chance.uuid()),
+            id: ApiKeyId(self.ports.chance.uuid()),
             account,
             name,
             prefix: secret.chars().take(PREFIX_CHARACTERS).collect(),
             hash: hash(&secret),
             scopes: scopes.iter().map(|scope| scope.name().to_owned()).collect(),
-            created_at: self.0.ports.clock.now(),
+            created_at: self.ports.clock.now(),
             last_used_at: None,
         };
         let work = Insert {
@@ -119,7 +120,7 @@ impl Service {
             by,
             wants_operator: scopes.iter().any(|scope| !Scope::PUBLIC.contains(scope)),
         };
-        let tier = self.0.ports.store.write(work).await?;
+        let tier = self.ports.store.write(work).await?;
         Ok(CreatedKey { key, secret, tier })
     }
 }

@@ -18,7 +18,8 @@ mod reception;
 mod scope;
 mod tokens;
 
-pub use accounts::NewUser;
+pub use accounts::{Accounts, NewUser};
+pub use authenticate::Authenticator;
 pub use keys::{CreatedKey, NewKey};
 pub(crate) use reception::Reception;
 pub use scope::Scope;

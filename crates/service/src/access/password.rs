@@ -4,7 +4,8 @@ use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 
 use super::hashing::HashBuffer;
-use crate::{Service, ServiceError};
+use crate::ServiceError;
+use crate::access::Authenticator;
 
 /// The fewest characters of a password.
 const MIN_CHARACTERS: usize = 8;
@@ -42,14 +43,14 @@ fn is_common(password: &str) -> bool {
     zxcvbn::zxcvbn(password, &[]).guesses() < MIN_GUESSES
 }
 
-impl Service {
+impl Authenticator {
     /// Hashes a password with argon2id on a hashing thread.
     ///
     /// # Errors
     /// [`ServiceError::Overloaded`] if too many passwords wait to be hashed.
     pub(crate) async fn hash_password(&self, password: String) -> Result<String, ServiceError> {
-        let salt: [u8; SALT_BYTES] = self.0.ports.chance.bytes();
-        let hashing = &self.0.reception.hashing;
+        let salt: [u8; SALT_BYTES] = self.ports.chance.bytes();
+        let hashing = &self.reception.hashing;
         hashing.run(move |buffer| hash(&password, &salt, buffer)).await?
     }
 
@@ -65,7 +66,7 @@ impl Service {
             };
             Ok(verify(&password, kept, buffer)? && is_somebodys)
         };
-        self.0.reception.hashing.run(fits).await?
+        self.reception.hashing.run(fits).await?
     }
 }
 

@@ -10,21 +10,22 @@ use store::model::{Account, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{AlertDetail, no_such_alert, repeat, terms};
+use crate::alerts::Alerts;
 use crate::identity::account::must_be_awake;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl Alerts {
     /// Takes over what an update request asks for.
     ///
     /// # Errors
     /// As [`Service::create_alert`], [`ServiceError::NotFound`] for an alert the actor does not have, and
     /// [`ServiceError::Conflict`] if another alert of the actor equals the changed one.
     pub async fn update_alert(&self, actor: &Actor, id: AlertId, body: &Value) -> Result<AlertDetail, ServiceError> {
-        let found = self.0.ports.store.alert(actor.account, id).await?;
+        let found = self.ports.store.alert(actor.account, id).await?;
         let alert = found.ok_or_else(no_such_alert)?.alert;
         let needs_price = alert.status == Status::Active && alert.initial_price.is_none();
         let price = if needs_price {
-            self.start_price(alert.symbol).await
+            self.prices.start_price(alert.symbol).await
         } else {
             StartPrice::Unknown
         };
@@ -42,9 +43,9 @@ impl Service {
     /// [`ServiceError::NotFound`]; [`ServiceError::Invalid`] for one that is not judged anyway.
     pub async fn pause_alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
         let detail = self.change_alert(actor, id, How::Pause).await?;
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         // Its owner may make it active again soon.
-        self.0.interest.renew(detail.stored.alert.symbol, now);
+        self.interest.renew(detail.stored.alert.symbol, now);
         Ok(detail)
     }
 
@@ -54,25 +55,25 @@ impl Service {
     /// [`ServiceError::NotFound`], [`ServiceError::Forbidden`] for an alert too many,
     /// [`ServiceError::Unavailable`] if no price is known, or only an old one and the condition is a percentage.
     pub async fn activate_alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
-        let found = self.0.ports.store.alert(actor.account, id).await?;
+        let found = self.ports.store.alert(actor.account, id).await?;
         let alert = found.ok_or_else(no_such_alert)?.alert;
         let price = match alert.status {
             // It stays as it is.
             Status::Active => StartPrice::Unknown,
-            Status::Inactive | Status::Paused | Status::Triggered => self.start_price(alert.symbol).await,
+            Status::Inactive | Status::Paused | Status::Triggered => self.prices.start_price(alert.symbol).await,
         };
         self.change_alert(actor, id, How::Activate { price }).await
     }
 
     async fn change_alert(&self, actor: &Actor, id: AlertId, how: How) -> Result<AlertDetail, ServiceError> {
         let work = Change {
-            service: self.clone(),
+            alerts: self.clone(),
             account: actor.account,
             id,
             how,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        let done = self.0.ports.store.write(work).await?;
+        let done = self.ports.store.write(work).await?;
         Ok(self.detail(done.stored))
     }
 }
@@ -93,7 +94,7 @@ enum How {
 }
 
 struct Change {
-    service: Service,
+    alerts: Alerts,
     account: AccountId,
     id: AlertId,
     how: How,
@@ -123,7 +124,7 @@ impl Change {
                 let context = Context {
                     now: self.now,
                     time_zone,
-                    calendar: &self.service.0.settings.calendar,
+                    calendar: &self.alerts.settings.calendar,
                 };
                 let change = parse_update(alert, body, &context).map_err(refused)?;
                 if changes_nothing(body) {
@@ -189,8 +190,8 @@ impl Work for Change {
 
     fn committed(&self, done: &Done) {
         if done.has_changed {
-            self.service.0.evaluator.tell(&done.stored.alert);
-            self.service.0.initial_prices.note(&done.stored.alert);
+            self.alerts.evaluator.tell(&done.stored.alert);
+            self.alerts.initial_prices.note(&done.stored.alert);
         }
     }
 }

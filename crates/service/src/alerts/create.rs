@@ -11,8 +11,9 @@ use store::model::{HistoryRow, Owner, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{AlertDetail, MadeBy, terms};
+use crate::alerts::Alerts;
 use crate::identity::account::awake;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::{AccountId, Actor, ServiceError};
 
 /// What a create request came to.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,7 +24,7 @@ pub enum Created {
     Existing(Box<AlertDetail>),
 }
 
-impl Service {
+impl Alerts {
     /// Creates an alert from the body of a create request (interface 2.1, decisions 2.15, 2.16, 2.22).
     ///
     /// # Errors
@@ -41,25 +42,25 @@ impl Service {
         body: &Value,
         made_by: &MadeBy,
     ) -> Result<Created, ServiceError> {
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         let context = Context {
             now,
             time_zone: &actor.time_zone,
-            calendar: &self.0.settings.calendar,
+            calendar: &self.settings.calendar,
         };
         let asked = parse_create(body, &context)?;
         plan::check_terms(actor.plan, asked.condition.kind(), asked.notification)?;
-        self.require_stock(asked.symbol).await?;
+        self.prices.require_stock(asked.symbol).await?;
         let work = Create {
-            service: self.clone(),
+            alerts: self.clone(),
             account: actor.account,
-            id: AlertId(self.0.ports.chance.uuid()),
+            id: AlertId(self.ports.chance.uuid()),
             created_by: Some(made_by.to_text()),
-            price: self.start_price(asked.symbol).await,
+            price: self.prices.start_price(asked.symbol).await,
             asked,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        Ok(match self.0.ports.store.write(work).await? {
+        Ok(match self.ports.store.write(work).await? {
             Done::Inserted(stored) => Created::New(Box::new(self.detail(stored))),
             Done::Found(stored) => Created::Existing(Box::new(self.detail(stored))),
         })
@@ -67,7 +68,7 @@ impl Service {
 }
 
 struct Create {
-    service: Service,
+    alerts: Alerts,
     account: AccountId,
     asked: NewAlert,
     id: AlertId,
@@ -128,8 +129,8 @@ impl Work for Create {
 
     fn committed(&self, done: &Done) {
         if let Done::Inserted(stored) = done {
-            self.service.0.evaluator.tell(&stored.alert);
-            self.service.0.initial_prices.note(&stored.alert);
+            self.alerts.evaluator.tell(&stored.alert);
+            self.alerts.initial_prices.note(&stored.alert);
         }
     }
 }

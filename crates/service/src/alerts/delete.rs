@@ -5,26 +5,27 @@ use jiff::Timestamp;
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::no_such_alert;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::alerts::Alerts;
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl Alerts {
     /// Deletes an alert for good; its history stays.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn delete_alert(&self, actor: &Actor, id: AlertId) -> Result<(), ServiceError> {
         let work = Delete {
-            service: self.clone(),
+            alerts: self.clone(),
             account: actor.account,
             id,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        Ok(self.0.ports.store.write(work).await?)
+        Ok(self.ports.store.write(work).await?)
     }
 }
 
 struct Delete {
-    service: Service,
+    alerts: Alerts,
     account: AccountId,
     id: AlertId,
     now: Timestamp,
@@ -48,6 +49,6 @@ impl Work for Delete {
     }
 
     fn committed(&self, (): &()) {
-        self.service.0.evaluator.forget(self.id);
+        self.alerts.evaluator.forget(self.id);
     }
 }

@@ -2,14 +2,15 @@
 
 use store::model::StoredEvent;
 
-use crate::{Actor, Service, ServiceError};
+use crate::alerts::Alerts;
+use crate::{Actor, ServiceError};
 
-impl Service {
+impl Alerts {
     /// The actor's events after a place in the order of all events (0 is before all), oldest first, at most `limit`.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] only.
     pub async fn events_after(&self, actor: &Actor, place: i64, limit: u32) -> Result<Vec<StoredEvent>, ServiceError> {
-        Ok(self.0.ports.store.events_after(actor.account, place, limit).await?)
+        Ok(self.ports.store.events_after(actor.account, place, limit).await?)
     }
 }

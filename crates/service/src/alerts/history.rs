@@ -5,9 +5,10 @@ use jiff::Timestamp;
 use store::model::{HistoryRow, Page, PageRequest};
 
 use super::no_such_alert;
-use crate::{Actor, Service, ServiceError};
+use crate::alerts::Alerts;
+use crate::{Actor, ServiceError};
 
-impl Service {
+impl Alerts {
     /// A page of an alert's history, newest first; also of a deleted alert.
     ///
     /// # Errors
@@ -32,7 +33,7 @@ impl Service {
         since: Timestamp,
         page: PageRequest,
     ) -> Result<Page<HistoryRow>, ServiceError> {
-        let store = &self.0.ports.store;
+        let store = &self.ports.store;
         let found = store.history_since(actor.account, id, since, page).await?;
         found.ok_or_else(no_such_alert)
     }
@@ -47,7 +48,7 @@ impl Service {
         since: Timestamp,
         page: PageRequest,
     ) -> Result<Page<HistoryRow>, ServiceError> {
-        let store = &self.0.ports.store;
+        let store = &self.ports.store;
         Ok(store.firings_of_account(actor.account, since, page).await?)
     }
 }

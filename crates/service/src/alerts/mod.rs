@@ -25,13 +25,33 @@ mod repeat;
 pub(crate) mod terms;
 mod view;
 
+use std::sync::Arc;
+
+use crate::evaluator::Evaluator;
+use crate::prices::Prices;
+use crate::prices::initial::InitialPrices;
+use crate::prices::interest::Interest;
+use crate::stocks::Stocks;
+use crate::{Ports, Settings};
 pub use create::Created;
-pub use guests::{GuestWish, VerifiedAlert};
+pub use guests::{GuestAlerts, GuestWish, VerifiedAlert};
 pub use made_by::MadeBy;
 pub use outcome::{AlertOutcomes, MAX_OUTCOMES, Outcome};
 pub use paper::Horizon;
 pub use store::model::StoredAlert;
 pub use view::{AlertDetail, AlertItem, Judged};
+
+/// Alerts of accounts.
+#[derive(Clone)]
+pub struct Alerts {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) initial_prices: Arc<InitialPrices>,
+    pub(crate) interest: Arc<Interest>,
+    pub(crate) prices: Prices,
+    pub(crate) stocks: Stocks,
+}
 
 /// Alerts that the actor does not have, be they other people's or nobody's.
 const fn no_such_alert() -> crate::ServiceError {

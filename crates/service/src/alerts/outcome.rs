@@ -11,8 +11,9 @@ use market::{Calendar, Symbol};
 use paper::{Closes, Events, Firing, Record, Scorecard, scorecard};
 
 use super::no_such_alert;
+use crate::alerts::Alerts;
 use crate::market::{completed_session, ended_session};
-use crate::{Actor, Service, ServiceError};
+use crate::{Actor, ServiceError};
 
 /// How many firings are told of, the newest.
 pub const MAX_OUTCOMES: u32 = 100;
@@ -59,7 +60,7 @@ impl Past {
     }
 }
 
-impl Service {
+impl Alerts {
     /// What an alert's stock did 1, 5 and 20 sessions after each of its last [`MAX_OUTCOMES`] firings, next to the benchmark;
     /// also of an alert that was deleted.
     ///
@@ -67,13 +68,12 @@ impl Service {
     /// [`ServiceError::NotFound`]
     pub async fn alert_outcomes(&self, actor: &Actor, id: AlertId) -> Result<AlertOutcomes, ServiceError> {
         let found = self
-            .0
             .ports
             .store
             .firings_of_alert(actor.account, id, MAX_OUTCOMES)
             .await?;
         let (symbol, rows) = found.ok_or_else(no_such_alert)?;
-        let benchmark = self.0.settings.benchmark;
+        let benchmark = self.settings.benchmark;
         let firings = rows.iter().map(|row| Firing {
             at: row.at,
             price: row.price,
@@ -97,8 +97,8 @@ impl Service {
         oldest: Timestamp,
         [symbol, benchmark]: [Symbol; 2],
     ) -> Result<Vec<Outcome>, ServiceError> {
-        let calendar = &self.0.settings.calendar;
-        let Some(completed) = completed_session(calendar, self.0.ports.clock.now()) else {
+        let calendar = &self.settings.calendar;
+        let Some(completed) = completed_session(calendar, self.ports.clock.now()) else {
             return Ok(Vec::new());
         };
         let stock = self.past(symbol, oldest, completed).await?;
@@ -113,7 +113,7 @@ impl Service {
 
     /// A stock's closes and splits from the session before an instant on, up to the last completed one.
     async fn past(&self, symbol: Symbol, since: Timestamp, completed: Date) -> Result<Past, ServiceError> {
-        let (store, calendar) = (&self.0.ports.store, &self.0.settings.calendar);
+        let (store, calendar) = (&self.ports.store, &self.settings.calendar);
         let fired_on = new_york_date(since);
         let base = calendar.previous_session_before(fired_on);
         let base = base.map_or(fired_on, |session| session.date);
@@ -123,7 +123,7 @@ impl Service {
         let bars = store.bars(symbol, from).await?;
         // A session is stored shortly after its end, or when its bar is delivered.
         let tomorrow = completed.tomorrow().unwrap_or(completed);
-        let ended = self.0.evaluator.read(|engine| ended_session(engine, symbol, tomorrow));
+        let ended = self.evaluator.read(|engine| ended_session(engine, symbol, tomorrow));
         let splits = store.splits_of(symbol).await?;
         let ended = ended.map(|row| (row.bar.date, row.bar.close));
         let closes = ended.into_iter().chain(bars.iter().map(|bar| (bar.date, bar.close)));

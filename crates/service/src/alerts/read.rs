@@ -8,16 +8,17 @@ use store::model::{AlertFilter, AlertSort, Page, PageRequest, StoredAlert};
 
 use super::metric::measure;
 use super::{AlertDetail, AlertItem, Judged, no_such_alert};
+use crate::alerts::Alerts;
 use crate::stocks::StockView;
-use crate::{Actor, Service, ServiceError};
+use crate::{Actor, ServiceError};
 
-impl Service {
+impl Alerts {
     /// An alert with its stock and whether it is judged.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn alert(&self, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
-        let found = self.0.ports.store.alert(actor.account, id).await?;
+        let found = self.ports.store.alert(actor.account, id).await?;
         found.map(|stored| self.detail(stored)).ok_or_else(no_such_alert)
     }
 
@@ -33,12 +34,12 @@ impl Service {
         page: PageRequest,
         extended: bool,
     ) -> Result<Page<AlertItem>, ServiceError> {
-        let Page { items, total } = self.0.ports.store.alerts(actor.account, filter, sort, page).await?;
+        let Page { items, total } = self.ports.store.alerts(actor.account, filter, sort, page).await?;
         let items = if extended {
-            let stocks = self.stock_views(items.iter().map(|stored| stored.alert.symbol));
+            let stocks = self.stocks.stock_views(items.iter().map(|stored| stored.alert.symbol));
             let extend = |stored: StoredAlert| {
                 let stock = stocks.get(&stored.alert.symbol).cloned();
-                let stock = stock.unwrap_or_else(|| self.stock_view(stored.alert.symbol));
+                let stock = stock.unwrap_or_else(|| self.stocks.stock_view(stored.alert.symbol));
                 self.extended(stored, stock)
             };
             items.into_iter().map(extend).collect()
@@ -50,11 +51,10 @@ impl Service {
 
     /// An alert as a single read shows it.
     pub(super) fn detail(&self, stored: StoredAlert) -> AlertDetail {
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         AlertDetail {
-            stock: self.stock_view(stored.alert.symbol),
+            stock: self.stocks.stock_view(stored.alert.symbol),
             evaluation: self
-                .0
                 .evaluator
                 .read(|engine| self.evaluation(engine, &stored.alert, now)),
             stored,
@@ -64,16 +64,16 @@ impl Service {
     fn item(&self, stored: StoredAlert) -> AlertItem {
         let symbol = stored.alert.symbol;
         AlertItem {
-            stock_name: self.stock_row(symbol).name,
-            last_price: self.0.evaluator.last_observed(symbol).map(|observed| observed.price),
+            stock_name: self.stocks.stock_row(symbol).name,
+            last_price: self.evaluator.last_observed(symbol).map(|observed| observed.price),
             extended: None,
             stored,
         }
     }
 
     fn extended(&self, stored: StoredAlert, stock: StockView) -> AlertItem {
-        let now = self.0.ports.clock.now();
-        let (evaluation, measured, last_evaluated_at) = self.0.evaluator.read(|engine| {
+        let now = self.ports.clock.now();
+        let (evaluation, measured, last_evaluated_at) = self.evaluator.read(|engine| {
             let alert = &stored.alert;
             let measured = measure(engine, alert, stock.last_price, new_york_date(now));
             let observed = engine.session_so_far(alert.symbol);
@@ -101,6 +101,6 @@ impl Service {
     fn evaluation(&self, engine: &Engine, alert: &Alert, now: Timestamp) -> Option<Evaluation> {
         let is_active = alert.status == Status::Active;
         let evaluation = is_active.then(|| engine.evaluation(alert.id, now)).flatten()?;
-        Some(self.0.evaluator.with_future_state(alert, evaluation))
+        Some(self.evaluator.with_future_state(alert, evaluation))
     }
 }

@@ -13,17 +13,18 @@ use store::{Abort, BoxFuture, Unit, Work};
 use uuid::Uuid;
 
 use super::no_such_alert;
+use crate::alerts::Alerts;
 use crate::body::Members;
 use crate::identity::account::awake;
 use crate::identity::sessions::session_of;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::{AccountId, Actor, ServiceError};
 
 /// The longest `alert_data`, as JSON in bytes.
 const MAX_DATA_BYTES: usize = 16 * 1024;
 /// The longest `notification_status`, in characters.
 const MAX_STATUS_CHARACTERS: usize = 64;
 
-impl Service {
+impl Alerts {
     /// Notes something down in the history of an alert of the actor, who has signed in: `{alert_id, symbol, action_type,
     /// new_status, previous_status?, alert_data?, trigger_price?, notification_status?}`. Also of one that is deleted by now.
     ///
@@ -36,9 +37,9 @@ impl Service {
         let work = Record {
             account: actor.account,
             noted,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        Ok(self.0.ports.store.write(work).await?)
+        Ok(self.ports.store.write(work).await?)
     }
 }
 

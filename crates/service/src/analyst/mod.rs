@@ -20,20 +20,24 @@ mod why_not;
 use std::sync::Arc;
 
 use ::analyst::Advice;
-pub use ::analyst::freshness::Stale;
-pub use ::analyst::{Analysis, Intention, Proposal};
 use ::market::Price;
 use jiff::Timestamp;
 use metrics::counter;
-pub use settings::{AnalystError, Budget, Key, ModelSettings, Settings, TokenLimit, check_base_url};
-pub use subject::{Look, Wish};
-pub use why_not::WhyNot;
 
+use crate::ServiceError;
+use crate::catalog::Catalog;
+use crate::evaluator::Evaluator;
+use crate::prices::Prices;
 use crate::start::Ports;
-use crate::{Service, ServiceError};
 use desk::Desk;
 use model::Model;
 use subject::Sitting;
+
+pub use ::analyst::freshness::Stale;
+pub use ::analyst::{Analysis, Intention, Proposal};
+pub use settings::{AnalystError, Budget, Key, ModelSettings, Settings, TokenLimit, check_base_url};
+pub use subject::{Look, Wish};
+pub use why_not::WhyNot;
 
 /// Who looks at stocks.
 #[derive(Debug)]
@@ -90,20 +94,30 @@ pub struct Advised {
     pub at: Timestamp,
 }
 
-impl Service {
+/// Analyses of stocks, by rules or by a language model.
+#[derive(Clone)]
+pub struct StockAnalysis {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<crate::Settings>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) analyst: Arc<Analyst>,
+    pub(crate) prices: Prices,
+}
+
+impl StockAnalysis {
     /// Looks at a stock by the rules: some milliseconds, without any network.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] for a stock that is not known, [`ServiceError::Unavailable`] for one without a current price.
     pub async fn look_at(&self, wish: Wish) -> Result<Look, ServiceError> {
-        self.require_stock_to_read(wish.symbol).await?;
-        self.note_read(wish.symbol).await;
-        let service = self.clone();
+        self.prices.require_stock_to_read(wish.symbol).await?;
+        self.prices.note_read(wish.symbol).await;
+        let analysis = self.clone();
         let look = self
-            .0
             .analyst
             .desk
-            .run(move || Ok(Look::at(Sitting::of(&service, wish)?)));
+            .run(move || Ok(Look::at(Sitting::of(&analysis, wish)?)));
         look.await?
     }
 
@@ -111,12 +125,12 @@ impl Service {
     /// with a model, and if `stop` comes first, it is by the rules.
     pub async fn advise_on(&self, look: Look, stop: impl Future<Output = ()>) -> Advised {
         let look = Arc::new(look);
-        let Some(model) = &self.0.analyst.model else {
+        let Some(model) = &self.analyst.model else {
             return advised(&look, None, Author::Rules, None);
         };
         let asked = tokio::select! {
             biased;
-            asked = model.ask(&self.0.analyst.desk, &look) => asked,
+            asked = model.ask(&self.analyst.desk, &look) => asked,
             () = stop => Err(WhyNot::Stopping),
         };
         match asked {

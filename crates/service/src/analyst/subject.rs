@@ -12,9 +12,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use crate::analyst::StockAnalysis;
 use crate::evaluator::Snapshot;
 use crate::prices::no_current_price;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::{AccountId, Actor, ServiceError};
 
 /// A stock that somebody wants looked at.
 #[derive(Clone, Debug)]
@@ -37,7 +38,7 @@ pub struct Wish {
     pub time_zone: TimeZone,
 }
 
-impl Service {
+impl StockAnalysis {
     /// A stock that the actor wants looked at, without notes.
     ///
     /// # Errors
@@ -49,7 +50,7 @@ impl Service {
         intention: Intention,
         target_price: Option<Price>,
     ) -> Result<Wish, ServiceError> {
-        let counts = self.0.ports.store.count_alerts(actor.account).await?;
+        let counts = self.ports.store.count_alerts(actor.account).await?;
         let active = counts
             .iter()
             .find(|(status, _)| *status == ::alerts::Status::Active)
@@ -85,14 +86,16 @@ impl Sitting {
     ///
     /// # Errors
     /// [`ServiceError::Unavailable`] for a stock without a current price.
-    pub(super) fn of(service: &Service, wish: Wish) -> Result<Self, ServiceError> {
+    pub(super) fn of(analysis: &StockAnalysis, wish: Wish) -> Result<Self, ServiceError> {
         let symbol = wish.symbol;
-        let snapshot = service.0.evaluator.snapshot(symbol);
-        let current = snapshot.price.and_then(|observed| service.as_current(symbol, observed));
+        let snapshot = analysis.evaluator.snapshot(symbol);
+        let current = snapshot
+            .price
+            .and_then(|observed| analysis.prices.as_current(symbol, observed));
         let price = current.ok_or_else(|| no_current_price(symbol, snapshot.price))?;
-        let at = service.0.ports.clock.now();
+        let at = analysis.ports.clock.now();
         let today = new_york_date(at);
-        let entry = service.0.catalog.get(symbol);
+        let entry = analysis.catalog.get(symbol);
         let facts = entry.as_ref().map(|entry| &entry.facts);
         let earnings = facts.into_iter().flat_map(|facts| &facts.earnings);
         let dividends = facts.into_iter().flat_map(|facts| &facts.dividends);
@@ -113,7 +116,7 @@ impl Sitting {
                 })
                 .collect(),
             stock_name: entry.as_ref().map(|entry| entry.row.name.clone()),
-            calendar: service.0.settings.calendar.clone(),
+            calendar: analysis.settings.calendar.clone(),
             wish,
         })
     }

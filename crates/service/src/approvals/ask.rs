@@ -5,16 +5,17 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{AgentChange, MAX_PENDING, PENDING_FOR};
 use crate::alerts::MadeBy;
+use crate::approvals::Approvals;
 use crate::identity::account::awake;
-use crate::{Actor, Service, ServiceError};
+use crate::{Actor, ServiceError};
 
-impl Service {
+impl Approvals {
     /// Has a change wait. The same change of the same agent waits once.
     pub(super) async fn ask_for(&self, actor: &Actor, change: &AgentChange) -> Result<Approval, ServiceError> {
         let preview = self.preview(actor, change).await?;
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         let work = Ask(Approval {
-            id: ApprovalId(self.0.ports.chance.uuid()),
+            id: ApprovalId(self.ports.chance.uuid()),
             account: actor.account,
             tool: change.tool().to_owned(),
             arguments: change.arguments(),
@@ -26,7 +27,7 @@ impl Service {
             begun_at: None,
             decided_at: None,
         });
-        Ok(self.0.ports.store.write(work).await?)
+        Ok(self.ports.store.write(work).await?)
     }
 }
 

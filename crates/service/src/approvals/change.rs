@@ -9,8 +9,9 @@ use store::model::WatchlistItemId;
 use uuid::Uuid;
 
 use crate::alerts::{AlertDetail, Created, MadeBy};
+use crate::approvals::Approvals;
 use crate::watchlist::ItemView;
-use crate::{Actor, Service, ServiceError};
+use crate::{Actor, ServiceError};
 
 /// A change that an agent wants.
 #[derive(Clone, PartialEq, Debug)]
@@ -107,7 +108,7 @@ impl AgentChange {
     }
 }
 
-impl Service {
+impl Approvals {
     /// Makes a change that somebody has asked for.
     pub(super) async fn make_change(
         &self,
@@ -116,21 +117,23 @@ impl Service {
         made_by: &MadeBy,
     ) -> Result<Changed, ServiceError> {
         Ok(match change {
-            AgentChange::CreateAlert(body) => Changed::Created(self.create_alert_as(actor, body, made_by).await?),
-            AgentChange::UpdateAlert(id, body) => {
-                Changed::Updated(Box::new(self.update_alert(actor, *id, body).await?))
+            AgentChange::CreateAlert(body) => {
+                Changed::Created(self.alerts.create_alert_as(actor, body, made_by).await?)
             }
-            AgentChange::PauseAlert(id) => Changed::Paused(Box::new(self.pause_alert(actor, *id).await?)),
-            AgentChange::ResumeAlert(id) => Changed::Resumed(Box::new(self.activate_alert(actor, *id).await?)),
+            AgentChange::UpdateAlert(id, body) => {
+                Changed::Updated(Box::new(self.alerts.update_alert(actor, *id, body).await?))
+            }
+            AgentChange::PauseAlert(id) => Changed::Paused(Box::new(self.alerts.pause_alert(actor, *id).await?)),
+            AgentChange::ResumeAlert(id) => Changed::Resumed(Box::new(self.alerts.activate_alert(actor, *id).await?)),
             AgentChange::DeleteAlert(id) => {
-                self.delete_alert(actor, *id).await?;
+                self.alerts.delete_alert(actor, *id).await?;
                 Changed::AlertDeleted(*id)
             }
             AgentChange::CreateWatchlistItem(body) => {
-                Changed::Item(Box::new(self.add_to_watchlist(actor, body).await?))
+                Changed::Item(Box::new(self.watchlists.add_to_watchlist(actor, body).await?))
             }
             AgentChange::DeleteWatchlistItem(id) => {
-                self.delete_watchlist_item(actor, *id).await?;
+                self.watchlists.delete_watchlist_item(actor, *id).await?;
                 Changed::ItemDeleted(*id)
             }
         })

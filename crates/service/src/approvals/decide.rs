@@ -6,13 +6,14 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{AgentChange, Changed};
 use crate::alerts::MadeBy;
+use crate::approvals::Approvals;
 use crate::identity::account::{awake, present};
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::{AccountId, Actor, ServiceError};
 
 /// Whoever has begun with a change and is not done after this time is no more.
 const BEGUN_FOR: SignedDuration = SignedDuration::from_mins(1);
 
-impl Service {
+impl Approvals {
     /// Makes a change that waits, in the name of who asked for it.
     ///
     /// # Errors
@@ -47,15 +48,15 @@ impl Service {
             account: actor.account,
             id,
             status,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        Ok(self.0.ports.store.write(work).await?)
+        Ok(self.ports.store.write(work).await?)
     }
 
     /// Writes down what came of a change that was begun.
     async fn settle(&self, begun: Approval, status: ApprovalStatus) -> Result<Approval, ServiceError> {
-        let now = self.0.ports.clock.now();
-        Ok(self.0.ports.store.write(Settle { begun, status, now }).await?)
+        let now = self.ports.clock.now();
+        Ok(self.ports.store.write(Settle { begun, status, now }).await?)
     }
 }
 

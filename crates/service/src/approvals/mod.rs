@@ -13,14 +13,19 @@ mod change;
 mod decide;
 mod preview;
 
-pub use change::{AgentChange, Changed};
-pub use store::model::{Approval, ApprovalId, ApprovalStatus};
+use std::sync::Arc;
 
 use jiff::SignedDuration;
 use store::{Abort, BoxFuture, Unit, Work};
 
-use crate::identity::account::present;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::alerts::Alerts;
+use crate::identity::Identity;
+use crate::identity::account::{account_of, present};
+use crate::prices::Prices;
+use crate::watchlist::Watchlists;
+use crate::{AccountId, Actor, Ports, ServiceError, Settings};
+pub use change::{AgentChange, Changed};
+pub use store::model::{Approval, ApprovalId, ApprovalStatus};
 
 /// For how long a change waits.
 pub const PENDING_FOR: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -38,13 +43,24 @@ pub enum Asked {
     Waits(Box<Approval>),
 }
 
-impl Service {
+/// Changes that agents request and owners approve.
+#[derive(Clone)]
+pub struct Approvals {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) identity: Identity,
+    pub(crate) prices: Prices,
+    pub(crate) alerts: Alerts,
+    pub(crate) watchlists: Watchlists,
+}
+
+impl Approvals {
     /// Makes a change in an agent's name, or has it wait, if the account demands that.
     ///
     /// # Errors
     /// As the change itself; [`ServiceError::Forbidden`] if too many wait already.
     pub async fn change_as_agent(&self, actor: &Actor, change: &AgentChange) -> Result<Asked, ServiceError> {
-        if self.account_of(actor).await?.profile.agents_wait {
+        if account_of(&self.ports.store, actor).await?.profile.agents_wait {
             return Ok(Asked::Waits(Box::new(self.ask_for(actor, change).await?)));
         }
         let made_by = crate::alerts::MadeBy::of(actor);
@@ -56,8 +72,8 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] only.
     pub async fn approvals(&self, actor: &Actor) -> Result<(bool, Vec<Approval>), ServiceError> {
-        let agents_wait = self.account_of(actor).await?.profile.agents_wait;
-        Ok((agents_wait, self.0.ports.store.approvals(actor.account, SHOWN).await?))
+        let agents_wait = account_of(&self.ports.store, actor).await?.profile.agents_wait;
+        Ok((agents_wait, self.ports.store.approvals(actor.account, SHOWN).await?))
     }
 
     /// Has agents wait for the actor, who has signed in, or not any more. What waits goes on waiting.
@@ -69,13 +85,13 @@ impl Service {
             account: actor.account,
             agents_wait,
         };
-        Ok(self.0.ports.store.write(work).await?)
+        Ok(self.ports.store.write(work).await?)
     }
 
     /// Where people approve.
     #[must_use]
     pub fn approvals_url(&self) -> String {
-        format!("{}/approvals", self.public_url())
+        format!("{}/approvals", self.identity.public_url())
     }
 }
 

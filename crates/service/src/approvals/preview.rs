@@ -5,25 +5,25 @@ use ::alerts::{Alert, AlertId, NewAlert, plan};
 use store::model::WatchlistItemId;
 
 use super::AgentChange;
-use crate::watchlist;
-use crate::{Actor, Service, ServiceError};
+use crate::approvals::Approvals;
+use crate::{Actor, ServiceError, watchlist};
 
-impl Service {
+impl Approvals {
     /// The sentence.
     ///
     /// # Errors
     /// As the change itself, as far as that can be said now.
     pub(super) async fn preview(&self, actor: &Actor, change: &AgentChange) -> Result<String, ServiceError> {
         let context = Context {
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
             time_zone: &actor.time_zone,
-            calendar: &self.0.settings.calendar,
+            calendar: &self.settings.calendar,
         };
         Ok(match change {
             AgentChange::CreateAlert(body) => {
                 let asked = parse_create(body, &context)?;
                 plan::check_terms(actor.plan, asked.condition.kind(), asked.notification)?;
-                self.require_stock(asked.symbol).await?;
+                self.prices.require_stock(asked.symbol).await?;
                 format!(
                     "Make an alert: {}, told by {}",
                     wanted(&asked),
@@ -66,7 +66,7 @@ impl Service {
             AgentChange::CreateWatchlistItem(body) => {
                 let asked = watchlist::body::read_new(body)?;
                 if asked.stock_name.is_none() {
-                    self.require_stock(asked.symbol).await?;
+                    self.prices.require_stock(asked.symbol).await?;
                 }
                 format!("Add {} to the watchlist, to {}", asked.symbol, asked.intention.name())
             }
@@ -75,11 +75,11 @@ impl Service {
     }
 
     async fn alert_to_preview(&self, actor: &Actor, id: AlertId) -> Result<Alert, ServiceError> {
-        Ok(self.alert(actor, id).await?.stored.alert)
+        Ok(self.alerts.alert(actor, id).await?.stored.alert)
     }
 
     async fn preview_of_removal(&self, actor: &Actor, id: WatchlistItemId) -> Result<String, ServiceError> {
-        let item = self.watchlist_item(actor.account, id).await?.listed.item;
+        let item = self.watchlists.watchlist_item(actor.account, id).await?.listed.item;
         Ok(format!(
             "Take {} off the watchlist, with its paper trade and what the analyst made for it",
             item.symbol

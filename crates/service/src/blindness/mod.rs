@@ -36,9 +36,10 @@ use store::model::{Account, BlindStretch, NewMessage, Owner};
 use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
+use crate::evaluator::Evaluator;
 use crate::market::refused_never;
 use crate::vault::Vault;
-use crate::{AccountId, Chance, Service, ServiceError, messages};
+use crate::{AccountId, Chance, Ports, ServiceError, Settings, messages};
 use see::{DropVoid, SeeAgain};
 use tell::{Blind, Tell};
 
@@ -51,18 +52,26 @@ const AT_ONCE: usize = 64;
 /// So many alerts a letter names; the others it counts.
 pub(crate) const NAMED: usize = 50;
 
-impl Service {
+/// Notices to owners of alerts that cannot be judged.
+#[derive(Clone)]
+pub struct BlindnessNotices {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) evaluator: Arc<Evaluator>,
+}
+
+impl BlindnessNotices {
     /// Tells owners who want it of alerts that are blind, and of those that see again. It happens by itself every
     /// minute; this is for those who do not want to wait.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails; what was not told is told the next time.
     pub async fn tell_of_blindness(&self) -> Result<(), ServiceError> {
-        let now = self.0.ports.clock.now();
-        if self.0.settings.calendar.session_at(now).is_none() {
+        let now = self.ports.clock.now();
+        if self.settings.calendar.session_at(now).is_none() {
             return Ok(());
         }
-        let stale = self.0.evaluator.read(|engine| engine.stale_stocks(now));
+        let stale = self.evaluator.read(|engine| engine.stale_stocks(now));
         self.tell_who_sees(&stale, now).await?;
         self.tell_who_is_blind(stale, now).await?;
         Ok(())
@@ -70,7 +79,7 @@ impl Service {
 
     /// Does it until it is told to stop.
     pub(crate) async fn watch_for_blindness(self, stop: CancellationToken) {
-        let clock = &self.0.ports.clock;
+        let clock = &self.ports.clock;
         loop {
             let next = clock.now().saturating_add(EVERY).unwrap_or(Timestamp::MAX);
             tokio::select! {
@@ -87,7 +96,7 @@ impl Service {
         if !stale.iter().any(|stock| is_due(stock.since, now)) {
             return Ok(());
         }
-        let store = &self.0.ports.store;
+        let store = &self.ports.store;
         let symbols: Vec<Symbol> = stale.iter().map(|stock| stock.symbol).collect();
         let untold = store.alerts_untold_of_blindness(&symbols).await?;
         if untold.is_empty() {
@@ -95,7 +104,7 @@ impl Service {
         }
         let stale = self.stale_to_all(stale, now).await?;
         let mut accounts: BTreeMap<AccountId, Vec<Blind>> = BTreeMap::new();
-        self.0.evaluator.read(|engine| {
+        self.evaluator.read(|engine| {
             for stored in untold {
                 let (Owner::Account(account), Some(stock)) = (stored.owner, stale.get(&stored.alert.symbol)) else {
                     continue;
@@ -130,9 +139,9 @@ impl Service {
         stale: Vec<StaleStock>,
         now: Timestamp,
     ) -> Result<HashMap<Symbol, StaleStock>, StoreError> {
-        let quotes = self.0.ports.store.latest_quotes().await?;
+        let quotes = self.ports.store.latest_quotes().await?;
         let quoted: HashMap<Symbol, Timestamp> = quotes.into_iter().map(|quote| (quote.symbol, quote.at)).collect();
-        let stale_after = self.0.settings.engine.stale_after;
+        let stale_after = self.settings.engine.stale_after;
         let stale = stale.into_iter().filter_map(|stock| {
             let at = quoted.get(&stock.symbol).copied().unwrap_or(stock.last_at);
             let since = stock
@@ -149,7 +158,7 @@ impl Service {
     }
 
     async fn tell_who_sees(&self, stale: &[StaleStock], now: Timestamp) -> Result<(), StoreError> {
-        let store = &self.0.ports.store;
+        let store = &self.ports.store;
         let mut told = store.blind_stretches().await?;
         if told.is_empty() {
             return Ok(());
@@ -158,7 +167,7 @@ impl Service {
             told = store.blind_stretches().await?;
         }
         let stale: HashSet<Symbol> = stale.iter().map(|stock| stock.symbol).collect();
-        let seeing: Vec<&[BlindStretch]> = self.0.evaluator.read(|engine| {
+        let seeing: Vec<&[BlindStretch]> = self.evaluator.read(|engine| {
             let sees = |told: &BlindStretch| {
                 let seen = engine.session_so_far(told.symbol).map(|session| session.last_at);
                 !stale.contains(&told.symbol) && seen.is_some_and(|seen| seen > told.since)
@@ -180,8 +189,8 @@ impl Service {
 
     fn writer(&self, now: Timestamp) -> Writer {
         Writer {
-            vault: Arc::clone(&self.0.ports.vault),
-            chance: Arc::clone(&self.0.ports.chance),
+            vault: Arc::clone(&self.ports.vault),
+            chance: Arc::clone(&self.ports.chance),
             now,
         }
     }

@@ -5,17 +5,21 @@
 
 mod secret;
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use sources::live::Matter;
 use store::StoreError;
 use store::model::MessageChannel;
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use crate::alerts::guests;
-use crate::oauth;
-pub use secret::Secret;
+use crate::evaluator::Evaluator;
+use crate::watchlist::Watchlists;
+use crate::{Ports, ServiceError, oauth};
 
-use crate::{Ports, Service, ServiceError};
+pub use secret::Secret;
 
 /// How often what is of no use any more is deleted.
 const CLEANED_EVERY: SignedDuration = SignedDuration::from_hours(1);
@@ -109,7 +113,16 @@ pub struct JobReport {
     pub detail: String,
 }
 
-impl Service {
+/// Periodic jobs, which an external scheduler may trigger.
+#[derive(Clone)]
+pub struct Jobs {
+    pub(crate) ports: Ports,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) watchlists: Watchlists,
+    pub(crate) wanted: broadcast::Sender<Matter>,
+}
+
+impl Jobs {
     /// Does a job now.
     ///
     /// # Errors
@@ -119,11 +132,11 @@ impl Service {
         let nothing = |why: &str| (false, format!("nothing to do: {why}"));
         let (has_run, detail) = match job {
             Job::Evaluate | Job::DailyReminders => {
-                self.evaluate().await?;
+                self.evaluator.evaluate(false).await?;
                 done("all alerts that were due were judged, those that go by the clock among them")
             }
             Job::Deliveries => {
-                let store = &self.0.ports.store;
+                let store = &self.ports.store;
                 store.bell().notify_one();
                 for channel in [MessageChannel::Email, MessageChannel::Sms] {
                     store.bell_of(channel).notify_one();
@@ -131,7 +144,7 @@ impl Service {
                 done("the dispatchers of webhooks, mail and text messages look for what is due")
             }
             Job::Cleanup => {
-                let housekeeping = Housekeeping::of(self);
+                let housekeeping = Housekeeping::new(&self.ports, &self.watchlists);
                 let Swept {
                     ended,
                     grants,
@@ -152,15 +165,15 @@ impl Service {
             Job::Fundamentals => self.want(Matter::Fundamentals),
             Job::Events => self.want(Matter::Events),
             Job::Analyst => {
-                let asked = self.run_analyst().await?;
+                let asked = self.watchlists.run_analyst().await?;
                 let detail = format!(
                     "the analyst has looked at all it was asked about, {asked} items with stale alerts among them"
                 );
                 (true, detail)
             }
             Job::PaperTrades => {
-                let opened = self.open_awaited_trades().await?;
-                let followed = self.follow_all_paper_trades().await?;
+                let opened = self.watchlists.open_awaited_trades().await?;
+                let followed = self.watchlists.follow_all_paper_trades().await?;
                 let detail = format!(
                     "{opened} paper trades that awaited a price were opened; those of {followed} accounts were followed \
                      through the sessions that are over"
@@ -174,7 +187,7 @@ impl Service {
 
     /// Tells the source of market data, if it asks anybody.
     fn want(&self, matter: Matter) -> (bool, String) {
-        match self.0.wanted.send(matter) {
+        match self.wanted.send(matter) {
             Ok(_) => (
                 true,
                 "the providers of market data are asked; what they answer is taken in as it comes".to_owned(),
@@ -188,8 +201,11 @@ impl Service {
     }
 }
 
-/// Deletes what is of no use any more, and follows paper trades.
-pub(crate) struct Housekeeping(Service);
+/// Deletes expired data and follows paper trades, every hour.
+pub(crate) struct Housekeeping {
+    ports: Ports,
+    watchlists: Watchlists,
+}
 
 /// What was deleted.
 struct Swept {
@@ -202,13 +218,16 @@ struct Swept {
 }
 
 impl Housekeeping {
-    pub(crate) fn of(service: &Service) -> Self {
-        Self(service.clone())
+    pub(crate) fn new(ports: &Ports, watchlists: &Watchlists) -> Self {
+        Self {
+            ports: ports.clone(),
+            watchlists: watchlists.clone(),
+        }
     }
 
     /// Does it once an hour until it is told to stop.
     pub(crate) async fn run(self, stop: CancellationToken) {
-        let clock = &self.0.0.ports.clock;
+        let clock = &self.ports.clock;
         loop {
             let next = clock.now().saturating_add(CLEANED_EVERY).unwrap_or(Timestamp::MAX);
             tokio::select! {
@@ -218,14 +237,14 @@ impl Housekeeping {
             if let Err(error) = self.sweep().await {
                 tracing::warn!(%error, "what is of no use any more could not be deleted; it is tried again in an hour");
             }
-            if let Err(error) = self.0.follow_all_paper_trades().await {
+            if let Err(error) = self.watchlists.follow_all_paper_trades().await {
                 tracing::warn!(%error, "paper trades could not be followed; it is tried again in an hour");
             }
         }
     }
 
     async fn sweep(&self) -> Result<Swept, StoreError> {
-        let Ports { store, clock, .. } = &self.0.0.ports;
+        let Ports { store, clock, .. } = &self.ports;
         let before = |time| clock.now().saturating_sub(time).unwrap_or(Timestamp::MIN);
         let over = before(KEPT_AFTER_THE_END);
         let made_before = before(guests::NEVER_VERIFIED_AFTER);

@@ -7,7 +7,8 @@ use store::model::{Account, NewCode, NewMessage};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::secret;
-use crate::{Service, ServiceError};
+use crate::ServiceError;
+use crate::identity::Identity;
 
 /// What a link is good for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,20 +70,20 @@ pub(super) struct Mailing {
     pub(super) message: NewMessage,
 }
 
-impl Service {
+impl Identity {
     /// A new link to that address. Whose account it is for is not known yet.
     pub(super) fn mailing(&self, purpose: Purpose, email: &str, now: Timestamp) -> Result<Mailing, ServiceError> {
-        let secret = secret::new(&self.0.ports.chance);
+        let secret = secret::new(&self.ports.chance);
         let token = ("token", secret.as_str());
         let letter = match purpose {
             Purpose::Confirm => Letter::ConfirmAddress {
-                link: self.0.link("confirm", &[token]),
+                link: self.writer.link("confirm", &[token]),
             },
             Purpose::SignIn => Letter::MagicLink {
-                link: self.0.link("sign-in", &[token]),
+                link: self.writer.link("sign-in", &[token]),
             },
             Purpose::Reset => Letter::ResetPassword {
-                link: self.0.link("reset-password", &[("email", email), token]),
+                link: self.writer.link("reset-password", &[("email", email), token]),
             },
         };
         Ok(Mailing {
@@ -95,16 +96,16 @@ impl Service {
                 created_at: now,
                 expires_at: now.saturating_add(purpose.life()).unwrap_or(Timestamp::MAX),
             },
-            message: self.0.mail(email, None, &letter)?,
+            message: self.writer.mail(email, None, &letter)?,
         })
     }
 
     /// Mails a link to the account of an address. Whether it has one cannot be told from outside.
     pub(super) async fn mail_link(&self, purpose: Purpose, email: String) -> Result<(), ServiceError> {
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         let mailing = self.mailing(purpose, &email, now)?;
         let work = Mail { mailing, purpose, now };
-        Ok(self.0.ports.store.write(work).await?)
+        Ok(self.ports.store.write(work).await?)
     }
 }
 

@@ -11,8 +11,9 @@ use super::letters::{Purpose, bad_link, redeem};
 use super::register::take_over;
 use super::sessions::{Beginning, SignedIn};
 use super::{read, secret};
+use crate::ServiceError;
 use crate::body::Members;
-use crate::{Service, ServiceError};
+use crate::identity::Identity;
 
 /// What came of asking to be signed in.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ impl Way {
     }
 }
 
-impl Service {
+impl Identity {
     /// Signs in: `{email, password}`, or `{email, type: "magic_link"}` to have a link mailed. `address` is the client's.
     ///
     /// # Errors
@@ -66,16 +67,16 @@ impl Service {
             self.mail_link(Purpose::SignIn, email).await?;
             return Ok(SignIn::Mailed);
         }
-        let now = self.0.ports.clock.now();
-        self.0.throttle.attempt(&email, address, now)?;
+        let now = self.ports.clock.now();
+        self.throttle.attempt(&email, address, now)?;
         match self.sign_in_by_password(&email, password.to_owned(), now).await {
             Ok(signed_in) => {
-                self.0.throttle.was_right(&email, address, now);
+                self.throttle.was_right(&email, address, now);
                 Ok(SignIn::Done(Box::new(signed_in)))
             }
             Err(wrong @ ServiceError::Unauthenticated(_)) => Err(wrong),
             Err(failure) => {
-                self.0.throttle.was_not_judged(&email, address);
+                self.throttle.was_not_judged(&email, address);
                 Err(failure)
             }
         }
@@ -87,13 +88,13 @@ impl Service {
         password: String,
         now: Timestamp,
     ) -> Result<SignedIn, ServiceError> {
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let found = ports.store.account_by_email(email).await?;
         let found = found.filter(|account| account.profile.deleted_at.is_none());
         let kept = found.as_ref().and_then(|account| account.password_hash.clone());
-        let is_right = self.is_password(password, kept).await?;
+        let is_right = self.authenticator.is_password(password, kept).await?;
         let account = found.filter(|_| is_right).ok_or_else(wrong)?;
-        if self.0.settings.identity.require_email_confirmation && !account.is_verified {
+        if self.settings.identity.require_email_confirmation && !account.is_verified {
             // Anybody can register with anybody's address: told from a wrong password, this would tell them whether there
             // was an account before.
             return Err(wrong());
@@ -103,7 +104,7 @@ impl Service {
             account: account.id,
             password_hash: account.password_hash,
         };
-        let (beginning, account, session) = self.0.ports.store.write(work).await?;
+        let (beginning, account, session) = self.ports.store.write(work).await?;
         self.begun(beginning, account, session)
     }
 
@@ -117,14 +118,14 @@ impl Service {
         if !secret::is_well_formed(&token) {
             return Err(bad_link());
         }
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         let work = BeginByLink {
             beginning: self.beginning(now),
             hash: Purpose::SignIn.hash("", &token),
             now,
         };
-        let (beginning, account, session) = self.0.ports.store.write(work).await?;
-        self.0.reception.forget(account.id);
+        let (beginning, account, session) = self.ports.store.write(work).await?;
+        self.reception.forget(account.id);
         self.begun(beginning, account, session)
     }
 }

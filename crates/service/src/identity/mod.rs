@@ -23,13 +23,15 @@ pub(crate) mod secret;
 pub(crate) mod sessions;
 mod throttle;
 
+use std::sync::Arc;
+
+use crate::Ports;
+use crate::access::{Authenticator, PublicKey, Reception, Tokens};
+use crate::messages::MessageWriter;
 pub use login::SignIn;
 pub use sessions::SignedIn;
 pub use store::model::{Account, Session, SessionId};
 pub(crate) use throttle::{Throttle, network};
-
-use crate::Service;
-use crate::access::PublicKey;
 
 /// What can be set about it.
 #[derive(Clone, Debug, Default)]
@@ -40,16 +42,28 @@ pub struct Settings {
     pub is_registration_closed: bool,
 }
 
-impl Service {
+/// Registration, sign-in, sessions and password resets.
+#[derive(Clone)]
+pub struct Identity {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<crate::Settings>,
+    pub(crate) reception: Arc<Reception>,
+    pub(crate) throttle: Arc<Throttle>,
+    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) authenticator: Authenticator,
+    pub(crate) writer: MessageWriter,
+}
+
+impl Identity {
     /// The address under which people reach this service.
     #[must_use]
     pub fn public_url(&self) -> &str {
-        self.0.settings.public_url.trim_end_matches('/')
+        self.settings.public_url.trim_end_matches('/')
     }
 
     /// The key that access tokens are verified with.
     #[must_use]
     pub fn token_key(&self) -> PublicKey {
-        self.0.tokens.public_key()
+        self.tokens.public_key()
     }
 }

@@ -7,9 +7,10 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::read;
 use crate::body::Members;
-use crate::{Actor, Service, ServiceError};
+use crate::identity::account::AccountSettings;
+use crate::{Actor, ServiceError};
 
-impl Service {
+impl AccountSettings {
     /// Changes what is told about the actor: `{full_name?, time_zone?}`. What is left out stays; a name that is null goes.
     ///
     /// # Errors
@@ -25,8 +26,8 @@ impl Service {
             full_name,
             time_zone,
         };
-        let account = self.0.ports.store.write(work).await?;
-        self.0.reception.forget(account.id);
+        let account = self.ports.store.write(work).await?;
+        self.reception.forget(account.id);
         Ok(account)
     }
 }

@@ -16,15 +16,16 @@ use store::{Abort, BoxFuture, Unit, Work};
 use super::account::address;
 use super::letters::{Mailing, Purpose, bad_link, may_be_mailed, may_register, redeem, send};
 use super::{read, secret};
+use crate::ServiceError;
 use crate::access::accounts::DEFAULT_TIME_ZONE;
 use crate::body::Members;
-use crate::{Service, ServiceError};
+use crate::identity::Identity;
 
-impl Service {
+impl Identity {
     /// Whether mail leaves this service. Otherwise its outbox keeps the mail for the operator to read.
     #[must_use]
     pub fn sends_mail(&self) -> bool {
-        self.0.settings.messages.email.smtp.is_some()
+        self.settings.messages.email.smtp.is_some()
     }
 
     /// Registers: `{email, password, full_name?}`. What comes of it is mailed to the address, and nowhere else to be seen.
@@ -34,7 +35,7 @@ impl Service {
     /// operator makes accounts, [`ServiceError::TooMany`] if too many have registered today,
     /// [`ServiceError::Unavailable`] if too many register at once.
     pub async fn register(&self, body: &Value) -> Result<(), ServiceError> {
-        if self.0.settings.identity.is_registration_closed {
+        if self.settings.identity.is_registration_closed {
             return Err(ServiceError::Forbidden {
                 reason: "registration_closed",
                 required: None,
@@ -46,8 +47,8 @@ impl Service {
         let password = read::new_password(&mut members, "password");
         let full_name = read::full_name(&mut members);
         members.finish()?;
-        let ports = &self.0.ports;
-        let hash = self.hash_password(password).await?;
+        let ports = &self.ports;
+        let hash = self.authenticator.hash_password(password).await?;
         let now = ports.clock.now();
         let account = Account {
             id: AccountId(ports.chance.uuid()),
@@ -62,11 +63,11 @@ impl Service {
             profile: Profile::default(),
         };
         let known = Letter::AlreadyRegistered {
-            link: self.0.link("sign-in", &[]),
+            link: self.writer.link("sign-in", &[]),
         };
         let work = Register {
             mailing: self.mailing(Purpose::Confirm, &email, now)?,
-            known: self.0.mail(&email, None, &known)?,
+            known: self.writer.mail(&email, None, &known)?,
             account,
             now,
         };
@@ -85,10 +86,10 @@ impl Service {
         }
         let work = Confirm {
             hash: Purpose::Confirm.hash("", &token),
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        let account = self.0.ports.store.write(work).await?;
-        self.0.reception.forget(account.id);
+        let account = self.ports.store.write(work).await?;
+        self.reception.forget(account.id);
         Ok(account.password_hash.is_some())
     }
 }

@@ -10,10 +10,11 @@ use super::account::address;
 use super::letters::{Purpose, bad_link, redeem};
 use super::register::take_over;
 use super::{read, secret};
+use crate::ServiceError;
 use crate::body::Members;
-use crate::{Service, ServiceError};
+use crate::identity::Identity;
 
-impl Service {
+impl Identity {
     /// Has a link mailed to choose a new password with: `{email}`. Whether the address has an account cannot be told from
     /// outside.
     ///
@@ -36,7 +37,7 @@ impl Service {
         let token = members.required("token").unwrap_or_default();
         let password = read::new_password(&mut members, "new_password");
         members.finish()?;
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let (hash, now) = (Purpose::Reset.hash(&email, token), ports.clock.now());
         // Looked up first, so that whoever makes up links does not keep us hashing.
         if !secret::is_well_formed(token) || ports.store.code_state(hash, now).await? != Some(CodeState::Good) {
@@ -44,19 +45,19 @@ impl Service {
         }
         let work = Reset {
             hash,
-            password_hash: self.hash_password(password).await?,
-            message: self.0.mail(&email, None, &self.password_changed())?,
+            password_hash: self.authenticator.hash_password(password).await?,
+            message: self.writer.mail(&email, None, &self.password_changed())?,
             now,
         };
         let account = ports.store.write(work).await?;
-        self.0.reception.forget(account);
+        self.reception.forget(account);
         Ok(())
     }
 
     /// Tells the owner of an account that its password was changed.
     pub(super) fn password_changed(&self) -> Letter {
         Letter::PasswordChanged {
-            link: self.0.link("sign-in", &[]),
+            link: self.writer.link("sign-in", &[]),
         }
     }
 }

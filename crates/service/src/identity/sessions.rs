@@ -14,7 +14,8 @@ use super::secret;
 use crate::access::TOKEN_LIFE;
 use crate::access::authenticate::{COOKIE, SESSION_LIFE, expiry};
 use crate::body::Members;
-use crate::{Actor, Service, ServiceError, Via};
+use crate::identity::Identity;
+use crate::{Actor, ServiceError, Via};
 
 /// What refresh tokens are hashed for.
 const REFRESH: &str = "refresh token";
@@ -68,9 +69,9 @@ pub(super) struct Beginning {
     now: Timestamp,
 }
 
-impl Service {
+impl Identity {
     pub(super) fn beginning(&self, now: Timestamp) -> Beginning {
-        let chance = &self.0.ports.chance;
+        let chance = &self.ports.chance;
         Beginning {
             id: SessionId(chance.uuid()),
             cookie: secret::new(chance),
@@ -96,8 +97,8 @@ impl Service {
     }
 
     fn access_token(&self, session: &Session, now: Timestamp) -> Result<String, ServiceError> {
-        let chance = &self.0.ports.chance;
-        self.0.tokens.issue(chance, session.account, session.id, now)
+        let chance = &self.ports.chance;
+        self.tokens.issue(chance, session.account, session.id, now)
     }
 
     /// Exchanges a refresh token: `{refresh_token}`. One that was exchanged before ends its session.
@@ -111,14 +112,14 @@ impl Service {
         if !secret::is_well_formed(shown) {
             return Err(bad_refresh_token());
         }
-        let now = self.0.ports.clock.now();
-        let next = secret::new(&self.0.ports.chance);
+        let now = self.ports.clock.now();
+        let next = secret::new(&self.ports.chance);
         let work = Refresh {
             hash: secret::hash(REFRESH, "", shown),
             next: secret::hash(REFRESH, "", &next),
             now,
         };
-        match self.0.ports.store.write(work).await? {
+        match self.ports.store.write(work).await? {
             Refreshed::Good(found) => {
                 let (session, account) = *found;
                 Ok(SignedIn {
@@ -130,7 +131,7 @@ impl Service {
                 })
             }
             Refreshed::Reused(session) => {
-                self.0.reception.forget(session.account);
+                self.reception.forget(session.account);
                 tracing::warn!(
                     account = %session.account.0,
                     "a refresh token was shown that had been exchanged before; its session was ended"
@@ -149,10 +150,10 @@ impl Service {
         let work = SignOut {
             account: actor.account,
             id: session_of(actor)?,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        self.0.ports.store.write(work).await?;
-        self.0.reception.forget(actor.account);
+        self.ports.store.write(work).await?;
+        self.reception.forget(actor.account);
         Ok(())
     }
 
@@ -162,8 +163,8 @@ impl Service {
     /// [`ServiceError::Unauthenticated`] if it is over, [`ServiceError::Forbidden`] if it was no session that they have
     /// shown.
     pub async fn session(&self, actor: &Actor) -> Result<(Session, Account), ServiceError> {
-        let found = self.0.ports.store.session(session_of(actor)?).await?;
-        let now = self.0.ports.clock.now();
+        let found = self.ports.store.session(session_of(actor)?).await?;
+        let now = self.ports.clock.now();
         let found = found.filter(|(session, _)| session.account == actor.account && session.is_live(now));
         found.ok_or_else(|| ServiceError::Unauthenticated("this session is over; sign in again".to_owned()))
     }

@@ -4,20 +4,17 @@ use ::market::calendar::new_york;
 use ::market::{Price, Symbol};
 use jiff::Timestamp;
 
-use crate::Service;
+use crate::market::MarketOverview;
 
 /// The number of sessions that an average volume is taken over.
 const AVERAGE_VOLUME_SESSIONS: u8 = 20;
 
-impl Service {
+impl MarketOverview {
     /// The close of the last completed session of a stock, in today's shares, and when that session ended.
     #[must_use]
     pub fn last_close(&self, symbol: Symbol) -> Option<(Price, Timestamp)> {
-        let bar = self
-            .0
-            .evaluator
-            .read(|engine| engine.history(symbol)?.last().copied())?;
-        let session = self.0.settings.calendar.session(bar.date);
+        let bar = self.evaluator.read(|engine| engine.history(symbol)?.last().copied())?;
+        let session = self.settings.calendar.session(bar.date);
         let ended = session.map_or_else(|| new_york(bar.date, 16, 0), |session| session.close);
         Some((bar.close, ended))
     }
@@ -29,6 +26,6 @@ impl Service {
             let history = engine.history(symbol)?;
             history.sum_of_volumes(usize::from(AVERAGE_VOLUME_SESSIONS))
         };
-        Some(self.0.evaluator.read(sum)? / i64::from(AVERAGE_VOLUME_SESSIONS))
+        Some(self.evaluator.read(sum)? / i64::from(AVERAGE_VOLUME_SESSIONS))
     }
 }

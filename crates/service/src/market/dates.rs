@@ -7,7 +7,8 @@ use jiff::civil::Date;
 use market::calendar::new_york_date;
 use market::records::{DividendRow, EarningsRow};
 
-use crate::{Service, ServiceError};
+use crate::ServiceError;
+use crate::market::MarketOverview;
 
 /// The longest span of earnings dates, its last day included.
 pub const MAX_EARNINGS_DAYS: i32 = 31;
@@ -23,11 +24,11 @@ pub struct Named<Row> {
     pub row: Row,
 }
 
-impl Service {
+impl MarketOverview {
     /// The present date in New York.
     #[must_use]
     pub fn today(&self) -> Date {
-        new_york_date(self.0.ports.clock.now())
+        new_york_date(self.ports.clock.now())
     }
 
     /// The dividends with an ex-date or a payment date in the month of `day` (of today, if none is given): by the first of these
@@ -38,7 +39,7 @@ impl Service {
         let (first, last) = (day.first_of_month(), day.last_of_month());
         let within = |date: &Date| (first..=last).contains(date);
         let mut found = Vec::new();
-        for entry in self.0.catalog.all() {
+        for entry in self.catalog.all() {
             for row in &entry.facts.dividends {
                 let dates = [Some(row.ex_date), row.payment_date];
                 if let Some(date) = dates.into_iter().flatten().filter(within).min() {
@@ -73,7 +74,7 @@ impl Service {
             return Err(ServiceError::field("to", fault));
         }
         let mut found = Vec::new();
-        for entry in self.0.catalog.all() {
+        for entry in self.catalog.all() {
             let meant = entry
                 .facts
                 .earnings

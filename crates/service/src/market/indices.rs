@@ -2,15 +2,15 @@
 
 use super::ListedQuote;
 use super::listed::is_index;
-use crate::Service;
+use crate::market::MarketOverview;
 
-impl Service {
+impl MarketOverview {
     /// The indices and index funds of the catalog with their prices: the benchmark first, the others by symbol.
     #[must_use]
     pub fn indices(&self) -> Vec<ListedQuote> {
-        let benchmark = self.0.settings.benchmark;
-        let figures = self.figures();
-        let all = self.0.catalog.all();
+        let benchmark = self.settings.benchmark;
+        let figures = self.stocks.figures();
+        let all = self.catalog.all();
         let found = all
             .iter()
             .filter(|entry| entry.row.is_active && is_index(&entry.row, benchmark));
@@ -28,6 +28,6 @@ impl Service {
     /// What performance is compared with.
     #[must_use]
     pub fn benchmark(&self) -> market::Symbol {
-        self.0.settings.benchmark
+        self.settings.benchmark
     }
 }

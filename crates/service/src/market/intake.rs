@@ -16,8 +16,9 @@ use store::{Abort, BoxFuture, StoreError, Unit, Work};
 
 use super::judging::{InSession, Judging, KnownDates};
 use super::{NotIngested, completed_session};
+use crate::ServiceError;
 use crate::evaluator::{INSIDER_DAYS, Observed, OffSession};
-use crate::{Service, ServiceError};
+use crate::market::MarketIntake;
 
 /// What is remembered from one delivery to the next. Whoever holds it is the only one who takes something in.
 #[derive(Debug, Default)]
@@ -49,7 +50,7 @@ impl Intake {
     }
 }
 
-impl Service {
+impl MarketIntake {
     /// Takes in what a source delivered. When it returns, what the observations fired is on disk. What could not be taken
     /// (a bar of a session that has not ended, ...) comes back with its place in the batch.
     ///
@@ -57,16 +58,16 @@ impl Service {
     /// [`ServiceError::Internal`] if the database fails; what was decided is kept and committed as soon as it answers.
     pub async fn ingest(&self, batch: Batch) -> Result<Vec<NotIngested>, ServiceError> {
         // On a task of its own: one who hangs up must not leave a delivery half taken in.
-        let service = self.clone();
-        let taken = tokio::spawn(async move { service.take_in(batch).await }).await;
+        let intake = self.clone();
+        let taken = tokio::spawn(async move { intake.take_in(batch).await }).await;
         Ok(taken.map_err(ServiceError::internal)??)
     }
 
     async fn take_in(&self, mut batch: Batch) -> Result<Vec<NotIngested>, StoreError> {
-        let mut intake = self.0.intake.lock().await;
-        let evaluator = &self.0.evaluator;
+        let mut intake = self.intake.lock().await;
+        let evaluator = &self.evaluator;
         evaluator.follow_clock().await?;
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         intake.follow_clock(now);
         let mut rejected = Vec::new();
         self.name_unknown_stocks(&mut batch);
@@ -87,15 +88,14 @@ impl Service {
             .retain(|_| place.next().is_some_and(|place| !refused_bars.contains(&place)));
         let quotes = std::mem::take(&mut batch.quotes);
         if batch != Batch::default() {
-            self.0
-                .ports
+            self.ports
                 .store
                 .write(Record(batch.clone()))
                 .await
                 .map_err(refused_never)?;
             self.put_into_catalog(batch);
         }
-        self.prices_have_come();
+        self.price_arrivals.notify();
         let refused = rejected.iter().filter(|rejected| rejected.kind == "quotes").count();
         let taken = quotes.len().saturating_sub(refused);
         metrics::counter!("bellwether_quotes_total").increment(u64::try_from(taken).unwrap_or_default());
@@ -106,7 +106,7 @@ impl Service {
     fn name_unknown_stocks(&self, batch: &mut Batch) {
         let named: HashSet<Symbol> = batch.stocks.iter().map(|row| row.symbol).collect();
         let mut unknown: Vec<Symbol> = symbols(batch)
-            .filter(|symbol| !named.contains(symbol) && self.0.catalog.get(*symbol).is_none())
+            .filter(|symbol| !named.contains(symbol) && self.catalog.get(*symbol).is_none())
             .collect();
         unknown.sort_unstable();
         unknown.dedup();
@@ -150,10 +150,10 @@ impl Service {
     /// Writes down the sessions that no bar was delivered for and that the first quote or bar of a later one ends: as the bars
     /// that the engine makes of its observations.
     async fn keep_ended_sessions(&self, batch: &Batch, now: Timestamp) -> Result<(), StoreError> {
-        let calendar = &self.0.settings.calendar;
+        let calendar = &self.settings.calendar;
         let session = calendar.session_at(now);
         let delivered: HashSet<_> = batch.bars.iter().map(|row| (row.symbol, row.bar.date)).collect();
-        let bars: Vec<BarRow> = self.0.evaluator.read(|engine| {
+        let bars: Vec<BarRow> = self.evaluator.read(|engine| {
             let quoted = session.iter().flat_map(|session| {
                 let symbols = batch.quotes.iter().map(|quote| quote.symbol);
                 symbols.map(|symbol| (symbol, session.date))
@@ -170,8 +170,7 @@ impl Service {
         if bars.is_empty() {
             return Ok(());
         }
-        self.0
-            .ports
+        self.ports
             .store
             .write(RecordObserved(bars))
             .await
@@ -185,13 +184,13 @@ impl Service {
         now: Timestamp,
         rejected: &mut Vec<NotIngested>,
     ) -> Result<HashSet<usize>, StoreError> {
-        let evaluator = Arc::clone(&self.0.evaluator);
+        let evaluator = Arc::clone(&self.evaluator);
         let known = self.known_facts(batch);
         let (quotes, seen) = self.quotes_in_session(intake, batch, now, rejected);
         let not_taken = evaluator
             .judge(|engine, decisions| {
                 // Only here: while the gate was waited for, the engine may have been loaded for an earlier instant.
-                let at = evaluator.advance_to(now.min(self.0.ports.clock.now()));
+                let at = evaluator.advance_to(now.min(self.ports.clock.now()));
                 let mut judging = Judging {
                     evaluator: &evaluator,
                     engine,
@@ -229,8 +228,7 @@ impl Service {
         let mut known = KnownDates::default();
         for row in &batch.earnings {
             let rows = known.earnings.entry(row.symbol).or_insert_with(|| {
-                self.0
-                    .catalog
+                self.catalog
                     .get(row.symbol)
                     .map(|entry| entry.facts.earnings.clone())
                     .unwrap_or_default()
@@ -239,8 +237,7 @@ impl Service {
         }
         for row in &batch.dividends {
             let rows = known.dividends.entry(row.symbol).or_insert_with(|| {
-                self.0
-                    .catalog
+                self.catalog
                     .get(row.symbol)
                     .map(|entry| entry.facts.dividends.clone())
                     .unwrap_or_default()
@@ -259,9 +256,9 @@ impl Service {
         now: Timestamp,
         rejected: &mut Vec<NotIngested>,
     ) -> (Vec<InSession<'a>>, HashMap<Symbol, Timestamp>) {
-        let calendar = &self.0.settings.calendar;
+        let calendar = &self.settings.calendar;
         let open = calendar.session_at(now);
-        let waiting = self.0.evaluator.stocks_with_waiting_splits(now);
+        let waiting = self.evaluator.stocks_with_waiting_splits(now);
         let mut quotes = Vec::with_capacity(batch.quotes.len());
         let mut seen = HashMap::with_capacity(batch.quotes.len());
         for (index, quote) in batch.quotes.iter().enumerate() {
@@ -301,7 +298,7 @@ impl Service {
                     price: quote.price,
                     at: time,
                 };
-                self.0.evaluator.see_off_session(quote.symbol, seen);
+                self.evaluator.see_off_session(quote.symbol, seen);
             }
         }
         quotes.sort_by_key(|quote| quote.time);
@@ -309,7 +306,7 @@ impl Service {
     }
 
     fn put_into_catalog(&self, batch: Batch) {
-        let catalog = &self.0.catalog;
+        let catalog = &self.catalog;
         for row in batch.stocks {
             catalog.change(row.symbol, |entry| entry.row = row);
         }
@@ -327,9 +324,8 @@ impl Service {
         for row in batch.dividends {
             catalog.change(row.symbol, |entry| put_dividend(&mut entry.facts.dividends, row));
         }
-        let today = new_york_date(self.0.ports.clock.now());
-        self.0
-            .evaluator
+        let today = new_york_date(self.ports.clock.now());
+        self.evaluator
             .filings()
             .forget_before(today.saturating_sub(INSIDER_DAYS.days()));
     }

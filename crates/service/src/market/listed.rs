@@ -9,7 +9,7 @@ use market::calendar::new_york_date;
 use market::records::StockRow;
 use market::{Calendar, Symbol};
 
-use crate::Service;
+use crate::market::MarketOverview;
 use crate::stocks::QuoteView;
 
 /// Index funds and indices that go by these symbols everywhere: the S&P 500, the Nasdaq 100, the Dow Jones Industrial
@@ -81,13 +81,13 @@ pub(crate) fn completed_session(calendar: &Calendar, now: Timestamp) -> Option<D
     }
 }
 
-impl Service {
+impl MarketOverview {
     /// The companies that are traded, with their prices, as far as these belong to the latest session of which any is
     /// known: what was not seen since moved on another day.
     pub(super) fn companies_of_the_day(&self) -> CompaniesOfTheDay {
-        let (benchmark, calendar) = (self.0.settings.benchmark, &self.0.settings.calendar);
-        let figures = self.figures();
-        let all = self.0.catalog.all();
+        let (benchmark, calendar) = (self.settings.benchmark, &self.settings.calendar);
+        let figures = self.stocks.figures();
+        let all = self.catalog.all();
         let companies: Vec<_> = all
             .iter()
             .filter(|entry| entry.row.is_active && is_company(&entry.row, benchmark))

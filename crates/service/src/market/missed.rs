@@ -8,8 +8,9 @@ use ::market::records::QuoteRow;
 use jiff::Timestamp;
 use store::StoreError;
 
+use crate::ServiceError;
 use crate::evaluator::missed::Gaps;
-use crate::{Service, ServiceError};
+use crate::market::MarketIntake;
 
 /// Of how many stocks what was missed is judged at once.
 const STOCKS_AT_ONCE: usize = 256;
@@ -39,7 +40,7 @@ pub struct MissedOutcome {
 /// What was missed of each stock, in the order of time.
 type ByStock = Vec<(Symbol, Vec<QuoteRow>)>;
 
-impl Service {
+impl MarketIntake {
     /// Judges a stretch of the market that was missed, as it would have been judged had it been seen. What fires by it is
     /// marked late and knows when it would have fired ([`evaluator::missed`](crate::evaluator::missed)). When it returns, that is on disk.
     ///
@@ -52,15 +53,15 @@ impl Service {
     /// [`ServiceError::Internal`] if the database fails; what was decided is kept and committed as soon as it answers.
     pub async fn judge_missed(&self, missed: Missed) -> Result<MissedOutcome, ServiceError> {
         // On a task of its own: one who hangs up must not leave a stretch half judged.
-        let service = self.clone();
-        let judged = tokio::spawn(async move { service.look_back(missed).await }).await;
+        let intake = self.clone();
+        let judged = tokio::spawn(async move { intake.look_back(missed).await }).await;
         Ok(judged.map_err(ServiceError::internal)??)
     }
 
     async fn look_back(&self, missed: Missed) -> Result<MissedOutcome, StoreError> {
-        let evaluator = &self.0.evaluator;
+        let evaluator = &self.evaluator;
         let _turn = evaluator.look_back().await;
-        self.0.intake.lock().await.follow_clock(self.0.ports.clock.now());
+        self.intake.lock().await.follow_clock(self.ports.clock.now());
         evaluator.apply_due_splits().await?;
         let all = missed.quotes.len();
         let mut outcome = MissedOutcome::default();
@@ -71,13 +72,13 @@ impl Service {
             outcome.fired += fired;
         }
         outcome.left_out = all - outcome.judged;
-        self.prices_have_come();
+        self.price_arrivals.notify();
         Ok(outcome)
     }
 
     /// What can be judged at all, stock by stock.
     fn by_stock(&self, missed: Missed) -> ByStock {
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         let mut stocks: BTreeMap<Symbol, Vec<QuoteRow>> = BTreeMap::new();
         for row in missed.quotes {
             if row.time.is_some_and(|time| time <= now) {
@@ -86,7 +87,7 @@ impl Service {
         }
         stocks.retain(|symbol, rows| {
             rows.sort_by_key(|row| row.time);
-            self.0.catalog.get(*symbol).is_some()
+            self.catalog.get(*symbol).is_some()
         });
         stocks.into_iter().collect()
     }
@@ -97,12 +98,12 @@ impl Service {
         stocks: &[(Symbol, Vec<QuoteRow>)],
         is_behind: bool,
     ) -> Result<(usize, u64), StoreError> {
-        let evaluator = &self.0.evaluator;
+        let evaluator = &self.evaluator;
         loop {
             let gaps = Arc::new(self.gaps(stocks, is_behind).await);
             let found = evaluator.rerun(&gaps).await?;
             // Nothing is taken in between what was missed and what comes after it.
-            let mut intake = self.0.intake.lock().await;
+            let mut intake = self.intake.lock().await;
             let _turn = evaluator.observed_bars_turn().await;
             evaluator.store_observed(found.bars.clone()).await?;
             // After a failure the stretch may be judged again, so it does not count as seen.
@@ -119,12 +120,12 @@ impl Service {
 
     /// What was missed of some stocks, as of what has been taken in so far.
     async fn gaps(&self, stocks: &[(Symbol, Vec<QuoteRow>)], is_behind: bool) -> Gaps {
-        let intake = self.0.intake.lock().await;
+        let intake = self.intake.lock().await;
         let rows = stocks.iter().map(|(symbol, rows)| (*symbol, rows.as_slice()));
         let seen = |symbol, session: Option<Timestamp>| {
             let seen = intake.seen_until(symbol).or(session);
             seen.filter(|_| !is_behind)
         };
-        self.0.evaluator.gaps(rows, seen)
+        self.evaluator.gaps(rows, seen)
     }
 }

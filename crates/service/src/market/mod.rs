@@ -10,7 +10,7 @@
 mod completed;
 mod dates;
 mod indices;
-mod intake;
+pub(crate) mod intake;
 mod judging;
 mod listed;
 mod missed;
@@ -20,10 +20,21 @@ mod sentiment;
 mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::Value;
 use sources::ingest::{self, IngestError, Ingested, Rejected};
+use sources::live::Matter;
+use tokio::sync::Mutex;
+use tokio::sync::broadcast;
+
+use crate::catalog::Catalog;
+use crate::evaluator::Evaluator;
+use crate::prices::interest::Interest;
+use crate::prices::{PriceArrivals, Prices};
+use crate::stocks::Stocks;
+use crate::{Actor, Ports, Scope, ServiceError, Settings};
 
 pub use dates::{MAX_EARNINGS_DAYS, Named};
 pub(crate) use intake::{Intake, RecordObserved, bar_of, ended_session, refused_never};
@@ -33,8 +44,6 @@ pub use missed::{Missed, MissedOutcome};
 pub use movers::TopMovers;
 pub use performance::{DatedPrice, StockPerformance};
 pub use sentiment::{MIN_STOCKS_FOR_LABEL, Mood, Sentiment};
-
-use crate::{Actor, Scope, Service, ServiceError};
 
 /// Whether the market is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,12 +96,37 @@ pub fn may_push(actor: &Actor) -> Result<(), ServiceError> {
     })
 }
 
-impl Service {
+/// Market data that sources deliver.
+#[derive(Clone)]
+pub struct MarketIntake {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) intake: Arc<Mutex<Intake>>,
+    pub(crate) interest: Arc<Interest>,
+    pub(crate) price_arrivals: PriceArrivals,
+    pub(crate) wanted: broadcast::Sender<Matter>,
+}
+
+/// The state of the market: hours, indices, movers, sentiment and performance.
+#[derive(Clone)]
+pub struct MarketOverview {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) market_intake: MarketIntake,
+    pub(crate) prices: Prices,
+    pub(crate) stocks: Stocks,
+}
+
+impl MarketOverview {
     /// Whether the market is open.
     #[must_use]
     pub fn market_status(&self) -> MarketStatus {
-        let now = self.0.ports.clock.now();
-        let calendar = &self.0.settings.calendar;
+        let now = self.ports.clock.now();
+        let calendar = &self.settings.calendar;
         MarketStatus {
             is_open: calendar.session_at(now).is_some(),
             next_open: calendar.next_open(now),
@@ -109,7 +143,7 @@ impl Service {
     /// [`ServiceError::Invalid`] for a body that is no object of arrays; as [`Service::ingest`].
     pub async fn ingest_json(&self, actor: &Actor, body: &Value) -> Result<IngestAnswer, ServiceError> {
         may_push(actor)?;
-        let read = ingest::parse_value(body, self.0.ports.clock.now()).map_err(|error| match error {
+        let read = ingest::parse_value(body, self.ports.clock.now()).map_err(|error| match error {
             IngestError::NotAnObject | IngestError::NotJson(_) => ServiceError::Malformed(error.to_string()),
             IngestError::NotAnArray { kind, .. } => ServiceError::field(kind, "must be an array of objects"),
         })?;
@@ -118,7 +152,7 @@ impl Service {
             accepted: read.accepted,
             rejected: read.rejected.into_iter().map(NotIngested::from).collect(),
         };
-        for mut not_taken in self.ingest(read.batch).await? {
+        for mut not_taken in self.market_intake.ingest(read.batch).await? {
             not_taken.index = places.in_body(not_taken.kind, not_taken.index);
             if let Some(accepted) = answer.accepted.get_mut(not_taken.kind) {
                 *accepted = accepted.saturating_sub(1);

@@ -7,7 +7,7 @@ use market::Decimal;
 
 use super::listed::CompaniesOfTheDay;
 use super::{Coverage, ListedQuote};
-use crate::Service;
+use crate::market::MarketOverview;
 
 /// The companies that moved the most in the latest session; equals in the order of their symbols.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct TopMovers {
     pub most_active: Vec<ListedQuote>,
 }
 
-impl Service {
+impl MarketOverview {
     /// The companies that moved the most in the latest session of which prices are known, at most `limit` in each list.
     /// Those that are not traded any more, or have no close of the session before, are left out.
     #[must_use]

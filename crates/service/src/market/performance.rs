@@ -7,8 +7,9 @@ use jiff::civil::Date;
 use market::{Change, Decimal, Price, Symbol};
 
 use super::listed::session_of;
+use crate::ServiceError;
+use crate::market::MarketOverview;
 use crate::stocks::CandleRange;
-use crate::{Service, ServiceError};
 
 /// A close or a last price, with its session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +35,7 @@ pub struct StockPerformance {
     pub return_pct: Option<Decimal>,
 }
 
-impl Service {
+impl MarketOverview {
     /// How far stocks moved over a period; one that is unknown is left out.
     ///
     /// # Errors
@@ -46,7 +47,7 @@ impl Service {
     ) -> Result<Vec<StockPerformance>, ServiceError> {
         let mut found = Vec::with_capacity(symbols.len());
         for &symbol in symbols {
-            if self.is_listed(symbol) {
+            if self.prices.is_listed(symbol) {
                 found.push(self.performance_of(symbol, period).await?);
             }
         }
@@ -54,20 +55,20 @@ impl Service {
     }
 
     async fn performance_of(&self, symbol: Symbol, period: CandleRange) -> Result<StockPerformance, ServiceError> {
-        let begins = period.from(self.0.ports.clock.now());
-        let bar = self.0.ports.store.bar_at(symbol, begins).await?;
+        let begins = period.from(self.ports.clock.now());
+        let bar = self.ports.store.bar_at(symbol, begins).await?;
         let first = bar.map(|bar| DatedPrice {
             date: bar.date,
-            price: self.0.evaluator.in_todays_shares(symbol, bar).close,
+            price: self.evaluator.in_todays_shares(symbol, bar).close,
         });
-        let quote = self.figures().quote(symbol);
-        let calendar = &self.0.settings.calendar;
+        let quote = self.stocks.figures().quote(symbol);
+        let calendar = &self.settings.calendar;
         let session = quote.at.and_then(|at| session_of(calendar, at));
         let last = session.zip(quote.price).map(|(date, price)| DatedPrice { date, price });
         let moved = first.zip(last).filter(|(first, last)| first.date < last.date);
         Ok(StockPerformance {
             symbol,
-            name: self.stock_row(symbol).name,
+            name: self.stocks.stock_row(symbol).name,
             first,
             last,
             return_pct: moved.map(|(first, last)| Change::between(first.price, last.price).percent),

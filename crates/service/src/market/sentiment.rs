@@ -13,7 +13,7 @@ use market::{Decimal, MICROS_PER_UNIT, Price, Symbol};
 
 use super::listed::CompaniesOfTheDay;
 use super::{Coverage, ListedQuote};
-use crate::Service;
+use crate::market::MarketOverview;
 
 /// From how many companies on the score gets a label: fewer say little of the market.
 pub const MIN_STOCKS_FOR_LABEL: u32 = 20;
@@ -108,7 +108,7 @@ struct Seen {
     extremes: Option<(bool, bool)>,
 }
 
-impl Service {
+impl MarketOverview {
     /// How the market as a whole feels: the breadth of the latest session of which prices are known.
     #[must_use]
     pub fn sentiment(&self) -> Sentiment {
@@ -123,7 +123,7 @@ impl Service {
     fn seen(&self, company: &ListedQuote, session: Date) -> Option<Seen> {
         let (price, previous) = company.quote.price.zip(company.quote.previous_close)?;
         let symbol = company.row.symbol;
-        Some(self.0.evaluator.read(|engine| Seen {
+        Some(self.evaluator.read(|engine| Seen {
             moved: price.cmp(&previous),
             is_above: [50, 200].map(|period| {
                 let average = engine.average_now(symbol, period)?;

@@ -9,9 +9,10 @@ use jiff::civil::Date;
 use sources::live::Matter;
 use tokio::sync::broadcast;
 
-use crate::{Service, ServiceError};
+use crate::ServiceError;
+use crate::market::MarketIntake;
 
-impl Service {
+impl MarketIntake {
     /// The stocks that somebody watches, by an alert that is judged or on a watchlist, and the benchmark: the most watched first,
     /// then by symbol; and last those that are of interest for a while ([`Service::stocks_of_interest`]).
     ///
@@ -19,11 +20,11 @@ impl Service {
     /// [`ServiceError::Internal`] if the database fails.
     pub async fn watched_stocks(&self) -> Result<Vec<Symbol>, ServiceError> {
         let mut watchers: BTreeMap<Symbol, u64> = BTreeMap::new();
-        watchers.insert(self.0.settings.benchmark, 0);
-        for (symbol, count) in self.0.ports.store.watched_symbols().await? {
+        watchers.insert(self.settings.benchmark, 0);
+        for (symbol, count) in self.ports.store.watched_symbols().await? {
             *watchers.entry(symbol).or_default() += count;
         }
-        for (symbol, count) in self.0.evaluator.read(::alerts::engine::Engine::armed_per_stock) {
+        for (symbol, count) in self.evaluator.read(::alerts::engine::Engine::armed_per_stock) {
             *watchers.entry(symbol).or_default() += u64::try_from(count).unwrap_or(u64::MAX);
         }
         let mut watched: Vec<(Symbol, u64)> = watchers.into_iter().collect();
@@ -36,7 +37,7 @@ impl Service {
 
     /// Adds the stocks of interest that are not among `watched` to its end.
     pub fn add_stocks_of_interest(&self, watched: &mut Vec<Symbol>) {
-        let mut more = self.stocks_of_interest();
+        let mut more = self.interest.symbols(self.ports.clock.now());
         more.retain(|symbol| !watched.contains(symbol));
         watched.append(&mut more);
     }
@@ -47,20 +48,20 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
     pub async fn stocks_of_inactive_alerts(&self) -> Result<BTreeSet<Symbol>, ServiceError> {
-        let symbols = self.0.ports.store.symbols_of_inactive_alerts().await?;
+        let symbols = self.ports.store.symbols_of_inactive_alerts().await?;
         Ok(symbols.into_iter().collect())
     }
 
     /// What is wanted now, whatever time it is. A source that asks somebody listens to this.
     #[must_use]
     pub fn wanted(&self) -> broadcast::Receiver<Matter> {
-        self.0.wanted.subscribe()
+        self.wanted.subscribe()
     }
 
     /// The price of a stock that was observed last in a session, in today's shares, and when it was made.
     #[must_use]
     pub fn last_observation(&self, symbol: Symbol) -> Option<(Price, Timestamp)> {
-        let session = self.0.evaluator.read(|engine| engine.session_so_far(symbol))?;
+        let session = self.evaluator.read(|engine| engine.session_so_far(symbol))?;
         Some((session.last, session.last_at))
     }
 
@@ -68,6 +69,6 @@ impl Service {
     #[must_use]
     pub fn last_bar(&self, symbol: Symbol) -> Option<Date> {
         let last = |engine: &::alerts::engine::Engine| Some(engine.history(symbol)?.last()?.date);
-        self.0.evaluator.read(last)
+        self.evaluator.read(last)
     }
 }

@@ -5,8 +5,9 @@ use store::model::{KeptMessage, Page, PageRequest};
 
 use super::carrier::{Words, kept_place};
 use crate::access::accounts::normal_email;
+use crate::messages::Outbox;
 use crate::vault::VaultError;
-use crate::{Actor, Scope, Service, ServiceError};
+use crate::{Actor, Scope, ServiceError};
 
 pub use store::model::{MessageChannel, MessageId};
 
@@ -38,7 +39,7 @@ pub struct OutboxMessage {
     pub created_at: Timestamp,
 }
 
-impl Service {
+impl Outbox {
     /// What was kept instead of sent, newest first.
     ///
     /// # Errors
@@ -52,7 +53,6 @@ impl Service {
         actor.require(Scope::OutboxRead)?;
         let to = filter.to.map(|to| normal_email(&to));
         let kept = self
-            .0
             .ports
             .store
             .kept_messages(filter.channel, to.as_deref(), page)
@@ -65,7 +65,7 @@ impl Service {
     }
 
     fn opened(&self, kept: KeptMessage) -> Result<OutboxMessage, ServiceError> {
-        let words = match self.0.ports.vault.open(kept_place(kept.id), &kept.content) {
+        let words = match self.ports.vault.open(kept_place(kept.id), &kept.content) {
             Ok(text) => serde_json::from_str(&text).map_err(ServiceError::internal)?,
             // Kept before the key was changed: what it said cannot be known, but that it was there can.
             Err(VaultError::OtherKey) => Words::default(),

@@ -25,6 +25,9 @@ mod status;
 mod unsubscribe;
 mod write;
 
+use std::sync::Arc;
+
+use crate::Ports;
 pub(crate) use carrier::kept_place;
 pub use kept::{MessageChannel, MessageId, OutboxFilter, OutboxMessage};
 pub use sending::CarrierError;
@@ -32,4 +35,11 @@ pub(crate) use sending::Sending;
 pub use settings::{Budget, Email, Settings, Sms};
 pub use status::status_callback;
 pub use unsubscribe::MailingState;
-pub(crate) use write::{letter, place};
+pub(crate) use write::{MessageWriter, letter, place};
+
+/// Messages that are kept for the operator, and reports about text messages.
+#[derive(Clone)]
+pub struct Outbox {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<crate::Settings>,
+}

@@ -16,7 +16,6 @@ use super::carrier::{Carrier, Keeper};
 use super::compose::Composer;
 use super::post::Post;
 use super::settings::Budget;
-use crate::Service;
 use crate::start::Ports;
 use crate::webhooks::DatabaseOutbox;
 
@@ -60,11 +59,10 @@ impl std::fmt::Debug for Sending {
 impl Sending {
     /// # Errors
     /// [`CarrierError`], if a setting is none to work with.
-    pub(crate) fn of(service: &Service) -> Result<Self, CarrierError> {
-        let inner = &service.0;
-        let settings = &inner.settings.messages;
-        let channels = [email(settings, &inner.ports)?, sms(settings, &inner.ports)?];
-        Ok(Self(channels.map(|channel| dispatcher(service, channel))))
+    pub(crate) fn new(ports: &Ports, settings: &crate::Settings) -> Result<Self, CarrierError> {
+        let messages = &settings.messages;
+        let channels = [email(messages, ports)?, sms(messages, ports)?];
+        Ok(Self(channels.map(|channel| dispatcher(ports, settings, channel))))
     }
 
     /// Sends until `stop`, then lets what is under way end.
@@ -125,9 +123,11 @@ fn sms(settings: &Settings, ports: &Ports) -> Result<Channel, SmsError> {
     })
 }
 
-fn dispatcher(service: &Service, channel: Channel) -> Dispatcher<DatabaseOutbox<Post>, Carrier> {
-    let inner = &service.0;
-    let ports = &inner.ports;
+fn dispatcher(
+    ports: &Ports,
+    settings: &crate::Settings,
+    channel: Channel,
+) -> Dispatcher<DatabaseOutbox<Post>, Carrier> {
     let chance = Arc::clone(&ports.chance);
     let defaults = Limits::default();
     let timeout = SignedDuration::try_from(channel.timeout).unwrap_or(SignedDuration::MAX);
@@ -139,10 +139,10 @@ fn dispatcher(service: &Service, channel: Channel) -> Dispatcher<DatabaseOutbox<
             time: Arc::clone(&ports.network.time),
             composer: Composer {
                 vault: Arc::clone(&ports.vault),
-                public_url: inner.settings.public_url.clone(),
+                public_url: settings.public_url.clone(),
             },
             budget: channel.budget,
-            is_confirmation_required: inner.settings.identity.require_email_confirmation,
+            is_confirmation_required: settings.identity.require_email_confirmation,
             provider: channel.provider.into(),
             chance: Arc::clone(&ports.chance),
         }),

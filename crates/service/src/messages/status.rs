@@ -5,8 +5,9 @@ use std::time::Duration;
 use notify::sms::callback::{Progress, StatusReport, verify};
 use store::model::MessageChannel;
 
+use crate::ServiceError;
 use crate::links::link;
-use crate::{Service, ServiceError};
+use crate::messages::Outbox;
 
 /// How often to look for a message that is not known yet: a provider may report faster than its answer gets to disk.
 const LOOKS: u32 = 5;
@@ -19,15 +20,14 @@ pub fn status_callback(public_url: &str) -> String {
     link(public_url, "sms/status", &[])
 }
 
-impl Service {
+impl Outbox {
     /// Takes note of a report about a text message: the fields of its form, and its signature.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] if there is no provider, or the message is none of ours, [`ServiceError::Forbidden`] if the
     /// report is not from the provider, [`ServiceError::Internal`] if the database fails.
     pub async fn sms_status(&self, params: &[(String, String)], signature: &str) -> Result<(), ServiceError> {
-        let inner = &self.0;
-        let twilio = inner.settings.messages.sms.twilio.as_ref();
+        let twilio = self.settings.messages.sms.twilio.as_ref();
         let Some((twilio, url)) = twilio.and_then(|twilio| Some((twilio, twilio.status_callback.as_deref()?))) else {
             return Err(ServiceError::NotFound("provider of text messages"));
         };
@@ -52,12 +52,12 @@ impl Service {
                 None => ("undelivered".to_owned(), true),
             },
         };
-        let time = &inner.ports.network.time;
+        let time = &self.ports.network.time;
         for look in 0..LOOKS {
             if look > 0 {
                 time.sleep(BREATH).await;
             }
-            let store = &inner.ports.store;
+            let store = &self.ports.store;
             let noted = store.note_message_status(MessageChannel::Sms, &report.sid, &outcome, has_failed, time.now());
             if noted.await? {
                 let outcome = if has_failed { "undelivered" } else { "delivered" };

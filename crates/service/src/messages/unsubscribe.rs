@@ -12,8 +12,9 @@ use sha2::Sha256;
 use store::{Abort, BoxFuture, Unit, Work};
 use subtle::ConstantTimeEq as _;
 
+use crate::ServiceError;
+use crate::identity::account::AccountSettings;
 use crate::vault::Vault;
-use crate::{Service, ServiceError};
 
 /// So many bytes of the authentication code are in a token.
 const CODE: usize = 16;
@@ -54,19 +55,19 @@ pub struct MailingState {
     pub is_subscribed: bool,
 }
 
-impl Service {
+impl AccountSettings {
     /// Whether mail about alerts goes to the address that a link is about.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for a token that is none of ours.
     pub async fn mailing_state(&self, token: &str) -> Result<MailingState, ServiceError> {
-        let address = address(&self.0.ports.vault, token).ok_or_else(|| {
+        let address = address(&self.ports.vault, token).ok_or_else(|| {
             ServiceError::field(
                 "token",
                 "is none of this service; open the whole link as the mail has it",
             )
         })?;
-        let found = self.0.ports.store.unsubscribed(std::slice::from_ref(&address)).await?;
+        let found = self.ports.store.unsubscribed(std::slice::from_ref(&address)).await?;
         Ok(MailingState {
             is_subscribed: found.is_empty(),
             address,
@@ -80,9 +81,9 @@ impl Service {
     pub async fn set_mailing(&self, token: &str, is_subscribed: bool) -> Result<MailingState, ServiceError> {
         let state = self.mailing_state(token).await?;
         if state.is_subscribed != is_subscribed {
-            let since = (!is_subscribed).then(|| self.0.ports.clock.now());
+            let since = (!is_subscribed).then(|| self.ports.clock.now());
             let address = state.address.clone();
-            self.0.ports.store.write(SetMailing { address, since }).await?;
+            self.ports.store.write(SetMailing { address, since }).await?;
         }
         Ok(MailingState { is_subscribed, ..state })
     }

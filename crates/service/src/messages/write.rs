@@ -1,12 +1,14 @@
 //! Letters become messages.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use notify::letter::Letter;
 use store::model::{AccountId, MessageChannel, MessageId, NewMessage};
 
-use crate::start::Inner;
+use crate::links::link;
 use crate::vault::{Place, Vault};
-use crate::{Chance, ServiceError};
+use crate::{Chance, Ports, ServiceError};
 
 /// Where the content of a message lies.
 pub(crate) const fn place(message: MessageId) -> Place {
@@ -17,7 +19,19 @@ pub(crate) const fn place(message: MessageId) -> Place {
     }
 }
 
-impl Inner {
+/// Makes messages and links to pages of this service.
+#[derive(Clone)]
+pub(crate) struct MessageWriter {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<crate::Settings>,
+}
+
+impl MessageWriter {
+    /// Returns the address of a page of this service: `https://alerts.example.com/confirm?token=...`.
+    pub(crate) fn link(&self, page: &str, query: &[(&str, &str)]) -> String {
+        link(&self.settings.public_url, page, query)
+    }
+
     /// A letter to an address, ready to be queued.
     pub(crate) fn mail(
         &self,

@@ -2,17 +2,17 @@
 
 use super::tokens::is_well_formed;
 use super::{ACCESS, ACCESS_MARK, scopes};
-use crate::access::authenticate;
+use crate::access::{Authenticator, authenticate};
 use crate::identity::secret;
-use crate::{Actor, Service, ServiceError, Via};
+use crate::{Actor, ServiceError, Via};
 
-impl Service {
+impl Authenticator {
     /// In whose name a program acts that shows this access token, and what it may do. The answer may be a few seconds old.
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if there is no such token, its time is over, or its grant has ended.
     pub async fn authenticate_grant(&self, token: &str) -> Result<Actor, ServiceError> {
-        let (reception, ports) = (&self.0.reception, &self.0.ports);
+        let (reception, ports) = (&self.reception, &self.ports);
         if !is_well_formed(token, ACCESS_MARK) {
             return Err(no_token());
         }

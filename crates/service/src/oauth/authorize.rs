@@ -14,7 +14,8 @@ use url::Url;
 use super::client::ClientError;
 use super::params::Params;
 use super::{Client, ErrorCode, OAuthError, pkce, redirect_uri, scopes};
-use crate::{Scope, Service, ServiceError};
+use crate::oauth::OAuth;
+use crate::{Scope, ServiceError};
 
 /// The longest `state`.
 const MAX_STATE_CHARS: usize = 4_096;
@@ -81,7 +82,7 @@ impl From<ClientError> for NotAsked {
     }
 }
 
-impl Service {
+impl OAuth {
     /// Finds out what a program wants, from the parameters that it has sent a browser with, which has come from `address`.
     ///
     /// # Errors
@@ -165,7 +166,7 @@ impl Service {
     pub(super) fn answer_to(&self, redirect_uri: &str, state: Option<&str>, said: &[(&str, &str)]) -> String {
         let mut pairs = said.to_vec();
         pairs.extend(state.map(|state| ("state", state)));
-        pairs.push(("iss", self.public_url()));
+        pairs.push(("iss", self.identity.public_url()));
         redirect_uri::with(redirect_uri, &pairs)
     }
 }

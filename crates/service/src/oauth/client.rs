@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::document::DocumentError;
 use super::redirect_uri;
-use crate::{Service, ServiceError};
+use crate::ServiceError;
+use crate::oauth::OAuth;
 
 /// The longest name, in characters.
 const MAX_NAME_CHARS: usize = 100;
@@ -61,14 +62,14 @@ impl Client {
     }
 }
 
-impl Service {
+impl OAuth {
     /// The program that goes by that name, for whoever asks from `address`.
     pub(super) async fn oauth_client(&self, id: &str, address: IpAddr) -> Result<Client, ClientError> {
         if id.starts_with("https://") {
             return Ok(self.described_client(id, address).await?);
         }
         let found = match registered_id(id) {
-            Some(id) => self.0.ports.store.oauth_client(id).await.map_err(ServiceError::from)?,
+            Some(id) => self.ports.store.oauth_client(id).await.map_err(ServiceError::from)?,
             None => None,
         };
         found.map(Client::from).ok_or(ClientError::Unknown)

@@ -19,8 +19,9 @@ use super::{
 use crate::identity::account::awake;
 use crate::identity::secret;
 use crate::identity::sessions::session_of;
+use crate::oauth::OAuth;
 use crate::vault::Place;
-use crate::{AccountId, Actor, Scope, Service, ServiceError};
+use crate::{AccountId, Actor, Scope, ServiceError};
 
 /// What somebody decides.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,14 +53,14 @@ const fn place(session: SessionId) -> Place {
     }
 }
 
-impl Service {
+impl OAuth {
     /// What has to come back with somebody's decision: what they are shown, sealed for their session.
     ///
     /// # Errors
     /// [`ServiceError::Forbidden`] if they have not signed in.
     pub fn ask_consent(&self, actor: &Actor, asked: &Asked) -> Result<String, ServiceError> {
         let session = session_of(actor)?;
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let shown = Shown {
             client_id: asked.client.id.clone(),
             client_name: asked.client.name.clone(),
@@ -84,7 +85,7 @@ impl Service {
     /// [`ServiceError::TooMany`] for one that has allowed very much in the last hour.
     pub async fn decide(&self, actor: &Actor, sealed: &str, decision: Decision) -> Result<String, ServiceError> {
         let session = session_of(actor)?;
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let now = ports.clock.now();
         let shown = self
             .shown(session, sealed)
@@ -105,7 +106,7 @@ impl Service {
         let code = secret::new(&ports.chance);
         let work = Allow {
             session,
-            require_confirmation: self.0.settings.identity.require_email_confirmation,
+            require_confirmation: self.settings.identity.require_email_confirmation,
             grant: Grant {
                 id: GrantId(ports.chance.uuid()),
                 account: actor.account,
@@ -131,7 +132,7 @@ impl Service {
 
     fn shown(&self, session: SessionId, sealed: &str) -> Option<Shown> {
         let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
-        let text = self.0.ports.vault.open(place(session), &bytes).ok()?;
+        let text = self.ports.vault.open(place(session), &bytes).ok()?;
         serde_json::from_str(&text).ok()
     }
 }

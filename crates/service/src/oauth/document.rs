@@ -18,8 +18,8 @@ use url::Url;
 
 use super::turns::Turns;
 use super::{Client, Origin, client, redirect_uri};
-use crate::Service;
 use crate::identity::network;
+use crate::oauth::OAuth;
 use crate::webhooks::Network;
 
 /// The longest URL of a document.
@@ -151,11 +151,11 @@ fn is_fresh(at: Timestamp, now: Timestamp) -> bool {
     at <= now && now.duration_since(at) < KEPT_FOR
 }
 
-impl Service {
+impl OAuth {
     /// The program that is described under a URL, for whoever asks from `address`.
     pub(super) async fn described_client(&self, url: &str, address: IpAddr) -> Result<Client, DocumentError> {
         let host = host(url).ok_or(DocumentError::Url)?;
-        let (documents, now) = (&self.0.documents, self.0.ports.clock.now());
+        let (documents, now) = (&self.documents, self.ports.clock.now());
         if let Some(client) = documents.recall(url, now) {
             return Ok(client);
         }

@@ -4,16 +4,17 @@ use jiff::Timestamp;
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{Grant, GrantId};
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::oauth::OAuth;
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl OAuth {
     /// What the actor, who has signed in, has allowed programs and not ended yet, oldest first.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] only.
     pub async fn grants(&self, actor: &Actor) -> Result<Vec<Grant>, ServiceError> {
-        let now = self.0.ports.clock.now();
-        Ok(self.0.ports.store.grants(actor.account, now).await?)
+        let now = self.ports.clock.now();
+        Ok(self.ports.store.grants(actor.account, now).await?)
     }
 
     /// Ends what the actor, who has signed in, has allowed a program. Its tokens are refused from now on; by another process of
@@ -25,10 +26,10 @@ impl Service {
         let work = End {
             account: actor.account,
             id,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        self.0.ports.store.write(work).await?;
-        self.0.reception.forget(actor.account);
+        self.ports.store.write(work).await?;
+        self.reception.forget(actor.account);
         Ok(())
     }
 }

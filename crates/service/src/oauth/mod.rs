@@ -42,7 +42,13 @@ mod scopes;
 mod tokens;
 mod turns;
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
+
+use crate::access::Reception;
+use crate::identity::Identity;
+use crate::{Ports, ServiceError, Settings};
 
 pub use authorize::{Asked, NotAsked, WayBack};
 pub use client::{Client, Origin};
@@ -52,8 +58,6 @@ pub use error::{ErrorCode, OAuthError};
 pub use scopes::SCOPES;
 pub use store::model::{Grant, GrantId, RegisteredClient};
 pub use tokens::Issued;
-
-use crate::{Service, ServiceError};
 
 /// What access tokens begin with.
 const ACCESS_MARK: &str = "mcp_at_";
@@ -93,11 +97,21 @@ pub(crate) const UNUSED_CLIENTS_KEPT: SignedDuration = SignedDuration::from_hour
 /// ... and one that was allowed something when all of that has long been over.
 pub(crate) const IDLE_CLIENTS_KEPT: SignedDuration = SignedDuration::from_hours(200 * 24);
 
-impl Service {
+/// The OAuth authorization server.
+#[derive(Clone)]
+pub struct OAuth {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) reception: Arc<Reception>,
+    pub(crate) documents: Arc<Documents>,
+    pub(crate) identity: Identity,
+}
+
+impl OAuth {
     /// The URL of the MCP endpoint: what tokens are good for.
     #[must_use]
     pub fn mcp_resource(&self) -> String {
-        format!("{}/mcp", self.public_url())
+        format!("{}/mcp", self.identity.public_url())
     }
 }
 

@@ -10,27 +10,28 @@ use store::model::{OAuthClientId, RegisteredClient};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{ErrorCode, MAX_CLIENTS, OAuthError, client, redirect_uri};
-use crate::{Service, ServiceError};
+use crate::ServiceError;
+use crate::oauth::OAuth;
 
 /// So many redirect URIs a client has at most.
 const MAX_REDIRECT_URIS: usize = 10;
 
-impl Service {
+impl OAuth {
     /// Registers a program: `{redirect_uris, client_name?}`.
     ///
     /// # Errors
     /// [`OAuthError::Refused`] for what it says of itself; [`OAuthError::Failed`] if the database fails.
     pub async fn register_client(&self, body: &Value) -> Result<RegisteredClient, OAuthError> {
         let client = RegisteredClient {
-            id: OAuthClientId(self.0.ports.chance.uuid()),
+            id: OAuthClientId(self.ports.chance.uuid()),
             name: name(body)?,
             redirect_uris: redirect_uris(body)?,
-            created_at: self.0.ports.clock.now(),
+            created_at: self.ports.clock.now(),
         };
         let works_with = |member, needed| works_with(body, member, needed);
         works_with("grant_types", "authorization_code")?;
         works_with("response_types", "code")?;
-        Ok(self.0.ports.store.write(Insert(client)).await?)
+        Ok(self.ports.store.write(Insert(client)).await?)
     }
 }
 

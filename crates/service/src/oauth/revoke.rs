@@ -7,7 +7,8 @@ use super::params::Params;
 use super::tokens::is_well_formed;
 use super::{ACCESS, ACCESS_MARK, ErrorCode, OAuthError, REFRESH, REFRESH_MARK};
 use crate::identity::secret;
-use crate::{AccountId, Service, ServiceError};
+use crate::oauth::OAuth;
+use crate::{AccountId, ServiceError};
 
 /// What became of it.
 enum Revoked {
@@ -28,7 +29,7 @@ enum Token {
     Access([u8; 32]),
 }
 
-impl Service {
+impl OAuth {
     /// Takes a token back: with a refresh token all that came of its grant, with an access token that one alone. What is not
     /// known is not there any more, which is what was wanted.
     ///
@@ -48,10 +49,10 @@ impl Service {
         let work = Revoke {
             token,
             client: client.map(str::to_owned),
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        match self.0.ports.store.write(work).await? {
-            Revoked::Done(account) => self.0.reception.forget(account),
+        match self.ports.store.write(work).await? {
+            Revoked::Done(account) => self.reception.forget(account),
             Revoked::Nothing => {}
             Revoked::OfAnother => {
                 let description = "this token is another client's";

@@ -13,7 +13,8 @@ use super::{
     expiry, later, must_be_an_hour_ago, pkce, scopes,
 };
 use crate::identity::secret;
-use crate::{AccountId, Scope, Service, ServiceError};
+use crate::oauth::OAuth;
+use crate::{AccountId, Scope, ServiceError};
 
 /// What a program gets.
 #[derive(Clone)]
@@ -49,7 +50,7 @@ enum Exchanged {
     TooMuch(OAuthError),
 }
 
-impl Service {
+impl OAuth {
     /// Exchanges a code or a refresh token, as the parameters say.
     ///
     /// # Errors
@@ -91,7 +92,7 @@ impl Service {
             now: issue.now,
         };
         let exchanged = if secret::is_well_formed(code) {
-            self.0.ports.store.write(work).await?
+            self.ports.store.write(work).await?
         } else {
             Exchanged::Bad
         };
@@ -109,7 +110,7 @@ impl Service {
             now: issue.now,
         };
         let exchanged = if is_well_formed(token, REFRESH_MARK) {
-            self.0.ports.store.write(work).await?
+            self.ports.store.write(work).await?
         } else {
             Exchanged::Bad
         };
@@ -126,7 +127,7 @@ impl Service {
             }),
             Exchanged::TooMuch(refusal) => Err(refusal),
             Exchanged::Reused(grant) => {
-                self.0.reception.forget(grant.account);
+                self.reception.forget(grant.account);
                 tracing::warn!(
                     account = %grant.account.0,
                     grant = %grant.id.0,
@@ -148,7 +149,7 @@ impl Service {
             return Ok(());
         }
         let found = match registered_id(client) {
-            Some(id) => self.0.ports.store.oauth_client(id).await?,
+            Some(id) => self.ports.store.oauth_client(id).await?,
             None => None,
         };
         if found.is_some() {
@@ -159,11 +160,11 @@ impl Service {
     }
 
     fn issue(&self) -> Issue {
-        let chance = &self.0.ports.chance;
+        let chance = &self.ports.chance;
         Issue {
             access: format!("{ACCESS_MARK}{}", secret::new(chance)),
             refresh: format!("{REFRESH_MARK}{}", secret::new(chance)),
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         }
     }
 }

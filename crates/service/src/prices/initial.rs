@@ -13,7 +13,7 @@ use store::{Abort, BoxFuture, StoreError, Unit, Work};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::Service;
+use crate::prices::Prices;
 
 /// How often the database is searched for alerts that another process made active.
 const SEARCH_EVERY: SignedDuration = SignedDuration::from_mins(1);
@@ -53,14 +53,14 @@ impl InitialPrices {
 }
 
 /// Fills initial prices as prices come, until `stop`.
-pub(crate) async fn run(service: Service, stop: CancellationToken) {
-    let clock = &service.0.ports.clock;
+pub(crate) async fn run(prices: Prices, stop: CancellationToken) {
+    let clock = &prices.ports.clock;
     let mut next_search = clock.now();
     loop {
         // A search that was planned while the clock was ahead would come late.
         next_search = next_search.min(after_pause(clock.now()));
         let is_search_due = next_search <= clock.now();
-        if let Err(error) = service.fill_initial_prices(is_search_due).await {
+        if let Err(error) = prices.fill_initial_prices(is_search_due).await {
             tracing::warn!(%error, "initial prices could not be written; it is tried again in a minute");
         }
         if is_search_due {
@@ -68,7 +68,7 @@ pub(crate) async fn run(service: Service, stop: CancellationToken) {
         }
         tokio::select! {
             () = stop.cancelled() => return,
-            () = service.0.initial_prices.wake.notified() => {}
+            () = prices.initial_prices.wake.notified() => {}
             () = clock.sleep_until(next_search) => {}
         }
     }
@@ -78,7 +78,7 @@ fn after_pause(now: Timestamp) -> Timestamp {
     now.saturating_add(SEARCH_EVERY).unwrap_or(Timestamp::MAX)
 }
 
-impl Service {
+impl Prices {
     /// Gives active alerts without an initial price the current price of their stock, where there is one. Returns how many
     /// alerts that were.
     ///
@@ -86,10 +86,10 @@ impl Service {
     /// [`StoreError`], if the database fails.
     pub(crate) async fn fill_initial_prices(&self, search: bool) -> Result<u64, StoreError> {
         if search {
-            let found = self.0.ports.store.symbols_without_initial_price().await?;
-            self.0.initial_prices.symbols().extend(found);
+            let found = self.ports.store.symbols_without_initial_price().await?;
+            self.initial_prices.symbols().extend(found);
         }
-        let waiting: Vec<Symbol> = self.0.initial_prices.symbols().iter().copied().collect();
+        let waiting: Vec<Symbol> = self.initial_prices.symbols().iter().copied().collect();
         if search {
             self.confirm_recent_prices(&waiting).await;
         }
@@ -99,10 +99,10 @@ impl Service {
                 continue;
             };
             // An alert that is noted from here on is found by the next run.
-            self.0.initial_prices.symbols().remove(&symbol);
+            self.initial_prices.symbols().remove(&symbol);
             let result = self.fill_alerts_of(symbol, price).await;
             if result.is_err() {
-                self.0.initial_prices.symbols().insert(symbol);
+                self.initial_prices.symbols().insert(symbol);
             }
             filled += result?;
         }
@@ -112,10 +112,10 @@ impl Service {
     /// Asks the source about prices that are recent, but not current unless it confirms them: of stocks that are seldom traded, or
     /// seldom polled.
     async fn confirm_recent_prices(&self, waiting: &[Symbol]) {
-        let now = self.0.ports.clock.now();
-        let stale_after = self.0.settings.engine.stale_after;
+        let now = self.ports.clock.now();
+        let stale_after = self.settings.engine.stale_after;
         let is_unconfirmed = |symbol: &&Symbol| {
-            let observed = self.0.evaluator.last_observed(**symbol);
+            let observed = self.evaluator.last_observed(**symbol);
             observed.is_some_and(|observed| now.duration_since(observed.at) <= stale_after)
                 && self.current_price(**symbol).is_none()
         };
@@ -127,16 +127,15 @@ impl Service {
         let mut filled = 0;
         loop {
             let alerts = self
-                .0
                 .ports
                 .store
                 .alerts_without_initial_price(symbol, BATCH_SIZE)
                 .await?;
             let is_last = alerts.len() < usize::try_from(BATCH_SIZE).unwrap_or(usize::MAX);
-            let now = self.0.ports.clock.now();
+            let now = self.ports.clock.now();
             let writes = alerts.into_iter().map(|stored| {
-                self.0.ports.store.write(SetInitialPrice {
-                    service: self.clone(),
+                self.ports.store.write(SetInitialPrice {
+                    prices: self.clone(),
                     stored,
                     price,
                     now,
@@ -160,7 +159,7 @@ impl Service {
 }
 
 struct SetInitialPrice {
-    service: Service,
+    prices: Prices,
     stored: StoredAlert,
     price: CurrentPrice,
     now: Timestamp,
@@ -194,7 +193,7 @@ impl Work for SetInitialPrice {
 
     fn committed(&self, filled: &Option<Alert>) {
         if let Some(alert) = filled {
-            self.service.0.evaluator.tell(alert);
+            self.prices.evaluator.tell(alert);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::Service;
+use crate::prices::Prices;
 
 /// Whether the first load is under way.
 #[derive(Debug, Default)]
@@ -14,15 +14,15 @@ impl Loading {
     }
 }
 
-impl Service {
+impl Prices {
     /// Notes that the source begins to deliver what it had at the start. The service is not ready until
     /// [`first_load_ended`](Self::first_load_ended).
     pub fn first_load_begins(&self) {
-        self.0.loading.0.store(true, Ordering::Release);
+        self.loading.0.store(true, Ordering::Release);
     }
 
     /// Notes that everything that the source had at the start has been taken in.
     pub fn first_load_ended(&self) {
-        self.0.loading.0.store(false, Ordering::Release);
+        self.loading.0.store(false, Ordering::Release);
     }
 }

@@ -14,10 +14,21 @@ pub(crate) mod interest;
 pub(crate) mod loading;
 pub(crate) mod source;
 
+use std::sync::Arc;
+
 use ::alerts::transition::StartPrice;
 use market::{CurrentPrice, ObservedPrice, PriceFreshness, Symbol};
+use tokio::sync::watch;
 
-use crate::{Service, ServiceError};
+use crate::catalog::Catalog;
+use crate::evaluator::Evaluator;
+use crate::market::MarketIntake;
+use crate::prices::initial::InitialPrices;
+use crate::prices::interest::Interest;
+use crate::prices::loading::Loading;
+use crate::prices::source::PriceSource;
+use crate::watchlist::opening::Awaiting;
+use crate::{Ports, ServiceError, Settings};
 use source::Asked;
 
 pub use source::PriceSourceConfig;
@@ -25,12 +36,57 @@ pub use source::PriceSourceConfig;
 /// The most stocks of one read that the source is asked about.
 const MAX_STOCKS_ASKED_PER_READ: usize = 8;
 
-impl Service {
+/// Notifies the tasks and requests that wait for prices.
+#[derive(Clone)]
+pub(crate) struct PriceArrivals {
+    /// The number of deliveries that were taken in.
+    count: watch::Sender<u64>,
+    awaiting: Arc<Awaiting>,
+    initial_prices: Arc<InitialPrices>,
+}
+
+impl PriceArrivals {
+    pub(crate) fn new(awaiting: Arc<Awaiting>, initial_prices: Arc<InitialPrices>) -> Self {
+        Self {
+            count: watch::Sender::new(0),
+            awaiting,
+            initial_prices,
+        }
+    }
+
+    /// Notifies of a delivery.
+    pub(crate) fn notify(&self) {
+        self.count.send_modify(|count| *count = count.wrapping_add(1));
+        self.awaiting.prices_have_come();
+        self.initial_prices.prices_have_come();
+    }
+
+    fn subscribe(&self) -> watch::Receiver<u64> {
+        self.count.subscribe()
+    }
+}
+
+/// Current prices of stocks.
+#[derive(Clone)]
+pub struct Prices {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) interest: Arc<Interest>,
+    pub(crate) initial_prices: Arc<InitialPrices>,
+    pub(crate) price_source: Arc<PriceSource>,
+    pub(crate) price_arrivals: PriceArrivals,
+    pub(crate) loading: Arc<Loading>,
+    pub(crate) market_intake: MarketIntake,
+}
+
+impl Prices {
     /// The rule for current prices that holds now.
     fn freshness(&self) -> PriceFreshness {
-        let settings = &self.0.settings;
+        let settings = &self.settings;
         let confirmed_limit = settings.engine.stale_after;
-        let limit = self.0.price_source.current_for();
+        let limit = self.price_source.current_for();
         PriceFreshness {
             calendar: settings.calendar.clone(),
             limit: limit.unwrap_or(confirmed_limit).min(confirmed_limit),
@@ -40,21 +96,20 @@ impl Service {
 
     /// The current price of a stock, if one is known. No source is asked.
     pub(crate) fn current_price(&self, symbol: Symbol) -> Option<CurrentPrice> {
-        let observed = self.0.evaluator.last_observed(symbol)?;
+        let observed = self.evaluator.last_observed(symbol)?;
         self.as_current(symbol, observed)
     }
 
     /// `observed`, if it is current.
     pub(crate) fn as_current(&self, symbol: Symbol, observed: ObservedPrice) -> Option<CurrentPrice> {
-        let confirmed_at = self.0.interest.confirmed_at(symbol);
-        self.freshness()
-            .current(observed, confirmed_at, self.0.ports.clock.now())
+        let confirmed_at = self.interest.confirmed_at(symbol);
+        self.freshness().current(observed, confirmed_at, self.ports.clock.now())
     }
 
     /// The price that an alert or a trade starts from. The source is asked if the known price is not current.
     pub(crate) async fn start_price(&self, symbol: Symbol) -> StartPrice {
-        let now = self.0.ports.clock.now();
-        self.0.interest.renew(symbol, now);
+        let now = self.ports.clock.now();
+        self.interest.renew(symbol, now);
         if let Some(current) = self.current_price(symbol) {
             return StartPrice::Current(current);
         }
@@ -64,7 +119,7 @@ impl Service {
         }
         match asked {
             Asked::Answered => StartPrice::Awaited,
-            Asked::NoSource | Asked::NoAnswer | Asked::Unknown => match self.0.evaluator.last_observed(symbol) {
+            Asked::NoSource | Asked::NoAnswer | Asked::Unknown => match self.evaluator.last_observed(symbol) {
                 Some(_) => StartPrice::Outdated,
                 None => StartPrice::Unknown,
             },
@@ -74,13 +129,13 @@ impl Service {
     /// Notes that a stock is read. The first read since it was wanted last waits for the source if the known price is not
     /// current, and for daily bars if there are none. While too many stocks are wanted, it is not wanted and nothing is asked.
     pub(crate) async fn note_read(&self, symbol: Symbol) {
-        let now = self.0.ports.clock.now();
-        if !self.0.interest.renew_by_read(symbol, now) {
+        let now = self.ports.clock.now();
+        if !self.interest.renew_by_read(symbol, now) {
             return;
         }
         let needs_price = self.current_price(symbol).is_none();
-        let needs_bars = self.0.price_source.has_daily_bars() && !self.has_bars(symbol);
-        if !(needs_price || needs_bars) || !self.0.interest.begin_first_read(symbol, now) {
+        let needs_bars = self.price_source.has_daily_bars() && !self.has_bars(symbol);
+        if !(needs_price || needs_bars) || !self.interest.begin_first_read(symbol, now) {
             return;
         }
         let price = async {
@@ -107,12 +162,12 @@ impl Service {
         }
         match self.ask_source(symbol).await {
             Asked::Answered => {
-                self.0.interest.renew(symbol, self.0.ports.clock.now());
+                self.interest.renew(symbol, self.ports.clock.now());
                 self.list_stock(symbol).await
             }
             Asked::NoSource | Asked::Unknown | Asked::NoAnswer if self.is_listed(symbol) => Ok(()),
             Asked::NoAnswer => {
-                self.0.interest.renew(symbol, self.0.ports.clock.now());
+                self.interest.renew(symbol, self.ports.clock.now());
                 let message = format!(
                     "{symbol} is not in the catalog, and no source of market data answered for it; try again in a minute"
                 );
@@ -127,10 +182,10 @@ impl Service {
     /// # Errors
     /// As [`Service::require_stock`]; [`ServiceError::Unavailable`] also if the source was not asked.
     pub(crate) async fn require_stock_to_read(&self, symbol: Symbol) -> Result<(), ServiceError> {
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         let is_answered =
-            self.is_listed(symbol) || !self.0.price_source.is_connected() || self.0.interest.is_unknown(symbol, now);
-        if !is_answered && !self.0.interest.begin_unlisted_read(now) {
+            self.is_listed(symbol) || !self.price_source.is_connected() || self.interest.is_unknown(symbol, now);
+        if !is_answered && !self.interest.begin_unlisted_read(now) {
             let message = format!(
                 "{symbol} is not in the catalog, and too many other stocks were read; try again in a few minutes"
             );
@@ -141,13 +196,13 @@ impl Service {
 
     /// The stocks of a list to read that need no request to the source, and the first few of the others.
     pub(crate) fn bounded_reads(&self, symbols: &[Symbol]) -> Vec<Symbol> {
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         let mut left = MAX_STOCKS_ASKED_PER_READ;
         let is_read = |symbol: &Symbol| {
-            if self.0.interest.is_wanted(*symbol, now) {
+            if self.interest.is_wanted(*symbol, now) {
                 return true;
             }
-            let needs_request = self.current_price(*symbol).is_none() && !self.0.interest.is_unknown(*symbol, now);
+            let needs_request = self.current_price(*symbol).is_none() && !self.interest.is_unknown(*symbol, now);
             let may_ask = left > 0 && needs_request;
             left -= usize::from(may_ask);
             may_ask
@@ -160,7 +215,7 @@ impl Service {
     /// # Errors
     /// As [`Service::require_stock`], and [`ServiceError::Unavailable`] while data is being loaded.
     pub(crate) fn require_stock_or_source(&self, symbol: Symbol) -> Result<(), ServiceError> {
-        if self.is_listed(symbol) || self.0.price_source.is_connected() {
+        if self.is_listed(symbol) || self.price_source.is_connected() {
             Ok(())
         } else {
             Err(self.refused_stock(symbol))
@@ -168,11 +223,11 @@ impl Service {
     }
 
     fn refused_stock(&self, symbol: Symbol) -> ServiceError {
-        if self.0.loading.is_loading() {
+        if self.loading.is_loading() {
             let message = "market data is still being loaded; try again in a moment";
             return ServiceError::Unavailable(message.to_owned());
         }
-        if self.is_without_stocks() && !self.0.price_source.is_connected() {
+        if self.is_without_stocks() && !self.price_source.is_connected() {
             return ServiceError::NotFound("market data");
         }
         self.unknown_stock(symbol)
@@ -181,44 +236,37 @@ impl Service {
     /// Whether a stock is in the catalog or has a price.
     #[must_use]
     pub fn is_listed(&self, symbol: Symbol) -> bool {
-        self.0.catalog.get(symbol).is_some() || self.0.evaluator.last_observed(symbol).is_some()
+        self.catalog.get(symbol).is_some() || self.evaluator.last_observed(symbol).is_some()
     }
 
     /// Puts a stock that a source knows into the catalog under its symbol, unless it is there.
     async fn list_stock(&self, symbol: Symbol) -> Result<(), ServiceError> {
-        if self.0.catalog.get(symbol).is_some() {
+        if self.catalog.get(symbol).is_some() {
             return Ok(());
         }
         let batch = market::records::Batch {
             stocks: vec![market::records::StockRow::named(symbol, symbol.as_str())],
             ..market::records::Batch::default()
         };
-        self.ingest(batch).await.map(drop)
+        self.market_intake.ingest(batch).await.map(drop)
     }
 
     /// Whether no stock is known at all.
     #[must_use]
     pub fn is_without_stocks(&self) -> bool {
-        self.0.catalog.is_empty()
+        self.catalog.is_empty()
     }
 
     fn has_bars(&self, symbol: Symbol) -> bool {
         let has_bars =
             |engine: &::alerts::engine::Engine| engine.history(symbol).is_some_and(|history| !history.is_empty());
-        self.0.evaluator.read(has_bars)
+        self.evaluator.read(has_bars)
     }
 
     /// The stocks that are wanted because they were read, refused or paused a short time ago.
     #[must_use]
     pub fn stocks_of_interest(&self) -> Vec<Symbol> {
-        self.0.interest.symbols(self.0.ports.clock.now())
-    }
-
-    /// Wakes the tasks and requests that wait for prices.
-    pub(crate) fn prices_have_come(&self) {
-        self.0.arrivals.send_modify(|count| *count = count.wrapping_add(1));
-        self.0.awaiting.prices_have_come();
-        self.0.initial_prices.prices_have_come();
+        self.interest.symbols(self.ports.clock.now())
     }
 }
 

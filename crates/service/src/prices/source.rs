@@ -8,7 +8,7 @@ use market::Symbol;
 use sources::live::{PriceReply, PriceRequest};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::Service;
+use crate::prices::Prices;
 
 /// The longest wait for the source.
 const MAX_WAIT: Duration = Duration::from_secs(3);
@@ -70,12 +70,12 @@ pub(crate) enum Asked {
     Answered,
 }
 
-impl Service {
+impl Prices {
     /// Connects the live source. It receives the requests for prices, as long as it keeps the receiver.
     #[must_use]
     pub fn connect_price_source(&self, config: PriceSourceConfig) -> mpsc::Receiver<PriceRequest> {
         let (requests, receiver) = mpsc::channel(MAX_REQUESTS);
-        let mut connection = self.0.price_source.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self.price_source.0.write().unwrap_or_else(PoisonError::into_inner);
         *connection = Some(Connection { requests, config });
         receiver
     }
@@ -83,20 +83,20 @@ impl Service {
     /// Notifies about stocks that come to be wanted ([`Service::stocks_of_interest`]).
     #[must_use]
     pub fn interest_changes(&self) -> watch::Receiver<()> {
-        self.0.interest.changes()
+        self.interest.changes()
     }
 
     /// Asks the source for the newest price of a stock, and waits at most three seconds for it to be taken in.
     pub(crate) async fn ask_source(&self, symbol: Symbol) -> Asked {
-        let Some(requests) = self.0.price_source.read(|connection| connection.requests.clone()) else {
+        let Some(requests) = self.price_source.read(|connection| connection.requests.clone()) else {
             return Asked::NoSource;
         };
-        if self.0.interest.is_unknown(symbol, self.0.ports.clock.now()) {
+        if self.interest.is_unknown(symbol, self.ports.clock.now()) {
             return Asked::Unknown;
         }
         let (reply, answer) = oneshot::channel();
-        let arrivals = self.0.arrivals.subscribe();
-        let mut too_late = self.0.ports.network.time.sleep(MAX_WAIT);
+        let arrivals = self.price_arrivals.subscribe();
+        let mut too_late = self.ports.network.time.sleep(MAX_WAIT);
         if requests.try_send(PriceRequest { symbol, reply }).is_err() {
             return Asked::NoAnswer;
         }
@@ -104,11 +104,11 @@ impl Service {
             reply = answer => reply.unwrap_or(PriceReply::NoAnswer),
             () = &mut too_late => PriceReply::NoAnswer,
         };
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         match reply {
             PriceReply::NoAnswer => Asked::NoAnswer,
             PriceReply::Unknown => {
-                self.0.interest.note_unknown(symbol, now);
+                self.interest.note_unknown(symbol, now);
                 Asked::Unknown
             }
             PriceReply::Known { newest, is_delivered } => {
@@ -118,9 +118,9 @@ impl Service {
                         () = too_late => {}
                     }
                 }
-                let is_newest = self.0.evaluator.last_observed(symbol).map(|known| known.at.as_second());
+                let is_newest = self.evaluator.last_observed(symbol).map(|known| known.at.as_second());
                 if newest.is_some_and(|newest| is_newest >= Some(newest.as_second())) {
-                    self.0.interest.confirm(symbol, now);
+                    self.interest.confirm(symbol, now);
                 }
                 Asked::Answered
             }
@@ -130,7 +130,7 @@ impl Service {
     /// Waits until a price of a stock is known that was made at `newest` or later.
     async fn wait_for_observation(&self, symbol: Symbol, newest: Timestamp, mut arrivals: watch::Receiver<u64>) {
         let is_there = || {
-            let known = self.0.evaluator.last_observed(symbol);
+            let known = self.evaluator.last_observed(symbol);
             // The engine keeps whole seconds.
             known.is_some_and(|known| known.at.as_second() >= newest.as_second())
         };
@@ -143,11 +143,11 @@ impl Service {
 
     /// Waits until daily bars of a stock are known, at most three seconds.
     pub(super) async fn wait_for_bars(&self, symbol: Symbol) {
-        let mut arrivals = self.0.arrivals.subscribe();
+        let mut arrivals = self.price_arrivals.subscribe();
         let wait = async { while !self.has_bars(symbol) && arrivals.changed().await.is_ok() {} };
         tokio::select! {
             () = wait => {}
-            () = self.0.ports.network.time.sleep(MAX_WAIT) => {}
+            () = self.ports.network.time.sleep(MAX_WAIT) => {}
         }
     }
 }

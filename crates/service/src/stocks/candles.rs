@@ -8,7 +8,8 @@ use jiff::{Span, Timestamp};
 use market::calendar::new_york_date;
 use market::{Bar, Symbol};
 
-use crate::{Service, ServiceError};
+use crate::ServiceError;
+use crate::stocks::Stocks;
 
 /// No bar is older.
 const BEFORE_EVERYTHING: Date = Date::constant(1800, 1, 1);
@@ -46,19 +47,19 @@ impl CandleRange {
     }
 }
 
-impl Service {
+impl Stocks {
     /// A stock's daily candles in today's shares, oldest first; the last one is the running session's, as far as it
     /// has come.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`] for a stock that is not in the catalog.
     pub async fn candles(&self, symbol: Symbol, range: CandleRange) -> Result<Vec<Bar>, ServiceError> {
-        self.require_stock_to_read(symbol).await?;
-        self.note_read(symbol).await;
-        let now = self.0.ports.clock.now();
-        let mut bars = self.0.ports.store.bars(symbol, range.from(now)).await?;
+        self.prices.require_stock_to_read(symbol).await?;
+        self.prices.note_read(symbol).await;
+        let now = self.ports.clock.now();
+        let mut bars = self.ports.store.bars(symbol, range.from(now)).await?;
         for bar in &mut bars {
-            *bar = self.0.evaluator.in_todays_shares(symbol, *bar);
+            *bar = self.evaluator.in_todays_shares(symbol, *bar);
         }
         let running = self.running_candle(symbol);
         let newer = |bar: &Bar| bars.last().is_none_or(|last| last.date < bar.date);
@@ -67,7 +68,7 @@ impl Service {
     }
 
     fn running_candle(&self, symbol: Symbol) -> Option<Bar> {
-        let so_far = self.0.evaluator.read(|engine| {
+        let so_far = self.evaluator.read(|engine| {
             let is_running = engine.is_session_running(symbol);
             is_running.then(|| engine.session_so_far(symbol)).flatten()
         })?;

@@ -8,20 +8,21 @@ use store::model::StockFacts;
 
 use super::Fundamentals;
 use super::figures::ratio;
-use crate::{Service, ServiceError};
+use crate::ServiceError;
+use crate::stocks::Stocks;
 
-impl Service {
+impl Stocks {
     /// What is known of a stock's business.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn fundamentals(&self, symbol: Symbol) -> Result<Fundamentals, ServiceError> {
-        self.require_stock_to_read(symbol).await?;
-        let facts = self.0.catalog.get(symbol).map(|entry| entry.facts.clone());
-        let price = self.0.evaluator.last_observed(symbol).map(|observed| observed.price);
-        let today = new_york_date(self.0.ports.clock.now());
+        self.prices.require_stock_to_read(symbol).await?;
+        let facts = self.catalog.get(symbol).map(|entry| entry.facts.clone());
+        let price = self.evaluator.last_observed(symbol).map(|observed| observed.price);
+        let today = new_york_date(self.ports.clock.now());
         // The engine's earnings are per today's share, also after a split.
-        let [eps_ttm, eps_forward] = self.0.evaluator.read(|engine| {
+        let [eps_ttm, eps_forward] = self.evaluator.read(|engine| {
             [Earnings::Trailing, Earnings::Forward].map(|which| engine.earnings_per_share(symbol, which))
         });
         Ok(fundamentals(

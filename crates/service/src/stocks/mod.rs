@@ -12,5 +12,20 @@ mod search;
 mod similar;
 mod view;
 
+use std::sync::Arc;
+
+use crate::Ports;
+use crate::catalog::Catalog;
+use crate::evaluator::Evaluator;
+use crate::prices::Prices;
 pub use candles::CandleRange;
 pub use view::{Fundamentals, QuoteView, StockView};
+
+/// The catalog of stocks and the data of each stock.
+#[derive(Clone)]
+pub struct Stocks {
+    pub(crate) ports: Ports,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) prices: Prices,
+}

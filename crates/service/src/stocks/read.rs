@@ -7,29 +7,30 @@ use market::records::StockRow;
 
 use super::figures::Figures;
 use super::{QuoteView, StockView};
-use crate::{Service, ServiceError};
+use crate::ServiceError;
+use crate::stocks::Stocks;
 
-impl Service {
+impl Stocks {
     /// A stock with its figures. The first read of a stock waits a short time for the source.
     ///
     /// # Errors
     /// As [`Service::require_stock`].
     pub async fn stock(&self, symbol: Symbol) -> Result<StockView, ServiceError> {
-        self.require_stock_to_read(symbol).await?;
-        self.note_read(symbol).await;
+        self.prices.require_stock_to_read(symbol).await?;
+        self.prices.note_read(symbol).await;
         Ok(self.stock_view(symbol))
     }
 
     /// The last prices of stocks; one that is unknown is left out. The source is asked about a few of them at most.
     pub async fn quotes(&self, symbols: &[Symbol]) -> Vec<QuoteView> {
-        let reads = self.bounded_reads(symbols).into_iter().map(|symbol| async move {
-            if self.require_stock_to_read(symbol).await.is_ok() {
-                self.note_read(symbol).await;
+        let reads = self.prices.bounded_reads(symbols).into_iter().map(|symbol| async move {
+            if self.prices.require_stock_to_read(symbol).await.is_ok() {
+                self.prices.note_read(symbol).await;
             }
         });
         futures_util::future::join_all(reads).await;
         let figures = self.figures();
-        let known = symbols.iter().filter(|symbol| self.is_listed(**symbol));
+        let known = symbols.iter().filter(|symbol| self.prices.is_listed(**symbol));
         known.map(|&symbol| figures.quote(symbol)).collect()
     }
 
@@ -49,14 +50,14 @@ impl Service {
 
     /// A stock's place in the catalog; without one it goes by its symbol.
     pub(crate) fn stock_row(&self, symbol: Symbol) -> StockRow {
-        let entry = self.0.catalog.get(symbol);
+        let entry = self.catalog.get(symbol);
         entry.map_or_else(|| StockRow::named(symbol, symbol.as_str()), |entry| entry.row.clone())
     }
 
     pub(crate) fn figures(&self) -> Figures<'_> {
         Figures {
-            evaluator: &self.0.evaluator,
-            now: self.0.ports.clock.now(),
+            evaluator: &self.evaluator,
+            now: self.ports.clock.now(),
         }
     }
 }

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use market::records::StockRow;
 
-use crate::Service;
 use crate::catalog::Entry;
+use crate::stocks::Stocks;
 
-impl Service {
+impl Stocks {
     /// The stocks whose symbol or name has `text` in it, in any case: those whose symbol begins with it first, then those whose
     /// name does; at most `limit`.
     #[must_use]
     pub fn search_stocks(&self, text: &str, limit: usize) -> Vec<StockRow> {
-        let mut found = ranked(self.0.catalog.all(), text);
+        let mut found = ranked(self.catalog.all(), text);
         found.truncate(limit);
         found.into_iter().map(|entry| entry.row.clone()).collect()
     }

@@ -6,15 +6,16 @@ use market::Symbol;
 
 use super::search::rank;
 use crate::catalog::Entry;
-use crate::{Service, ServiceError, StockCandidate};
+use crate::prices::Prices;
+use crate::{ServiceError, StockCandidate};
 
 /// How many candidates a refusal names.
 const MAX_CANDIDATES: usize = 5;
 
-impl Service {
+impl Prices {
     /// The refusal of a stock that neither the catalog nor a source knows, with similar stocks of the catalog.
     pub(crate) fn unknown_stock(&self, symbol: Symbol) -> ServiceError {
-        let candidates = similar(self.0.catalog.all(), symbol);
+        let candidates = similar(self.catalog.all(), symbol);
         let candidates = candidates.into_iter().map(|entry| StockCandidate {
             symbol: entry.row.symbol,
             name: entry.row.name.clone(),

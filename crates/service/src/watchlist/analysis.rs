@@ -18,9 +18,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::After;
 use super::auto_alerts::{self, Proposed, Which};
+use crate::ServiceError;
 use crate::analyst::{self, WhyNot, Wish};
 use crate::identity::account::{must_be_awake, present};
-use crate::{Service, ServiceError};
+use crate::watchlist::Watchlists;
 
 /// So long a claim holds: longer than a language model may take.
 const LEASE: SignedDuration = SignedDuration::from_mins(15);
@@ -46,46 +47,46 @@ pub(crate) struct Queue {
 }
 
 /// Looks at what is asked for until it is told to stop.
-pub(crate) async fn run(service: Service, stop: CancellationToken) {
-    let clock = &service.0.ports.clock;
+pub(crate) async fn run(watchlists: Watchlists, stop: CancellationToken) {
+    let clock = &watchlists.ports.clock;
     let after = |duration| clock.now().saturating_add(duration).unwrap_or(Timestamp::MAX);
     let mut next_pass = after(PASSED_EVERY);
     while !stop.is_cancelled() {
         let mut wake = next_pass.min(after(LOOKED_EVERY));
-        match service.look_at_what_is_due(&stop).await {
+        match watchlists.look_at_what_is_due(&stop).await {
             // There may be more.
             Ok(looked) if looked > 0 => continue,
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "the analyst's queue could not be worked on; it is tried again"),
         }
-        match service.0.ports.store.next_analysis_due().await {
+        match watchlists.ports.store.next_analysis_due().await {
             Ok(due) => wake = due.map_or(wake, |due| wake.min(due)),
             Err(_) => wake = wake.min(after(FIRST_WAIT)),
         }
         tokio::select! {
             () = stop.cancelled() => return,
-            () = service.0.analyses.bell.notified() => {}
+            () = watchlists.analyses.bell.notified() => {}
             () = clock.sleep_until(wake.max(after(SignedDuration::from_secs(1)))) => {}
         }
         if next_pass <= clock.now() {
             next_pass = after(PASSED_EVERY);
-            if let Err(error) = service.ask_about_stale_items().await {
+            if let Err(error) = watchlists.ask_about_stale_items().await {
                 tracing::warn!(%error, "watchlists could not be looked through for stale alerts; it is tried again in an hour");
             }
         }
     }
 }
 
-impl Service {
+impl Watchlists {
     /// Has the analyst look at the items that are due, a few at once. Answers how many were claimed.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
     async fn look_at_what_is_due(&self, stop: &CancellationToken) -> Result<usize, StoreError> {
-        let _alone = self.0.analyses.gate.lock().await;
-        let now = self.0.ports.clock.now();
+        let _alone = self.analyses.gate.lock().await;
+        let now = self.ports.clock.now();
         let until = now.saturating_add(LEASE).unwrap_or(Timestamp::MAX);
-        let claimed = self.0.ports.store.claim_analyses(now, until, AT_ONCE).await?;
+        let claimed = self.ports.store.claim_analyses(now, until, AT_ONCE).await?;
         let count = claimed.len();
         let looks = claimed.into_iter().map(|claim| async move {
             if let Err(error) = self.look_at_claimed(&claim, stop).await {
@@ -103,21 +104,21 @@ impl Service {
     /// [`ServiceError::Internal`] if the database fails.
     pub(crate) async fn run_analyst(&self) -> Result<u64, ServiceError> {
         let asked = self.ask_about_stale_items().await?;
-        while self.look_at_what_is_due(&self.0.stop).await? > 0 {}
+        while self.look_at_what_is_due(&self.stop).await? > 0 {}
         Ok(asked)
     }
 
     async fn look_at_claimed(&self, claim: &ClaimedAnalysis, stop: &CancellationToken) -> Result<(), ServiceError> {
-        let store = &self.0.ports.store;
+        let store = &self.ports.store;
         let found = store.item_with_auto_alerts(claim.item).await?;
         let account = store.account(claim.account).await?;
         let advised = match (found, account) {
             (Some((item, own)), Some(account)) if item.is_active && must_be_awake(&account).is_ok() => {
                 let wish = self.wish_for(&item, &account, own).await?;
-                let advised = self.advise(wish, stop.cancelled()).await?;
+                let advised = self.analysis.advise(wish, stop.cancelled()).await?;
                 if advised.fell_back == Some(WhyNot::Stopping) {
                     // The next process waits for the model as long as it takes.
-                    let now = self.0.ports.clock.now();
+                    let now = self.ports.clock.now();
                     store
                         .write(PutOff {
                             claim: *claim,
@@ -130,21 +131,23 @@ impl Service {
             }
             _ => None,
         };
-        let chance = &self.0.ports.chance;
+        let chance = &self.ports.chance;
         let proposed = advised.iter().flat_map(|(_, advised)| &advised.advice.proposals);
         let proposed = proposed.map(|proposal| Proposed {
             id: alerts::AlertId(chance.uuid()),
             asked: proposal.alert.clone(),
         });
-        let current = advised.as_ref().and_then(|(item, _)| self.current_price(item.symbol));
+        let current = advised
+            .as_ref()
+            .and_then(|(item, _)| self.prices.current_price(item.symbol));
         let start = current.map_or(StartPrice::Awaited, StartPrice::Current);
         let work = Adopt {
-            service: self.clone(),
+            watchlists: self.clone(),
             claim: *claim,
             proposed: proposed.collect(),
             start,
             advised,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
         store.write(work).await?;
         Ok(())
@@ -152,7 +155,7 @@ impl Service {
 
     /// What the analyst is told of an item of which it has made so many active alerts.
     async fn wish_for(&self, item: &WatchlistItem, account: &Account, own: u64) -> Result<Wish, ServiceError> {
-        let counts = self.0.ports.store.count_alerts(account.id).await?;
+        let counts = self.ports.store.count_alerts(account.id).await?;
         let active = counts.iter().find(|(status, _)| *status == alerts::Status::Active);
         // Those that it made before make room.
         let others = active.map_or(0, |(_, count)| count.saturating_sub(own));
@@ -170,10 +173,10 @@ impl Service {
 
     async fn put_off(&self, claim: &ClaimedAnalysis, why: &ServiceError) {
         let waits = FIRST_WAIT * 2_i32.saturating_pow(claim.tries.min(10));
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         let due = now.saturating_add(waits.min(LONGEST_WAIT)).unwrap_or(Timestamp::MAX);
         tracing::warn!(item = %claim.item.0, error = %why, "the analyst could not look at an item; it is tried again");
-        let put_off = self.0.ports.store.write(PutOff { claim: *claim, due }).await;
+        let put_off = self.ports.store.write(PutOff { claim: *claim, due }).await;
         if let Err(error) = put_off {
             tracing::warn!(%error, "that could not be written down; the claim ends by itself");
         }
@@ -184,7 +187,7 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
     async fn ask_about_stale_items(&self) -> Result<u64, ServiceError> {
-        let store = &self.0.ports.store;
+        let store = &self.ports.store;
         let (mut asked, mut after) = (0, None);
         loop {
             let items = store.items_with_auto_alerts(after, PIECE).await?;
@@ -195,9 +198,9 @@ impl Service {
             for (item, own) in items {
                 if self.is_stale(&item, own).await? {
                     let work = Ask {
-                        service: self.clone(),
+                        watchlists: self.clone(),
                         item,
-                        now: self.0.ports.clock.now(),
+                        now: self.ports.clock.now(),
                     };
                     store.write(work).await?;
                     asked += 1;
@@ -214,15 +217,15 @@ impl Service {
         let Some(Advised { priced, .. }) = &item.advised else {
             return Ok(true);
         };
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         if own == 0 {
             return Ok(new_york_date(priced.at) < new_york_date(now));
         }
-        let Some(account) = self.0.ports.store.account(item.account).await? else {
+        let Some(account) = self.ports.store.account(item.account).await? else {
             return Ok(false);
         };
         let wish = self.wish_for(item, &account, own).await?;
-        match self.look_at(wish).await {
+        match self.analysis.look_at(wish).await {
             Ok(look) => Ok(look.stale_since(priced.at, priced.price).is_some()),
             Err(ServiceError::NotFound(_) | ServiceError::UnknownStock { .. } | ServiceError::Unavailable(_)) => {
                 Ok(false)
@@ -239,7 +242,7 @@ const fn is_wanted(item: &WatchlistItem) -> bool {
 
 /// Makes alerts of what the analyst proposes; without advice the item is only taken out of the queue.
 struct Adopt {
-    service: Service,
+    watchlists: Watchlists,
     claim: ClaimedAnalysis,
     advised: Option<(WatchlistItem, analyst::Advised)>,
     proposed: Vec<Proposed>,
@@ -290,13 +293,13 @@ impl Work for Adopt {
     }
 
     fn committed(&self, after: &After) {
-        self.service.tell_after(after);
+        self.watchlists.tell_after(after);
     }
 }
 
 /// Asks the analyst about an item.
 struct Ask {
-    service: Service,
+    watchlists: Watchlists,
     item: WatchlistItem,
     now: Timestamp,
 }
@@ -320,7 +323,7 @@ impl Work for Ask {
     }
 
     fn committed(&self, after: &After) {
-        self.service.tell_after(after);
+        self.watchlists.tell_after(after);
     }
 }
 

@@ -12,9 +12,10 @@ use super::body::{self, NewItem};
 use super::desk::Desk;
 use super::{After, ItemView};
 use crate::identity::account::awake;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::watchlist::Watchlists;
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl Watchlists {
     /// Adds a stock to the actor's watchlist from the body of a create request (interface 2.3, decisions 3.1). A stock that is
     /// not known yet comes into the catalog under `stock_name`; its price is awaited.
     ///
@@ -23,26 +24,26 @@ impl Service {
     /// name, [`ServiceError::Conflict`] for one that is on the watchlist, [`ServiceError::Forbidden`] for one too many.
     pub async fn add_to_watchlist(&self, actor: &Actor, body: &Value) -> Result<ItemView, ServiceError> {
         let asked = body::read_new(body)?;
-        let new_name = match self.require_stock(asked.symbol).await {
+        let new_name = match self.prices.require_stock(asked.symbol).await {
             Ok(()) => None,
             Err(unknown) => Some(asked.stock_name.clone().ok_or(unknown)?),
         };
-        let id = WatchlistItemId(self.0.ports.chance.uuid());
+        let id = WatchlistItemId(self.ports.chance.uuid());
         let work = Add {
-            service: self.clone(),
+            watchlists: self.clone(),
             account: actor.account,
             id,
             desk: self.desk(asked.symbol).await,
             new_name,
             asked,
         };
-        self.0.ports.store.write(work).await?;
+        self.ports.store.write(work).await?;
         self.watchlist_item(actor.account, id).await
     }
 }
 
 struct Add {
-    service: Service,
+    watchlists: Watchlists,
     account: AccountId,
     id: WatchlistItemId,
     asked: NewItem,
@@ -107,13 +108,13 @@ impl Work for Add {
     fn committed(&self, after: &After) {
         if let Some(name) = &self.new_name {
             let row = StockRow::named(self.asked.symbol, name);
-            let catalog = &self.service.0.catalog;
+            let catalog = &self.watchlists.catalog;
             // Whoever has named it meanwhile knows it as well.
             if catalog.get(self.asked.symbol).is_none() {
                 catalog.change(self.asked.symbol, |entry| entry.row = row);
             }
         }
-        self.service.tell_after(after);
+        self.watchlists.tell_after(after);
     }
 }
 

@@ -7,29 +7,30 @@ use super::auto_alerts::{self, Which};
 use super::desk::Desk;
 use super::{After, no_such_item};
 use crate::identity::account::present;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::watchlist::Watchlists;
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl Watchlists {
     /// Deletes an item. Its paper trade is closed and stays, what the analyst made of it goes.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn delete_watchlist_item(&self, actor: &Actor, id: WatchlistItemId) -> Result<(), ServiceError> {
-        let found = self.0.ports.store.watchlist_item(actor.account, id).await?;
+        let found = self.ports.store.watchlist_item(actor.account, id).await?;
         let symbol = found.ok_or_else(no_such_item)?.item.symbol;
         let work = Delete {
-            service: self.clone(),
+            watchlists: self.clone(),
             account: actor.account,
             id,
             desk: self.desk(symbol).await,
         };
-        self.0.ports.store.write(work).await?;
+        self.ports.store.write(work).await?;
         Ok(())
     }
 }
 
 struct Delete {
-    service: Service,
+    watchlists: Watchlists,
     account: AccountId,
     id: WatchlistItemId,
     desk: Desk,
@@ -55,6 +56,6 @@ impl Work for Delete {
     }
 
     fn committed(&self, after: &After) {
-        self.service.tell_after(after);
+        self.watchlists.tell_after(after);
     }
 }

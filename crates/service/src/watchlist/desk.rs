@@ -10,7 +10,7 @@ use store::model::{PaperTrade, PaperTradeId, PriceAt, WatchlistItem};
 use store::{StoreError, Unit};
 use uuid::Uuid;
 
-use crate::Service;
+use crate::watchlist::Watchlists;
 
 /// What a change of an item's trades needs to know.
 #[derive(Clone, Debug)]
@@ -27,10 +27,10 @@ pub(super) struct Desk {
     events: Events,
 }
 
-impl Service {
+impl Watchlists {
     /// The context of a change of an item. The source is asked if the known price is not current.
     pub(super) async fn desk(&self, symbol: Symbol) -> Desk {
-        let price = match self.start_price(symbol).await {
+        let price = match self.prices.start_price(symbol).await {
             StartPrice::Current(price) => Some(price),
             StartPrice::Awaited | StartPrice::Outdated | StartPrice::Unknown => None,
         };
@@ -40,10 +40,10 @@ impl Service {
     /// The same at a current price, or without one.
     pub(super) fn desk_at(&self, symbol: Symbol, price: Option<CurrentPrice>) -> Desk {
         Desk {
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
             price,
-            last_price: self.0.evaluator.last_observed(symbol),
-            trade: self.0.ports.chance.uuid(),
+            last_price: self.evaluator.last_observed(symbol),
+            trade: self.ports.chance.uuid(),
             events: self.paper_events([symbol]),
         }
     }
@@ -53,14 +53,14 @@ impl Service {
         let splits: Vec<_> = symbols
             .clone()
             .into_iter()
-            .flat_map(|symbol| self.0.evaluator.splits_of(symbol))
+            .flat_map(|symbol| self.evaluator.splits_of(symbol))
             .collect();
         let entries: Vec<_> = symbols
             .into_iter()
-            .filter_map(|symbol| self.0.catalog.get(symbol))
+            .filter_map(|symbol| self.catalog.get(symbol))
             .collect();
         let dividends = entries.iter().flat_map(|entry| &entry.facts.dividends);
-        Events::new(&self.0.settings.calendar, &splits, dividends)
+        Events::new(&self.settings.calendar, &splits, dividends)
     }
 }
 

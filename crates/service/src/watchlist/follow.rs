@@ -15,25 +15,26 @@ use store::model::{PaperProgress, PaperReturn};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::desk::trade_of;
-use crate::{AccountId, Service, ServiceError};
+use crate::watchlist::Watchlists;
+use crate::{AccountId, ServiceError};
 
 /// So long a session waits for closes that are missing; then it is taken without them, and the next close makes up for it.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(20);
 /// Accounts are followed in pieces of so many.
 const AT_ONCE: u32 = 256;
 
-impl Service {
+impl Watchlists {
     /// Follows the trades of all accounts through the sessions that are over. Answers how many accounts went on.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
     pub(crate) async fn follow_all_paper_trades(&self) -> Result<u64, ServiceError> {
-        let Some(last) = last_over(&self.0.settings.calendar, self.0.ports.clock.now()) else {
+        let Some(last) = last_over(&self.settings.calendar, self.ports.clock.now()) else {
             return Ok(0);
         };
         let (mut followed, mut after) = (0, None);
         loop {
-            let store = &self.0.ports.store;
+            let store = &self.ports.store;
             let accounts = store.accounts_behind(last.date, after, AT_ONCE).await?;
             after = accounts.last().copied().or(after);
             if accounts.is_empty() {
@@ -50,7 +51,7 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
     pub(super) async fn follow_paper_trades(&self, account: AccountId) -> Result<bool, ServiceError> {
-        let store = &self.0.ports.store;
+        let store = &self.ports.store;
         let Some(progress) = store.paper_progress(account).await? else {
             return Ok(false);
         };
@@ -88,8 +89,8 @@ impl Service {
         mut tracker: Tracker,
         trades: &[Trade],
     ) -> Result<Option<(Tracker, Vec<PaperReturn>)>, ServiceError> {
-        let calendar = &self.0.settings.calendar;
-        let now = self.0.ports.clock.now();
+        let calendar = &self.settings.calendar;
+        let now = self.ports.clock.now();
         let first = match tracker.through() {
             Some(through) => calendar.next_session_after(through).map(|session| session.date),
             None => Tracker::first_session(calendar, trades),

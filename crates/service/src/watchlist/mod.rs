@@ -28,8 +28,20 @@ mod swap;
 mod trades;
 mod update;
 
-pub use alerts::Intention;
+use std::sync::Arc;
+
 use alerts::{Alert, AlertId};
+use tokio_util::sync::CancellationToken;
+
+use crate::analyst::StockAnalysis;
+use crate::catalog::Catalog;
+use crate::evaluator::Evaluator;
+use crate::prices::Prices;
+use crate::prices::initial::InitialPrices;
+use crate::stocks::Stocks;
+use crate::watchlist::opening::Awaiting;
+use crate::{Ports, ServiceError, Settings};
+pub use alerts::Intention;
 
 pub use paper::{NOTIONAL, Point, Range};
 pub use performance::PerformanceView;
@@ -39,8 +51,6 @@ pub use swap::Swapped;
 pub use trades::TradeView;
 
 pub(crate) use split::adjust as adjust_to_split;
-
-use crate::{Service, ServiceError};
 
 /// What has to be told after the commit.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -55,21 +65,37 @@ pub(crate) struct After {
     pub(crate) awaits: bool,
 }
 
-impl Service {
+/// Watchlists, their paper trades and the alerts of the analyst.
+#[derive(Clone)]
+pub struct Watchlists {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) initial_prices: Arc<InitialPrices>,
+    pub(crate) awaiting: Arc<Awaiting>,
+    pub(crate) analyses: Arc<analysis::Queue>,
+    pub(crate) stop: CancellationToken,
+    pub(crate) prices: Prices,
+    pub(crate) stocks: Stocks,
+    pub(crate) analysis: StockAnalysis,
+}
+
+impl Watchlists {
     /// Tells everybody who has to know; to be called from [`store::Work::committed`].
     pub(crate) fn tell_after(&self, after: &After) {
         for id in &after.forgotten {
-            self.0.evaluator.forget(*id);
+            self.evaluator.forget(*id);
         }
         for alert in &after.told {
-            self.0.evaluator.tell(alert);
-            self.0.initial_prices.note(alert);
+            self.evaluator.tell(alert);
+            self.initial_prices.note(alert);
         }
         if after.asked {
-            self.0.analyses.bell.notify_one();
+            self.analyses.bell.notify_one();
         }
         if after.awaits {
-            self.0.awaiting.expect_prices();
+            self.awaiting.expect_prices();
         }
     }
 }

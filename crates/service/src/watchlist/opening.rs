@@ -10,8 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::After;
 use super::desk::Desk;
+use crate::ServiceError;
 use crate::identity::account::present;
-use crate::{Service, ServiceError};
+use crate::watchlist::Watchlists;
 
 /// So often it is looked for items that another process has added.
 const LOOKED_EVERY: SignedDuration = SignedDuration::from_mins(1);
@@ -39,43 +40,43 @@ impl Awaiting {
 }
 
 /// Opens trades as prices come, until it is told to stop.
-pub(crate) async fn run(service: Service, stop: CancellationToken) {
+pub(crate) async fn run(watchlists: Watchlists, stop: CancellationToken) {
     loop {
-        if let Err(error) = service.open_awaited_trades().await {
+        if let Err(error) = watchlists.open_awaited_trades().await {
             tracing::warn!(%error, "paper trades that await a price could not be looked at; it is tried again in a minute");
         }
-        let clock = &service.0.ports.clock;
+        let clock = &watchlists.ports.clock;
         let next = clock.now().saturating_add(LOOKED_EVERY).unwrap_or(jiff::Timestamp::MAX);
         tokio::select! {
             () = stop.cancelled() => return,
-            () = service.0.awaiting.bell.notified() => {}
+            () = watchlists.awaiting.bell.notified() => {}
             () = clock.sleep_until(next) => {}
         }
     }
 }
 
-impl Service {
+impl Watchlists {
     /// Opens the trades of the items whose stock has a price by now. Answers how many.
     ///
     /// # Errors
     /// [`StoreError`], if the database fails.
     pub(crate) async fn open_awaited_trades(&self) -> Result<u64, StoreError> {
-        let awaiting = &self.0.awaiting;
+        let awaiting = &self.awaiting;
         // Whoever adds an item from here on says so again.
         awaiting.any.store(false, Ordering::Release);
         let (mut opened, mut is_any_left) = (0, false);
-        for item in self.0.ports.store.awaiting_items().await? {
-            let Some(price) = self.current_price(item.symbol) else {
+        for item in self.ports.store.awaiting_items().await? {
+            let Some(price) = self.prices.current_price(item.symbol) else {
                 is_any_left = true;
                 continue;
             };
             let desk = self.desk_at(item.symbol, Some(price));
             let work = Open {
-                service: self.clone(),
+                watchlists: self.clone(),
                 item,
                 desk,
             };
-            match self.0.ports.store.write(work).await {
+            match self.ports.store.write(work).await {
                 Ok(_) => opened += 1,
                 // Its owner is gone, and it with them.
                 Err(Abort::Refused(_)) => {}
@@ -90,7 +91,7 @@ impl Service {
 }
 
 struct Open {
-    service: Service,
+    watchlists: Watchlists,
     item: WatchlistItem,
     desk: Desk,
 }
@@ -124,6 +125,6 @@ impl Work for Open {
     }
 
     fn committed(&self, after: &After) {
-        self.service.tell_after(after);
+        self.watchlists.tell_after(after);
     }
 }

@@ -7,7 +7,8 @@ use market::calendar::new_york_date;
 use paper::{Benchmark, Closes, DayReturn, Performance, Range};
 
 use super::follow::first_waiting;
-use crate::{Actor, Service, ServiceError};
+use crate::watchlist::Watchlists;
+use crate::{Actor, ServiceError};
 
 /// So many days before the first day are looked through for the benchmark's close, if it has none of that day.
 const DAYS_BEFORE: i64 = 10;
@@ -23,15 +24,15 @@ pub struct PerformanceView {
     pub provisional_from: Option<Date>,
 }
 
-impl Service {
+impl Watchlists {
     /// The performance of the actor's paper trades over a range (decisions 3.3).
     ///
     /// # Errors
     /// [`ServiceError::Internal`] only.
     pub async fn paper_performance(&self, actor: &Actor, range: Range) -> Result<PerformanceView, ServiceError> {
         self.follow_paper_trades(actor.account).await?;
-        let today = new_york_date(self.0.ports.clock.now());
-        let store = &self.0.ports.store;
+        let today = new_york_date(self.ports.clock.now());
+        let store = &self.ports.store;
         let returns = store.paper_returns(actor.account, range.start(today)).await?;
         let mut returns: Vec<DayReturn> = returns
             .into_iter()
@@ -52,7 +53,7 @@ impl Service {
             .iter()
             .map(|day| day.date)
             .find(|date| followed.is_none_or(|last| *date > last));
-        let symbol = self.0.settings.benchmark;
+        let symbol = self.settings.benchmark;
         let closes = match returns.first() {
             Some(first) => {
                 let from = first.date.saturating_sub(Span::new().days(DAYS_BEFORE));
@@ -90,8 +91,8 @@ impl Service {
 
     /// A stock's closes as they were traded, from a day on. While a session waits for closes, only delivered ones count.
     pub(super) async fn closes_from(&self, symbol: Symbol, from: Date) -> Result<Closes, ServiceError> {
-        let waiting_from = first_waiting(&self.0.settings.calendar, self.0.ports.clock.now());
-        let closes = self.0.ports.store.closes(symbol, from, waiting_from).await?;
+        let waiting_from = first_waiting(&self.settings.calendar, self.ports.clock.now());
+        let closes = self.ports.store.closes(symbol, from, waiting_from).await?;
         Ok(closes.into_iter().collect())
     }
 }

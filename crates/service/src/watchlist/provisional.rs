@@ -10,16 +10,17 @@ use paper::{Closes, DayReturn, Tracker, Trade};
 
 use super::desk::trade_of;
 use super::follow::{concerned, kept_tracker};
-use crate::{AccountId, Service, ServiceError};
+use crate::watchlist::Watchlists;
+use crate::{AccountId, ServiceError};
 
-impl Service {
+impl Watchlists {
     /// The returns of the sessions that have begun and are not followed yet: the running one, and the one before while it
     /// waits for closes. Empty if there is none.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
     pub(super) async fn provisional_returns(&self, account: AccountId) -> Result<Vec<DayReturn>, ServiceError> {
-        let store = &self.0.ports.store;
+        let store = &self.ports.store;
         let Some(progress) = store.paper_progress(account).await? else {
             return Ok(Vec::new());
         };
@@ -42,7 +43,7 @@ impl Service {
                 let close = closes.get(&symbol).and_then(|closes| closes.on(session.date));
                 close.or_else(|| self.price_in(symbol, &session))
             };
-            let calendar = &self.0.settings.calendar;
+            let calendar = &self.settings.calendar;
             // Trades that come late are followed anew, and shown once they are.
             let Ok(day) = tracker.take(calendar, session.date, &trades, price_of, &events) else {
                 break;
@@ -54,8 +55,8 @@ impl Service {
 
     /// The sessions that have begun after the last one that was followed.
     fn sessions_to_come(&self, tracker: &Tracker, trades: &[Trade]) -> Vec<Session> {
-        let calendar = &self.0.settings.calendar;
-        let now = self.0.ports.clock.now();
+        let calendar = &self.settings.calendar;
+        let now = self.ports.clock.now();
         let first = match tracker.through() {
             Some(through) => calendar.next_session_after(through).map(|session| session.date),
             None => Tracker::first_session(calendar, trades),
@@ -69,20 +70,20 @@ impl Service {
 
     /// A stock's closes from a day on, also those that were only observed.
     pub(super) async fn closes_so_far(&self, symbol: Symbol, from: Date) -> Result<Closes, ServiceError> {
-        let closes = self.0.ports.store.closes(symbol, from, Date::MAX).await?;
+        let closes = self.ports.store.closes(symbol, from, Date::MAX).await?;
         Ok(closes.into_iter().collect())
     }
 
     /// A stock's last price, if it was observed in a session.
     fn price_in(&self, symbol: Symbol, session: &Session) -> Option<Price> {
-        let quote = self.figures().quote(symbol);
+        let quote = self.stocks.figures().quote(symbol);
         let is_in_session = |at| session.open <= at && at <= session.close;
         quote.price.filter(|_| quote.at.is_some_and(is_in_session))
     }
 
     /// A stock's price in a session that is not complete, with its day.
     pub(super) fn provisional_close(&self, symbol: Symbol, date: Date) -> Option<(Date, Price)> {
-        let session = self.0.settings.calendar.session(date)?;
+        let session = self.settings.calendar.session(date)?;
         Some((date, self.price_in(symbol, &session)?))
     }
 }

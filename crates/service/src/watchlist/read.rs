@@ -4,7 +4,8 @@ use market::{Price, Symbol};
 use store::model::{ListedItem, WatchlistItemId};
 
 use super::no_such_item;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::watchlist::Watchlists;
+use crate::{AccountId, Actor, ServiceError};
 
 /// The least that is said of a stock.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,13 +27,13 @@ pub struct ItemView {
     pub stock: BriefStock,
 }
 
-impl Service {
+impl Watchlists {
     /// The actor's watchlist, newest first.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] only.
     pub async fn watchlist(&self, actor: &Actor) -> Result<Vec<ItemView>, ServiceError> {
-        let listed = self.0.ports.store.watchlist(actor.account).await?;
+        let listed = self.ports.store.watchlist(actor.account).await?;
         Ok(listed.into_iter().map(|listed| self.item_view(listed)).collect())
     }
 
@@ -42,19 +43,19 @@ impl Service {
         account: AccountId,
         id: WatchlistItemId,
     ) -> Result<ItemView, ServiceError> {
-        let found = self.0.ports.store.watchlist_item(account, id).await?;
+        let found = self.ports.store.watchlist_item(account, id).await?;
         found.map(|listed| self.item_view(listed)).ok_or_else(no_such_item)
     }
 
     fn item_view(&self, listed: ListedItem) -> ItemView {
         let symbol = listed.item.symbol;
-        let entry = self.0.catalog.get(symbol);
+        let entry = self.catalog.get(symbol);
         ItemView {
             listed,
             stock: BriefStock {
                 symbol,
                 name: entry.map_or_else(|| symbol.as_str().to_owned(), |entry| entry.row.name.clone()),
-                last_price: self.0.evaluator.last_observed(symbol).map(|observed| observed.price),
+                last_price: self.evaluator.last_observed(symbol).map(|observed| observed.price),
             },
         }
     }

@@ -9,7 +9,8 @@ use super::body::{self, Swap};
 use super::desk::Desk;
 use super::{After, ItemView, no_such_item};
 use crate::identity::account::awake;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::watchlist::Watchlists;
+use crate::{AccountId, Actor, ServiceError};
 
 /// An item that was turned.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,7 +21,7 @@ pub struct Swapped {
     pub deleted_alerts: usize,
 }
 
-impl Service {
+impl Watchlists {
     /// Turns an item to an intention from the body of a swap request (interface 3): its initial price is the present one, the
     /// analyst's alerts are deleted, its paper trade is closed and the opposite one opened, and the analyst looks at it anew.
     /// All of it in one transaction. A trade that has the direction already stays.
@@ -30,12 +31,12 @@ impl Service {
     pub async fn swap_watchlist_item(&self, actor: &Actor, body: &Value) -> Result<Swapped, ServiceError> {
         let swap = body::read_swap(body)?;
         let work = Turn {
-            service: self.clone(),
+            watchlists: self.clone(),
             account: actor.account,
             swap,
             desk: self.desk(swap.symbol).await,
         };
-        let after = self.0.ports.store.write(work).await?;
+        let after = self.ports.store.write(work).await?;
         Ok(Swapped {
             item: self.watchlist_item(actor.account, swap.item).await?,
             deleted_alerts: after.forgotten.len(),
@@ -44,7 +45,7 @@ impl Service {
 }
 
 struct Turn {
-    service: Service,
+    watchlists: Watchlists,
     account: AccountId,
     swap: Swap,
     desk: Desk,
@@ -97,6 +98,6 @@ impl Work for Turn {
     }
 
     fn committed(&self, after: &After) {
-        self.service.tell_after(after);
+        self.watchlists.tell_after(after);
     }
 }

@@ -7,7 +7,8 @@ use paper::Trade;
 use store::model::{Page, PageRequest, PaperTrade};
 
 use super::desk::trade_of;
-use crate::{Actor, Service, ServiceError};
+use crate::watchlist::Watchlists;
+use crate::{Actor, ServiceError};
 
 /// A paper trade with what splits and dividends have made of it.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,20 +27,20 @@ pub struct TradeView {
     pub unrealized_pnl: Option<Decimal>,
 }
 
-impl Service {
+impl Watchlists {
     /// The actor's paper trades, those that were opened last first.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] only.
     pub async fn paper_trades(&self, actor: &Actor, page: PageRequest) -> Result<Page<TradeView>, ServiceError> {
-        let Page { items, total } = self.0.ports.store.paper_trades(actor.account, page).await?;
+        let Page { items, total } = self.ports.store.paper_trades(actor.account, page).await?;
         let symbols: BTreeSet<_> = items.iter().map(|trade| trade.symbol).collect();
         let events = self.paper_events(symbols);
-        let now = self.0.ports.clock.now();
+        let now = self.ports.clock.now();
         let view = |stored: PaperTrade| {
             let mut trade: Trade = trade_of(&stored)?;
             trade.settle(&events, now);
-            let observed = self.0.evaluator.last_observed(stored.symbol);
+            let observed = self.evaluator.last_observed(stored.symbol);
             let price = observed.map(|observed| observed.price).filter(|_| trade.is_open());
             Some(TradeView {
                 direction: trade.direction.as_str(),

@@ -9,9 +9,10 @@ use super::body::{self, ItemChange};
 use super::desk::Desk;
 use super::{After, ItemView, no_such_item};
 use crate::identity::account::{must_be_awake, present};
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::watchlist::Watchlists;
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl Watchlists {
     /// Takes over what an update request names. An item that is not followed any more has its paper trade closed and the analyst's
     /// alerts deleted; one that is followed again begins anew at the present price.
     ///
@@ -24,26 +25,26 @@ impl Service {
         body: &Value,
     ) -> Result<ItemView, ServiceError> {
         let change = body::read_change(body)?;
-        let found = self.0.ports.store.watchlist_item(actor.account, id).await?;
+        let found = self.ports.store.watchlist_item(actor.account, id).await?;
         let symbol = found.ok_or_else(no_such_item)?.item.symbol;
         let desk = match change.is_active {
             Some(_) => self.desk(symbol).await,
-            None => self.desk_at(symbol, self.current_price(symbol)),
+            None => self.desk_at(symbol, self.prices.current_price(symbol)),
         };
         let work = Update {
-            service: self.clone(),
+            watchlists: self.clone(),
             account: actor.account,
             id,
             change,
             desk,
         };
-        self.0.ports.store.write(work).await?;
+        self.ports.store.write(work).await?;
         self.watchlist_item(actor.account, id).await
     }
 }
 
 struct Update {
-    service: Service,
+    watchlists: Watchlists,
     account: AccountId,
     id: WatchlistItemId,
     change: ItemChange,
@@ -121,6 +122,6 @@ impl Work for Update {
     }
 
     fn committed(&self, after: &After) {
-        self.service.tell_after(after);
+        self.watchlists.tell_after(after);
     }
 }

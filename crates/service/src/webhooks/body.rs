@@ -7,7 +7,7 @@ use notify::signature::{Form, Secret};
 use serde_json::{Map, Value};
 use store::model::SignatureForm;
 
-use super::{EVENT, Webhooks};
+use super::{DeliveryContext, EVENT};
 use crate::{AccountId, Fields, ServiceError};
 
 /// Reads the members of a body and gathers what is wrong with them.
@@ -144,7 +144,7 @@ pub(super) const fn signed(form: SignatureForm) -> Form {
     }
 }
 
-impl Webhooks {
+impl DeliveryContext {
     /// Judges a URL with what its name resolves to.
     ///
     /// # Errors

@@ -8,9 +8,10 @@ use store::{Abort, BoxFuture, Unit, Work};
 use super::body::Body;
 use super::no_such_webhook;
 use crate::identity::account::awake;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::webhooks::Webhooks;
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl Webhooks {
     /// Changes a webhook by a body `{url?, events?, is_active?}`. One that is switched off gets nothing, and what still
     /// waits for it is given up; one that is switched on begins anew, whatever it was switched off for. The secret and the form
     /// of the signature cannot be changed so, and naming them is refused.
@@ -19,7 +20,7 @@ impl Service {
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
     /// [`ServiceError::NotFound`], [`ServiceError::Forbidden`] while the account is deactivated.
     pub async fn update_webhook(&self, actor: &Actor, id: WebhookId, body: &Value) -> Result<Webhook, ServiceError> {
-        let webhooks = &self.0.webhooks;
+        let webhooks = &self.delivery;
         let mut read = Body::of(body)?;
         let url = read.url(&webhooks.rules);
         let (events, is_active) = (read.events(), read.flag("is_active"));
@@ -41,9 +42,9 @@ impl Service {
             url: target.map(|target| target.url().to_owned()),
             events,
             is_active,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        Ok(self.0.ports.store.write(change).await?)
+        Ok(self.ports.store.write(change).await?)
     }
 
     /// Deletes a webhook. What still waits for it is given up.
@@ -54,9 +55,9 @@ impl Service {
         let delete = Delete {
             account: actor.account,
             id,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        Ok(self.0.ports.store.write(delete).await?)
+        Ok(self.ports.store.write(delete).await?)
     }
 }
 

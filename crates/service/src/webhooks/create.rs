@@ -10,7 +10,8 @@ use store::{Abort, BoxFuture, Unit, Work};
 use super::MOST;
 use super::body::Body;
 use crate::identity::account::awake;
-use crate::{Actor, Service, ServiceError};
+use crate::webhooks::Webhooks;
+use crate::{Actor, ServiceError};
 
 /// A new webhook, with its secret: the only time that is seen.
 #[derive(Clone)]
@@ -30,14 +31,14 @@ impl fmt::Debug for CreatedWebhook {
     }
 }
 
-impl Service {
+impl Webhooks {
     /// Makes a webhook of a body `{url, events, secret?, signature?, is_active?}`. Without a secret one is made.
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
     /// [`ServiceError::Forbidden`] for one webhook more than an account may have.
     pub async fn create_webhook(&self, actor: &Actor, body: &Value) -> Result<CreatedWebhook, ServiceError> {
-        let (ports, webhooks) = (&self.0.ports, &self.0.webhooks);
+        let (ports, webhooks) = (&self.ports, &self.delivery);
         let mut read = Body::of(body)?;
         let url = read.url(&webhooks.rules);
         let events = read.events();

@@ -11,9 +11,10 @@ use tokio::sync::Notify;
 use super::body::Body;
 use super::{must_be_active, no_such_webhook};
 use crate::identity::account::awake;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::webhooks::Webhooks;
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl Webhooks {
     /// A page of a webhook's deliveries, newest first.
     ///
     /// # Errors
@@ -26,7 +27,7 @@ impl Service {
         page: PageRequest,
     ) -> Result<Page<Delivery>, ServiceError> {
         self.webhook(actor, id).await?;
-        Ok(self.0.ports.store.deliveries(id, status, page).await?)
+        Ok(self.ports.store.deliveries(id, status, page).await?)
     }
 
     /// Queues a delivery anew, under its id, whatever became of it.
@@ -39,12 +40,12 @@ impl Service {
         id: WebhookId,
         delivery: DeliveryId,
     ) -> Result<Delivery, ServiceError> {
-        let store = &self.0.ports.store;
+        let store = &self.ports.store;
         let again = Again {
             account: actor.account,
             id,
             what: What::One(delivery),
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
             bell: store.bell(),
         };
         store.write(again).await?;
@@ -71,10 +72,10 @@ impl Service {
             account: actor.account,
             id,
             what: What::FailedSince(since.and_then(Result::ok).unwrap_or(Timestamp::MAX)),
-            now: self.0.ports.clock.now(),
-            bell: self.0.ports.store.bell(),
+            now: self.ports.clock.now(),
+            bell: self.ports.store.bell(),
         };
-        Ok(self.0.ports.store.write(again).await?)
+        Ok(self.ports.store.write(again).await?)
     }
 }
 

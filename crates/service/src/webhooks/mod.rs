@@ -30,7 +30,7 @@ use notify::schedule::RetryDelays;
 use notify::signature::{HeaderStyle, Secret};
 
 use crate::vault::{Place, Vault, VaultError};
-use crate::{Chance, ServiceError};
+use crate::{Chance, Ports, ServiceError};
 
 pub use create::CreatedWebhook;
 pub(crate) use network::DatabaseOutbox;
@@ -94,9 +94,9 @@ impl Default for Settings {
     }
 }
 
-/// What all that concerns webhooks shares.
+/// Everything that creating, testing and delivering webhooks share.
 #[derive(Debug)]
-pub(crate) struct Webhooks {
+pub(crate) struct DeliveryContext {
     rules: UrlRules,
     lookups: NameLookups,
     pub(crate) network: Network,
@@ -105,7 +105,14 @@ pub(crate) struct Webhooks {
     vault: Arc<Vault>,
 }
 
-impl Webhooks {
+/// Webhooks of accounts and the deliveries to them.
+#[derive(Clone)]
+pub struct Webhooks {
+    pub(crate) ports: Ports,
+    pub(crate) delivery: Arc<DeliveryContext>,
+}
+
+impl DeliveryContext {
     pub(crate) fn new(settings: &Settings, network: &Network, vault: Arc<Vault>) -> Result<Self, TlsError> {
         let rules = UrlRules::new(settings.allow_private.clone());
         let lookups = NameLookups::new(Arc::clone(&network.resolver));

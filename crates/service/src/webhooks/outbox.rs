@@ -19,9 +19,8 @@ use store::{Store, StoreError, SwitchOffLetters};
 use tokio_util::sync::CancellationToken;
 
 use super::body::signed;
-use super::{DatabaseOutbox, EVENT, Unreadable, Webhooks};
-use crate::Service;
-use crate::messages;
+use super::{DatabaseOutbox, DeliveryContext, EVENT, Settings, Unreadable};
+use crate::{Ports, messages};
 
 /// For so long a delivery is put off whose secret cannot be read.
 const UNREADABLE_FOR: SignedDuration = SignedDuration::from_mins(10);
@@ -36,9 +35,7 @@ impl std::fmt::Debug for Dispatching {
 }
 
 impl Dispatching {
-    pub(crate) fn of(service: &Service) -> Self {
-        let inner = &service.0;
-        let (ports, settings) = (&inner.ports, &inner.settings.webhooks);
+    pub(crate) fn new(ports: &Ports, settings: &Settings, delivery: &Arc<DeliveryContext>) -> Self {
         let defaults = Limits::default();
         // What an attempt takes beside the exchange itself is little.
         let longest_attempt = settings.timeout.saturating_add(SignedDuration::from_secs(5));
@@ -53,10 +50,10 @@ impl Dispatching {
         Self(Dispatcher {
             outbox: ports.network.outbox(Deliveries {
                 store: ports.store.clone(),
-                webhooks: Arc::clone(&inner.webhooks),
-                letters: letters(service),
+                webhooks: Arc::clone(delivery),
+                letters: letters(ports),
             }),
-            transport: Arc::new(inner.webhooks.transport.clone()),
+            transport: Arc::new(delivery.transport.clone()),
             time: Arc::clone(&ports.network.time),
             limits,
             delays: settings.retry_delays.clone(),
@@ -72,8 +69,7 @@ impl Dispatching {
 }
 
 /// Letters to the owners of webhooks that are switched off.
-fn letters(service: &Service) -> SwitchOffLetters {
-    let ports = &service.0.ports;
+fn letters(ports: &Ports) -> SwitchOffLetters {
     let (vault, chance) = (Arc::clone(&ports.vault), Arc::clone(&ports.chance));
     let time = Arc::clone(&ports.network.time);
     SwitchOffLetters::new(move |off, address| {
@@ -91,7 +87,7 @@ fn letters(service: &Service) -> SwitchOffLetters {
 /// The deliveries in the database.
 struct Deliveries {
     store: Store,
-    webhooks: Arc<Webhooks>,
+    webhooks: Arc<DeliveryContext>,
     letters: SwitchOffLetters,
 }
 
@@ -181,7 +177,7 @@ impl Deliveries {
     }
 }
 
-impl Webhooks {
+impl DeliveryContext {
     /// A delivery with all that it takes to send it.
     fn made_ready(&self, delivery: &ClaimedDelivery) -> Result<Claimed<WebhookJob>, Unreadable> {
         let (host, is_slack) = host(&self.rules, &delivery.url);

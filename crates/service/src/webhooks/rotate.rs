@@ -9,7 +9,8 @@ use store::model::{FormerSecret, Webhook, WebhookId};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::no_such_webhook;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::webhooks::Webhooks;
+use crate::{AccountId, Actor, ServiceError};
 
 /// For so long `webhook-signature` is made with the old secret, too.
 const OVERLAP: SignedDuration = SignedDuration::from_hours(24);
@@ -34,21 +35,21 @@ impl fmt::Debug for RotatedSecret {
     }
 }
 
-impl Service {
+impl Webhooks {
     /// Gives a webhook a new secret. For a day its Standard Webhooks signature is made with the former one, too, unless more
     /// than four have replaced it by then.
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]
     pub async fn rotate_webhook_secret(&self, actor: &Actor, id: WebhookId) -> Result<RotatedSecret, ServiceError> {
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let secret = Secret::from_random(ports.chance.bytes());
         let now = ports.clock.now();
         let until = now.saturating_add(OVERLAP).unwrap_or(Timestamp::MAX);
         let rotate = Rotate {
             account: actor.account,
             id,
-            sealed: self.0.webhooks.seal(&ports.chance, id, &secret),
+            sealed: self.delivery.seal(&ports.chance, id, &secret),
             now,
             until,
         };

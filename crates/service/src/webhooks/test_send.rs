@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::EVENT;
 use super::body::Body;
-use crate::identity::account::must_be_awake;
-use crate::{Actor, Service, ServiceError};
+use crate::identity::account::{account_of, must_be_awake};
+use crate::webhooks::Webhooks;
+use crate::{Actor, ServiceError};
 
 /// What came of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,7 +20,7 @@ pub struct TestAnswer {
     pub attempt: Attempt,
 }
 
-impl Service {
+impl Webhooks {
     /// Sends a test event by a body `{url, secret?, signature?}`, and answers what came of it. To Slack it goes in Slack's
     /// format and unsigned.
     ///
@@ -27,7 +28,7 @@ impl Service {
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do, and for a URL of an address
     /// that is not open; [`ServiceError::Forbidden`] while the account is deactivated.
     pub async fn test_webhook(&self, actor: &Actor, body: &Value) -> Result<TestAnswer, ServiceError> {
-        let (ports, webhooks) = (&self.0.ports, &self.0.webhooks);
+        let (ports, webhooks) = (&self.ports, &self.delivery);
         let mut read = Body::of(body)?;
         let url = read.url(&webhooks.rules);
         let (secret, signature) = (read.secret(), read.signature());
@@ -39,7 +40,7 @@ impl Service {
             read.missing("secret");
         }
         read.finish()?;
-        must_be_awake(&self.account_of(actor).await?)?;
+        must_be_awake(&account_of(&self.ports.store, actor).await?)?;
         let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
         let now = webhooks.network.time.now();
         let id = ports.chance.uuid();

@@ -48,6 +48,7 @@ fn one_account_leaves_some_for_the_others() {
         let bob = stage.world.bob(Plan::Premium).await;
         let service = &stage.world.service;
         let wish = service
+            .analysis
             .wish_of(&bob, symbol("ACME"), Intention::Buy, None)
             .await
             .unwrap();

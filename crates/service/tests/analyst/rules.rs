@@ -20,10 +20,16 @@ async fn the_rules_propose_alerts_that_can_be_created_and_do_not_fire_at_once(wo
         let target = "90".parse().ok();
         let wish = world
             .service
+            .analysis
             .wish_of(&who, symbol("ACME"), intention, target)
             .await
             .unwrap();
-        let advised = world.service.advise(wish, std::future::pending()).await.unwrap();
+        let advised = world
+            .service
+            .analysis
+            .advise(wish, std::future::pending())
+            .await
+            .unwrap();
         assert_eq!((&advised.author, &advised.fell_back), (&Author::Rules, &None));
         assert_eq!(advised.price, "105".parse().unwrap());
         assert!(advised.advice.summary.contains("ACME"), "{}", advised.advice.summary);
@@ -54,22 +60,24 @@ async fn a_stock_that_is_not_known_or_has_no_price_is_refused(world: World) {
     for (stock, refusal) in [("NOSUCH", "no stock"), ("NEWCO", "unavailable")] {
         let wish = world
             .service
+            .analysis
             .wish_of(&ann, symbol(stock), Intention::Buy, None)
             .await
             .unwrap();
-        let refused = world.service.look_at(wish).await.unwrap_err();
+        let refused = world.service.analysis.look_at(wish).await.unwrap_err();
         assert_eq!(kind(&refused), refusal);
     }
     // A price is enough; what it goes by then is assumed, and says so.
     world.quote("NEWCO", 20.0).await;
     let wish = world
         .service
+        .analysis
         .wish_of(&ann, symbol("NEWCO"), Intention::Buy, None)
         .await
         .unwrap();
-    let look = world.service.look_at(wish).await.unwrap();
+    let look = world.service.analysis.look_at(wish).await.unwrap();
     assert_eq!(look.analysis().sessions, 0);
-    let advised = world.service.advise_on(look, std::future::pending()).await;
+    let advised = world.service.analysis.advise_on(look, std::future::pending()).await;
     assert!(advised.advice.proposals.len() >= 2);
 }
 
@@ -81,11 +89,17 @@ async fn a_plan_without_room_gets_figures_and_no_alerts(world: World) {
     }
     let wish = world
         .service
+        .analysis
         .wish_of(&ann, symbol("ACME"), Intention::Sell, None)
         .await
         .unwrap();
     assert_eq!(wish.active_alerts, 20);
-    let advised = world.service.advise(wish, std::future::pending()).await.unwrap();
+    let advised = world
+        .service
+        .analysis
+        .advise(wish, std::future::pending())
+        .await
+        .unwrap();
     assert_eq!(advised.advice.proposals, []);
     assert!(advised.advice.analysis.rsi.is_some());
 }

@@ -56,7 +56,9 @@ impl Stage {
         // An analysis takes a current price only, and some tests advance the clock.
         self.world.quote("ACME", 105.0).await;
         let service = &self.world.service;
-        let wish = service.wish_of(&self.ann, symbol("ACME"), Intention::Buy, None);
+        let wish = service
+            .analysis
+            .wish_of(&self.ann, symbol("ACME"), Intention::Buy, None);
         wish.await.unwrap()
     }
 
@@ -67,7 +69,7 @@ impl Stage {
     }
 
     pub(crate) async fn advise_on(&self, wish: Wish) -> Advised {
-        let advised = self.world.service.advise(wish, std::future::pending());
+        let advised = self.world.service.analysis.advise(wish, std::future::pending());
         advised.await.unwrap()
     }
 
@@ -110,7 +112,7 @@ fn assert_authors(advised: &Advised, author: &str) {
 pub(crate) async fn assert_usable(world: &World, actor: &Actor, advised: &Advised) {
     let mut ids = Vec::new();
     for proposal in &advised.advice.proposals {
-        match world.service.create_alert(actor, &proposal.body).await.unwrap() {
+        match world.service.alerts.create_alert(actor, &proposal.body).await.unwrap() {
             Created::New(detail) => ids.push(detail.stored.alert.id),
             Created::Existing(detail) => panic!("two say the same: {detail:?}"),
         }

@@ -191,7 +191,7 @@ fn whoever_wants_to_wait_no_longer_gets_the_rules_and_the_model_is_hung_up_on() 
             async move {
                 let wish = stage.wish().await;
                 let stop = async { drop(stopped.await) };
-                stage.world.service.advise(wish, stop).await.unwrap()
+                stage.world.service.analysis.advise(wish, stop).await.unwrap()
             }
         });
         let _ = stage.endpoint.asked().await;
@@ -209,8 +209,8 @@ async fn questions_wait_for_their_turn_and_not_for_longer_than_an_answer_may_tak
     for _ in 0..8 {
         asked.push(asking(&stage).await);
     }
-    let look = stage.world.service.look_at(stage.wish().await).await.unwrap();
-    let mut ninth = Box::pin(stage.world.service.advise_on(look, std::future::pending()));
+    let look = stage.world.service.analysis.look_at(stage.wish().await).await.unwrap();
+    let mut ninth = Box::pin(stage.world.service.analysis.advise_on(look, std::future::pending()));
     assert!((&mut ninth).now_or_never().is_none(), "it waits");
     stage.world.clock.advance(seconds(TIMEOUT_S));
     Stage::assert_rules(&ninth.now_or_never().unwrap(), "busy");

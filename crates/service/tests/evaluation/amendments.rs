@@ -64,7 +64,7 @@ fn amendment(withdrawn: WithdrawnFiling, trades: Vec<InsiderRow>) -> Batch {
 
 impl World {
     async fn take(&self, batch: Batch) {
-        assert_eq!(self.service.ingest(batch).await.unwrap(), []);
+        assert_eq!(self.service.market_intake.ingest(batch).await.unwrap(), []);
     }
 
     /// An alert on insiders' trades of so many dollars.

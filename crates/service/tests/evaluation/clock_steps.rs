@@ -36,7 +36,15 @@ async fn step(world: &World, seconds: i64) {
 const DAY: i64 = 24 * 3600;
 
 async fn state(world: &World, actor: &Actor, id: AlertId) -> State {
-    world.service.alert(actor, id).await.unwrap().evaluation.unwrap().state
+    world
+        .service
+        .alerts
+        .alert(actor, id)
+        .await
+        .unwrap()
+        .evaluation
+        .unwrap()
+        .state
 }
 
 /// Why the service is not ready.
@@ -150,7 +158,7 @@ async fn session_that_a_clock_ahead_had_ended_is_kept_whole_when_it_ends(world: 
     world.advance(24 * 60 + 30);
     world.quote("AAPL", 106.0).await;
     let world = world.restarted().await;
-    let view = world.service.stock(symbol("AAPL")).await.unwrap();
+    let view = world.service.stocks.stock(symbol("AAPL")).await.unwrap();
     assert_eq!(view.previous_close.map(|price| price.as_f64()), Some(105.0));
     assert_eq!(view.high_52w.map(|price| price.as_f64()), Some(110.0));
 }
@@ -195,7 +203,7 @@ async fn readiness_says_that_prices_lie_in_the_future_for_a_quarter_of_an_hour(w
 
 async fn readiness_does_not_mind_prices_in_the_future_without_an_alert(world: World) {
     let (world, ann, id) = with_price_of_tomorrow(world).await;
-    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
     step(&world, -DAY).await;
     assert_eq!(not_ready(&world).await, None);
 }
@@ -300,6 +308,7 @@ async fn payment_alert_set_while_the_clock_was_ahead_fires_though_its_initial_pr
     world.quote("AAPL", 198.0).await;
     while world
         .service
+        .alerts
         .alert(&ann, id)
         .await
         .unwrap()

@@ -122,7 +122,8 @@ impl Walk {
         self.made += 1;
         let cents = 10_000 + 100 * u32::try_from(self.pick(20)).unwrap() + self.made % 100;
         let body = above(STOCKS[stock], f64::from(cents) / 100.0);
-        if let Ok(service::alerts::Created::New(made)) = self.world.service.create_alert(&self.ann, &body).await {
+        if let Ok(service::alerts::Created::New(made)) = self.world.service.alerts.create_alert(&self.ann, &body).await
+        {
             self.oracle.waiting.insert(made.stored.alert.id, (stock, cents));
         }
     }
@@ -159,7 +160,7 @@ impl Walk {
         self.world.service.evaluate().await.unwrap();
         let now = self.world.clock.now();
         for (id, (stock, cents)) in self.oracle.waiting.clone() {
-            let alert = self.world.service.alert(&self.ann, id).await.unwrap();
+            let alert = self.world.service.alerts.alert(&self.ann, id).await.unwrap();
             if alert.stored.alert.status == Status::Triggered && self.oracle.may_fire(id, now) {
                 self.oracle.waiting.remove(&id);
                 self.oracle.fired.insert(id);

@@ -31,7 +31,15 @@ async fn created(world: &World, ann: &Actor, body: Value) -> AlertId {
 }
 
 async fn state(world: &World, ann: &Actor, id: AlertId) -> State {
-    world.service.alert(ann, id).await.unwrap().evaluation.unwrap().state
+    world
+        .service
+        .alerts
+        .alert(ann, id)
+        .await
+        .unwrap()
+        .evaluation
+        .unwrap()
+        .state
 }
 
 /// Delivers a small insider trade of MSFT, MSFT's earnings date and a count of mentions of GME.
@@ -107,7 +115,7 @@ async fn the_reason_names_the_missing_data(world: World) {
     let ann = world.ann(Plan::Premium).await;
     world.quote("AAPL", 190.0).await;
     let id = created(&world, &ann, insiders()).await;
-    let evaluation = world.service.alert(&ann, id).await.unwrap().evaluation.unwrap();
+    let evaluation = world.service.alerts.alert(&ann, id).await.unwrap().evaluation.unwrap();
     let State::Blind(reason) = evaluation.state else {
         panic!("{evaluation:?}");
     };

@@ -25,7 +25,7 @@ async fn an_alert_fires_once_at_its_level_and_says_why(world: World) {
     world.quote("AAPL", 198.66).await;
     world.quote("AAPL", 199.0).await;
 
-    let alert = world.service.alert(&ann, id).await.unwrap().stored.alert;
+    let alert = world.service.alerts.alert(&ann, id).await.unwrap().stored.alert;
     assert_eq!(alert.status, Status::Triggered);
     assert!(alert.triggered_at.is_some());
     let fired: Vec<_> = world.history(&ann, id).await.into_iter().skip(1).collect();
@@ -62,7 +62,7 @@ async fn a_paused_alert_does_not_fire(world: World) {
     let ann = world.ann(Plan::Premium).await;
     world.quote("AAPL", 198.0).await;
     let id = world.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
-    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
     world.quote("AAPL", 200.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Paused);
     assert_eq!(world.events(&ann).await, []);
@@ -77,7 +77,7 @@ async fn a_quote_on_a_closed_market_is_shown_and_judges_nothing(world: World) {
     world.quote("AAPL", 200.0).await;
     world.service.evaluate().await.unwrap();
     assert_eq!(world.status(&ann, id).await, Status::Active);
-    let shown = world.service.stock(symbol("AAPL")).await.unwrap().last_price;
+    let shown = world.service.stocks.stock(symbol("AAPL")).await.unwrap().last_price;
     assert_eq!(shown.map(|price| price.micros()), Some(200_000_000));
 }
 
@@ -119,6 +119,7 @@ async fn an_alert_is_judged_by_what_it_was_changed_to(world: World) {
     let id = world.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
     world
         .service
+        .alerts
         .update_alert(&ann, id, &json!({"threshold": 210}))
         .await
         .unwrap();
@@ -133,7 +134,12 @@ async fn a_bar_of_a_session_that_goes_on_is_refused_and_not_kept(world: World) {
     let bar =
         json!({"symbol": "AAPL", "date": "2024-03-08", "open": 1, "high": 999, "low": 1, "close": 1, "volume": 1});
     assert_eq!(world.ingest(json!({"bars": [bar]})).await.rejected.len(), 1);
-    let candles = world.service.candles(symbol("AAPL"), CandleRange::Max).await.unwrap();
+    let candles = world
+        .service
+        .stocks
+        .candles(symbol("AAPL"), CandleRange::Max)
+        .await
+        .unwrap();
     assert_eq!(candles.len(), 1);
     assert_eq!(candles[0].high.as_f64(), 198.0);
 }

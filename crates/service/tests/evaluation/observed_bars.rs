@@ -36,12 +36,12 @@ async fn stored(world: &World) -> Vec<String> {
 /// The bars that indicators and charts use.
 async fn known(world: &World) -> Vec<String> {
     let range = service::stocks::CandleRange::Month1;
-    let candles = world.service.candles(symbol("AAPL"), range).await.unwrap();
+    let candles = world.service.stocks.candles(symbol("AAPL"), range).await.unwrap();
     candles.iter().map(shown).collect()
 }
 
 async fn previous_close(world: &World) -> Option<String> {
-    let view = world.service.stock(symbol("AAPL")).await.unwrap();
+    let view = world.service.stocks.stock(symbol("AAPL")).await.unwrap();
     view.previous_close.map(|price| price.to_string())
 }
 
@@ -182,7 +182,7 @@ async fn a_stretch_over_a_split_is_stored_in_the_shares_of_its_day(world: World)
         ],
         is_behind: false,
     };
-    let MissedOutcome { judged, .. } = world.service.judge_missed(missed).await.unwrap();
+    let MissedOutcome { judged, .. } = world.service.market_intake.judge_missed(missed).await.unwrap();
     assert_eq!(judged, 3);
     let expected = [
         "2024-03-08 400 400 400 400",

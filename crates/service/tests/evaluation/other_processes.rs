@@ -26,7 +26,7 @@ async fn what_another_process_deleted_is_not_judged_after_a_comparison(world: Wo
     world.quote("AAPL", 198.0).await;
     let id = world.create(&ann, above("AAPL", 199.0)).await.stored.alert.id;
     let other = world.another_process().await;
-    other.service.delete_alert(&ann, id).await.unwrap();
+    other.service.alerts.delete_alert(&ann, id).await.unwrap();
     assert_eq!(world.service.compare().await.unwrap(), 1);
     assert_eq!(world.service.compare().await.unwrap(), 0);
     world.quote("AAPL", 199.0).await;
@@ -58,7 +58,7 @@ async fn a_comparison_without_differences_mends_nothing(world: World) {
     world.quote("AAPL", 198.0).await;
     world.create(&ann, above("AAPL", 199.0)).await;
     let paused = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
-    world.service.pause_alert(&ann, paused).await.unwrap();
+    world.service.alerts.pause_alert(&ann, paused).await.unwrap();
     world.quote("AAPL", 199.0).await;
     assert_eq!(world.service.compare().await.unwrap(), 0);
 }

@@ -61,7 +61,7 @@ async fn a_session_without_a_bar_is_a_bar_of_its_observations_after_a_restart(wo
     world.advance(3 * 24 * 60);
     world.quote("AAPL", 125.0).await;
     let world = world.restarted().await;
-    let view = world.service.stock("AAPL".parse().unwrap()).await.unwrap();
+    let view = world.service.stocks.stock("AAPL".parse().unwrap()).await.unwrap();
     assert_eq!(view.previous_close.map(|price| price.micros()), Some(120_000_000));
     assert_eq!(view.high_52w.map(|price| price.micros()), Some(130_000_000));
 }

@@ -56,8 +56,8 @@ async fn close_from_before_a_split_is_moved_though_the_alert_was_created_on_its_
 async fn close_from_before_a_split_is_moved_though_the_alert_was_activated_on_its_day(world: World) {
     let ann = before_the_open_of_the_split(&world).await;
     let id = world.create(&ann, down_10_percent()).await.stored.alert.id;
-    world.service.pause_alert(&ann, id).await.unwrap();
-    world.service.activate_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.activate_alert(&ann, id).await.unwrap();
     learn_of_the_split(&world).await;
     assert_eq!(prices(&world, &ann, id).await, (Some(10.0), Some(125.0)));
     fires_at_112_50(&world, &ann, id).await;
@@ -65,7 +65,7 @@ async fn close_from_before_a_split_is_moved_though_the_alert_was_activated_on_it
 
 /// The entry and exit prices of Ann's only trade as they are kept, and its entry price after splits.
 async fn trade_prices(world: &World, ann: &service::Actor) -> (String, Option<String>, String) {
-    let trades = world.service.paper_trades(ann, ALL).await.unwrap().items;
+    let trades = world.service.watchlists.paper_trades(ann, ALL).await.unwrap().items;
     assert_eq!(trades.len(), 1);
     let trade = &trades[0];
     (
@@ -78,9 +78,9 @@ async fn trade_prices(world: &World, ann: &service::Actor) -> (String, Option<St
 async fn watchlist_and_trade_that_began_at_the_close_before_a_split_are_moved(world: World) {
     let ann = before_the_open_of_the_split(&world).await;
     let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
-    world.service.add_to_watchlist(&ann, &body).await.unwrap();
+    world.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
     let initial = async || {
-        let item = world.service.watchlist(&ann).await.unwrap().remove(0);
+        let item = world.service.watchlists.watchlist(&ann).await.unwrap().remove(0);
         item.listed.item.initial_price.unwrap().price.to_string()
     };
     assert_eq!(initial().await, "500");
@@ -96,10 +96,15 @@ async fn trade_that_ended_at_the_close_before_a_split_is_moved(world: World) {
     world.clock.set(at("2024-03-08T20:59:00Z"));
     world.quote("AAPL", 500.0).await;
     let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
-    let item = world.service.add_to_watchlist(&ann, &body).await.unwrap();
+    let item = world.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
     world.clock.set(at("2024-03-11T12:30:00Z"));
     let item = item.listed.item.id;
-    world.service.delete_watchlist_item(&ann, item).await.unwrap();
+    world
+        .service
+        .watchlists
+        .delete_watchlist_item(&ann, item)
+        .await
+        .unwrap();
     for _ in 0..2 {
         learn_of_the_split(&world).await;
         let kept = ("500".into(), Some("125".into()), "125".into());
@@ -165,7 +170,7 @@ async fn last_price_before_a_split_keeps_its_time(world: World) {
     world.clock.set(at("2024-03-13T04:30:00Z"));
     world.quote("KO", 60.0).await;
     let shown = async |world: &World| {
-        let view = world.service.stock(symbol("AAPL")).await.unwrap();
+        let view = world.service.stocks.stock(symbol("AAPL")).await.unwrap();
         (view.last_price.map(|price| price.to_string()), view.updated_at)
     };
     assert_eq!(shown(&world).await, (Some("100".to_owned()), Some(quoted_at)));

@@ -36,6 +36,7 @@ async fn an_alert_whose_source_falls_silent_is_blind_until_it_speaks_again(world
     let state = async || {
         world
             .service
+            .alerts
             .alert(&ann, id)
             .await
             .unwrap()

@@ -37,7 +37,12 @@ async fn wishing(world: &World) -> Actor {
 
 async fn wish(world: &World, actor: &Actor, notify_blind: bool) {
     let body = json!({"notify_blind": notify_blind});
-    world.service.set_preferences(actor, &body).await.unwrap();
+    world
+        .service
+        .account_settings
+        .set_preferences(actor, &body)
+        .await
+        .unwrap();
 }
 
 /// Somebody's alert on a stock that is quoted.
@@ -54,7 +59,7 @@ impl World {
     }
 
     async fn told(&self, to: &str) -> Vec<OutboxMessage> {
-        self.service.tell_of_blindness().await.unwrap();
+        self.service.blindness.tell_of_blindness().await.unwrap();
         self.nothing_waits().await;
         self.outbox(to).await
     }
@@ -129,14 +134,20 @@ async fn of_two_processes_one_tells(world: World) {
     watched(&world, &ann, "AAPL").await;
     let other = world.another_process().await;
     world.advance(25);
-    let (one, two) = tokio::join!(world.service.tell_of_blindness(), other.service.tell_of_blindness());
+    let (one, two) = tokio::join!(
+        world.service.blindness.tell_of_blindness(),
+        other.service.blindness.tell_of_blindness()
+    );
     one.unwrap();
     two.unwrap();
     assert_eq!(world.told(ANN).await.len(), 1);
     assert_eq!(other.told(ANN).await.len(), 1);
     world.quote("AAPL", 101.0).await;
     other.quote("AAPL", 101.0).await;
-    let (one, two) = tokio::join!(world.service.tell_of_blindness(), other.service.tell_of_blindness());
+    let (one, two) = tokio::join!(
+        world.service.blindness.tell_of_blindness(),
+        other.service.blindness.tell_of_blindness()
+    );
     one.unwrap();
     two.unwrap();
     assert_eq!(subjects(&world.told(ANN).await), [BLIND, SEE]);
@@ -275,7 +286,7 @@ async fn alerts_that_are_paused_end_it_without_a_letter(world: World) {
     let ann = wishing(&world).await;
     let id = watched(&world, &ann, "AAPL").await;
     assert_eq!(world.after(25, ANN).await.len(), 1);
-    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
     assert_eq!(world.after(1, ANN).await.len(), 1);
     assert_eq!(world.store().await.blind_stretches().await.unwrap(), []);
     world.quote("AAPL", 101.0).await;
@@ -311,7 +322,7 @@ async fn quiet_hours_hold_it_back(world: World) {
     world.quiet(&ann, "America/New_York", "10:00", "11:00").await;
     watched(&world, &ann, "AAPL").await;
     world.advance(30);
-    world.service.tell_of_blindness().await.unwrap();
+    world.service.blindness.tell_of_blindness().await.unwrap();
     world
         .held_back_until(
             service::messages::MessageChannel::Email,

@@ -56,6 +56,7 @@ async fn only_operators_read_the_outbox(world: World) {
     let ann = world.ann(Plan::Premium).await;
     let refused = world
         .service
+        .outbox
         .outbox(&ann, OutboxFilter::default(), ALL)
         .await
         .unwrap_err();

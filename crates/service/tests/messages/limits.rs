@@ -42,7 +42,13 @@ fn sent_and(sent: usize, refused: usize, why: &str) -> Vec<String> {
 }
 
 async fn used(world: &World, actor: &Actor) -> u64 {
-    world.service.subscription(actor).await.unwrap().sms_sent
+    world
+        .service
+        .account_settings
+        .subscription(actor)
+        .await
+        .unwrap()
+        .sms_sent
 }
 
 #[test]
@@ -125,9 +131,27 @@ fn after_a_downgrade_alerts_by_text_message_come_by_mail() {
         world.quote("AAPL", 100.0).await;
         let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 110, "notification": "sms"});
         let alert = world.create(&ann, body).await.stored.alert.id;
-        assert_eq!(world.service.sms_quota(&ann).await.unwrap().remaining(), 50);
-        world.service.set_plan(&ann.email, Plan::Basic).await.unwrap();
-        assert_eq!(world.service.sms_quota(&ann).await.unwrap().remaining(), 0);
+        assert_eq!(
+            world
+                .service
+                .account_settings
+                .sms_quota(&ann)
+                .await
+                .unwrap()
+                .remaining(),
+            50
+        );
+        world.service.accounts.set_plan(&ann.email, Plan::Basic).await.unwrap();
+        assert_eq!(
+            world
+                .service
+                .account_settings
+                .sms_quota(&ann)
+                .await
+                .unwrap()
+                .remaining(),
+            0
+        );
         world.quote("AAPL", 111.0).await;
         assert_eq!(world.outcomes(&ann, &[alert]).await, times(1, "sent"));
         world.nothing_waits().await;
@@ -179,11 +203,11 @@ fn an_address_gets_so_many_letters_a_day_however_it_is_written() {
             "mallory@EXAMPLE.com",
         ] {
             let body = json!({"email": email, "password": PASSWORD});
-            world.service.register(&body).await.unwrap();
+            world.service.identity.register(&body).await.unwrap();
         }
         // Whoever is mailed after her shows that her letters are done with.
         let body = json!({"email": "trent@example.com", "password": PASSWORD});
-        world.service.register(&body).await.unwrap();
+        world.service.identity.register(&body).await.unwrap();
         world.mailed("trent@example.com", 1).await;
         world.nothing_waits().await;
         assert_eq!(world.outbox("mallory@example.com").await.len(), 2);
@@ -204,7 +228,12 @@ fn a_number_gets_so_many_codes_a_day_whoever_asks() {
         let (ann, bob) = (world.ann(Plan::Premium).await, world.bob(Plan::Premium).await);
         for actor in [&ann, &bob, &ann] {
             let body = json!({"phone": NUMBER, "sms_consent": true});
-            world.service.request_phone(actor, &body).await.unwrap();
+            world
+                .service
+                .account_settings
+                .request_phone(actor, &body)
+                .await
+                .unwrap();
         }
         world.nothing_waits().await;
         assert_eq!(world.outbox(NUMBER).await.len(), 2);
@@ -222,7 +251,7 @@ fn an_account_causes_so_many_letters_a_day_whoever_they_go_to() {
         let numbers = ["+14155550101", "+14155550102", "+14155550103"];
         for number in numbers {
             let body = json!({"phone": number, "sms_consent": true});
-            world.service.request_phone(&ann, &body).await.unwrap();
+            world.service.account_settings.request_phone(&ann, &body).await.unwrap();
         }
         world.nothing_waits().await;
         let mut sent = 0;
@@ -244,7 +273,7 @@ fn the_operator_pays_for_so_many_messages_a_day() {
         // Letters leave something for news.
         for email in ["one@example.com", "two@example.com"] {
             let body = json!({"email": email, "password": PASSWORD});
-            world.service.register(&body).await.unwrap();
+            world.service.identity.register(&body).await.unwrap();
             world.nothing_waits().await;
         }
         let letters = [
@@ -259,7 +288,7 @@ fn the_operator_pays_for_so_many_messages_a_day() {
         assert_eq!(world.outcomes(&bob, &bobs).await, sent_and(1, 2, "over_budget"));
         world.clock.advance(SignedDuration::from_hours(9));
         let body = json!({"email": "three@example.com", "password": PASSWORD});
-        world.service.register(&body).await.unwrap();
+        world.service.identity.register(&body).await.unwrap();
         world.mailed("three@example.com", 1).await;
     }));
 }
@@ -286,12 +315,12 @@ fn whoever_asks_for_links_in_somebodys_name_all_day_keeps_them_neither_out_nor_i
         world.clock.set(begin);
         for _ in 0..6 {
             let body = json!({"email": email, "password": PASSWORD});
-            service.register(&body).await.unwrap();
+            service.identity.register(&body).await.unwrap();
         }
         while world.clock.now() < end - SignedDuration::from_mins(5) {
             let link = json!({"email": email, "type": "magic_link"});
-            service.sign_in(&link, HERE).await.unwrap();
-            service.request_reset(&json!({"email": email})).await.unwrap();
+            service.identity.sign_in(&link, HERE).await.unwrap();
+            service.identity.request_reset(&json!({"email": email})).await.unwrap();
             world.nothing_waits().await;
             world.advance(5);
         }
@@ -314,15 +343,24 @@ fn whoever_asks_for_links_in_somebodys_name_all_day_keeps_them_neither_out_nor_i
             }
         }
         let signed_in = service
+            .identity
             .sign_in(&json!({"email": email, "password": PASSWORD}), HERE)
             .await
             .unwrap();
         let SignIn::Done(signed_in) = signed_in else {
             panic!("{signed_in:?}");
         };
-        let ann = service.authenticate_token(&signed_in.access_token).await.unwrap();
+        let ann = service
+            .authenticator
+            .authenticate_token(&signed_in.access_token)
+            .await
+            .unwrap();
         let body = json!({"current_password": PASSWORD, "new_password": "battery staple"});
-        service.change_password(&ann, HERE, &body).await.unwrap();
+        service
+            .account_settings
+            .change_password(&ann, HERE, &body)
+            .await
+            .unwrap();
         world.nothing_waits().await;
         let told = world.outbox(email).await;
         assert_eq!(when(&told, "The password of your").len(), 1, "{told:?}");

@@ -35,7 +35,7 @@ impl World {
             to: Some(to.to_owned()),
             ..OutboxFilter::default()
         };
-        let page = self.service.outbox(self.operator(), filter, ALL).await.unwrap();
+        let page = self.service.outbox.outbox(self.operator(), filter, ALL).await.unwrap();
         let mut messages = page.items;
         messages.reverse();
         messages
@@ -52,7 +52,7 @@ impl World {
 
     /// What an alert's history says of notifications, oldest first.
     pub(crate) async fn notifications(&self, actor: &Actor, id: AlertId) -> Vec<HistoryRow> {
-        let mut rows = self.service.alert_history(actor, id, ALL).await.unwrap().items;
+        let mut rows = self.service.alerts.alert_history(actor, id, ALL).await.unwrap().items;
         rows.reverse();
         rows.retain(|row| {
             matches!(
@@ -118,16 +118,20 @@ impl World {
     pub(crate) async fn verify_phone(&self, actor: &Actor, number: &str) {
         let before = self.outbox(number).await.len();
         let body = json!({"phone": number, "sms_consent": true});
-        self.service.request_phone(actor, &body).await.unwrap();
+        self.service.account_settings.request_phone(actor, &body).await.unwrap();
         let message = self.mailed(number, before + 1).await.pop().unwrap();
         let code = message.text.split_whitespace().next().unwrap();
         let body = json!({"phone": number, "token": code});
-        self.service.verify_phone(actor, &body).await.unwrap();
+        self.service.account_settings.verify_phone(actor, &body).await.unwrap();
     }
 
     pub(crate) async fn quiet(&self, actor: &Actor, zone: &str, start: &str, end: &str) {
         let body = json!({"time_zone": zone, "quiet_hours": {"start": start, "end": end}});
-        self.service.set_preferences(actor, &body).await.unwrap();
+        self.service
+            .account_settings
+            .set_preferences(actor, &body)
+            .await
+            .unwrap();
     }
 
     /// Waits until all messages of a channel that wait are due at an instant or later.

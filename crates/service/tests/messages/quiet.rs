@@ -82,7 +82,7 @@ async fn who_deactivates_the_account_meanwhile_is_not_mailed_any_more(world: Wor
     world.quiet(&ann, NEW_YORK, "10:00", "11:00").await;
     let alerts = world.fire(&ann, "email", 1).await;
     world.held_back_until(MessageChannel::Email, at(END)).await;
-    world.service.deactivate_account(&ann).await.unwrap();
+    world.service.account_settings.deactivate_account(&ann).await.unwrap();
     world.clock.set(at(END));
     let store = world.store().await;
     eventually("an end of what waits", || async {
@@ -95,7 +95,7 @@ async fn who_deactivates_the_account_meanwhile_is_not_mailed_any_more(world: Wor
     })
     .await;
     assert!(world.outbox("ann@example.com").await.is_empty());
-    world.service.reactivate_account(&ann).await.unwrap();
+    world.service.account_settings.reactivate_account(&ann).await.unwrap();
     assert_eq!(world.outcomes(&ann, &alerts).await, times(1, "account_deactivated"));
 }
 
@@ -119,7 +119,12 @@ async fn quiet_hours_that_are_switched_off_release_what_they_held(world: World) 
     let bobs = world.fire(&bob, "email", 1).await;
     world.held_back_until(MessageChannel::Email, at(END)).await;
     let off = json!({"quiet_hours": null});
-    world.service.set_preferences(&ann, &off).await.unwrap();
+    world
+        .service
+        .account_settings
+        .set_preferences(&ann, &off)
+        .await
+        .unwrap();
     assert_eq!(world.outcomes(&ann, &alerts).await, times(3, "sent"));
     // Others' hours go on.
     world.held_back_until(MessageChannel::Email, at(END)).await;

@@ -46,7 +46,12 @@ async fn news_goes_to_the_number_that_is_verified_when_it_is_sent(world: World) 
     assert_eq!(world.outcomes(&ann, &first).await, times(1, "sent"));
     // Asked for and not verified, the other number changes nothing.
     let asked = json!({"phone": OTHER, "sms_consent": true});
-    world.service.request_phone(&ann, &asked).await.unwrap();
+    world
+        .service
+        .account_settings
+        .request_phone(&ann, &asked)
+        .await
+        .unwrap();
     let second = world.fire(&ann, "sms", 1).await;
     assert_eq!(world.outcomes(&ann, &second).await, times(1, "sent"));
     assert_eq!(
@@ -66,7 +71,7 @@ async fn letters_call_nobody_by_a_name_that_a_stranger_gave(world: World) {
     let body = json!({
         "email": "victim@example.com", "password": PASSWORD, "full_name": "Call 555-0100 and win",
     });
-    world.service.register(&body).await.unwrap();
+    world.service.identity.register(&body).await.unwrap();
     let letter = world.mailed("victim@example.com", 1).await.remove(0);
     assert!(!letter.text.contains("555-0100") && !letter.html.unwrap().contains("555-0100"));
 }
@@ -87,13 +92,13 @@ async fn unconfirmed(world: World) {
         is_operator: false,
         is_verified: false,
     };
-    world.service.create_user(user).await.unwrap();
+    world.service.accounts.create_user(user).await.unwrap();
     let key = NewKey {
         name: "key".to_owned(),
         scopes: Scope::PUBLIC.to_vec(),
     };
-    let key = world.service.create_key_for(&email, key).await.unwrap();
-    let carol = world.service.authenticate_key(&key.secret).await.unwrap();
+    let key = world.service.accounts.create_key_for(&email, key).await.unwrap();
+    let carol = world.service.authenticator.authenticate_key(&key.secret).await.unwrap();
     let alerts = world.fire(&carol, "email", 1).await;
     assert_eq!(world.outcomes(&carol, &alerts).await, times(1, "address_not_confirmed"));
     assert!(world.outbox(&email).await.is_empty());

@@ -29,7 +29,7 @@ async fn each_owner_has_one_mail_with_all_alerts_that_were_moved(world: World) {
     let below = json!({"symbol": "AAPL", "condition": "price_below", "threshold": 300});
     world.create(&ann, below).await;
     let paused = world.create(&ann, above("AAPL", 500.0)).await.stored.alert.id;
-    world.service.pause_alert(&ann, paused).await.unwrap();
+    world.service.alerts.pause_alert(&ann, paused).await.unwrap();
     let percent = json!({"symbol": "AAPL", "condition": "price_change_up", "threshold": 5});
     world.create(&bob, percent).await;
     world.advance(WEEKEND);
@@ -97,8 +97,8 @@ async fn of_two_processes_that_apply_a_split_one_tells(world: World) {
 async fn a_guest_who_has_not_confirmed_is_told_nothing(world: World) {
     world.quote("AAPL", 400.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 500, "email": "guest@example.com"});
-    let wish = world.service.guest_wish(&body).unwrap();
-    world.service.create_guest_alert(wish).await.unwrap();
+    let wish = world.service.guest_alerts.guest_wish(&body).unwrap();
+    world.service.guest_alerts.create_guest_alert(wish).await.unwrap();
     world.advance(WEEKEND);
     world.deliver(split()).await;
     world.nothing_waits().await;

@@ -139,7 +139,7 @@ fn params(client: &str) -> Vec<(String, String)> {
 
 /// Why only the person is told.
 async fn refusal(world: &World, client: &str) -> String {
-    match world.service.check_authorization(&params(client), HERE).await {
+    match world.service.oauth.check_authorization(&params(client), HERE).await {
         Err(NotAsked::Shown(why)) => why,
         other => panic!("{other:?}"),
     }
@@ -156,6 +156,7 @@ async fn a_client_is_who_its_document_says_and_is_known_by_its_host() {
     );
     let asked = world
         .service
+        .oauth
         .check_authorization(&params(&site.url()), HERE)
         .await
         .unwrap();
@@ -192,6 +193,7 @@ async fn a_document_that_is_not_right_makes_no_client() {
     assert!(
         world
             .service
+            .oauth
             .check_authorization(&params(&site.url()), HERE)
             .await
             .is_ok()
@@ -210,6 +212,7 @@ async fn a_document_has_five_kibibytes_and_not_one_more() {
     assert!(
         world
             .service
+            .oauth
             .check_authorization(&params(&site.url()), HERE)
             .await
             .is_ok()
@@ -221,7 +224,7 @@ async fn a_document_is_waited_for_five_seconds() {
     let site = Site::start().await;
     let world = site.world().await;
     let (service, url) = (world.service.clone(), site.url());
-    let waiting = tokio::spawn(async move { service.check_authorization(&params(&url), HERE).await });
+    let waiting = tokio::spawn(async move { service.oauth.check_authorization(&params(&url), HERE).await });
     while site.asked.lock().unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -242,7 +245,7 @@ async fn a_document_that_many_want_at_once_is_fetched_once() {
     site.says("200 OK", "", &site.document(&json!({})));
     let (url, other) = (params(&site.url()), IpAddr::V4(Ipv4Addr::new(192, 0, 2, 3)));
     let all = [HERE, HERE, HERE, ELSEWHERE, ELSEWHERE, other];
-    let all = all.map(|address| world.service.check_authorization(&url, address));
+    let all = all.map(|address| world.service.oauth.check_authorization(&url, address));
     for asked in futures_util::future::join_all(all).await {
         assert_eq!(asked.unwrap().client.id, site.url());
     }
@@ -254,12 +257,12 @@ async fn whoever_waits_fetches_it_if_the_first_one_goes_away() {
     let site = Site::start().await;
     let world = site.world().await;
     let (service, url) = (world.service.clone(), site.url());
-    let first = tokio::spawn(async move { service.check_authorization(&params(&url), HERE).await });
+    let first = tokio::spawn(async move { service.oauth.check_authorization(&params(&url), HERE).await });
     while site.asked.lock().unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
     let (service, url) = (world.service.clone(), site.url());
-    let second = tokio::spawn(async move { service.check_authorization(&params(&url), ELSEWHERE).await });
+    let second = tokio::spawn(async move { service.oauth.check_authorization(&params(&url), ELSEWHERE).await });
     tokio::task::yield_now().await;
     site.says("200 OK", "", &site.document(&json!({})));
     first.abort();
@@ -273,14 +276,19 @@ async fn of_one_host_two_documents_are_fetched_at_once_and_the_third_one_has_to_
     let waiting: Vec<_> = (0..2)
         .map(|number| {
             let (service, url) = (world.service.clone(), format!("{}?{number}", site.url()));
-            tokio::spawn(async move { service.check_authorization(&params(&url), HERE).await })
+            tokio::spawn(async move { service.oauth.check_authorization(&params(&url), HERE).await })
         })
         .collect();
     while site.asked.lock().unwrap().len() < 2 {
         tokio::task::yield_now().await;
     }
     site.says("200 OK", "", &site.document(&json!({})));
-    match world.service.check_authorization(&params(&site.url()), ELSEWHERE).await {
+    match world
+        .service
+        .oauth
+        .check_authorization(&params(&site.url()), ELSEWHERE)
+        .await
+    {
         Err(NotAsked::Shown(why)) => assert!(why.contains("too many apps are being looked at"), "{why}"),
         other => panic!("{other:?}"),
     }
@@ -289,7 +297,7 @@ async fn of_one_host_two_documents_are_fetched_at_once_and_the_third_one_has_to_
         assert!(one.await.unwrap().is_err(), "it was never answered");
     }
     let params = params(&site.url());
-    let asked = world.service.check_authorization(&params, ELSEWHERE);
+    let asked = world.service.oauth.check_authorization(&params, ELSEWHERE);
     assert!(asked.await.is_ok(), "their turns are over");
 }
 
@@ -297,7 +305,13 @@ async fn of_one_host_two_documents_are_fetched_at_once_and_the_third_one_has_to_
 async fn what_was_fetched_is_kept_for_ten_minutes() {
     let site = Site::start().await;
     let world = site.world().await;
-    let ask = async || world.service.check_authorization(&params(&site.url()), HERE).await;
+    let ask = async || {
+        world
+            .service
+            .oauth
+            .check_authorization(&params(&site.url()), HERE)
+            .await
+    };
     site.says("200 OK", "", &site.document(&json!({})));
     assert!(ask().await.is_ok());
     site.says(

@@ -35,10 +35,10 @@ async fn priced(world: &World, plan: Plan, body: Value) -> (service::Actor, Aler
 async fn a_paused_alert_does_not_fire_and_is_paused_once(world: World) {
     let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
     world.advance(1);
-    let paused = world.service.pause_alert(&ann, id).await.unwrap();
+    let paused = world.service.alerts.pause_alert(&ann, id).await.unwrap();
     assert_eq!((paused.stored.alert.status, paused.evaluation), (Status::Paused, None));
     world.advance(1);
-    let again = world.service.pause_alert(&ann, id).await.unwrap();
+    let again = world.service.alerts.pause_alert(&ann, id).await.unwrap();
     assert_eq!(again.stored, paused.stored);
     world.quote("AAPL", 201.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Paused);
@@ -53,7 +53,7 @@ async fn a_paused_alert_does_not_fire_and_is_paused_once(world: World) {
 async fn what_has_fired_cannot_be_paused(world: World) {
     let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
     world.quote("AAPL", 200.0).await;
-    let error = world.service.pause_alert(&ann, id).await.unwrap_err();
+    let error = world.service.alerts.pause_alert(&ann, id).await.unwrap_err();
     assert_eq!(kind(&error), "invalid status");
     assert!(error.to_string().contains("activate it first"), "{error}");
     assert_eq!(
@@ -70,7 +70,14 @@ async fn activating_sets_a_new_initial_price_and_the_alert_fires_again(world: Wo
     world.quote("AAPL", 198.66).await;
     assert_eq!(world.status(&ann, id).await, Status::Triggered);
     world.advance(5);
-    let alert = world.service.activate_alert(&ann, id).await.unwrap().stored.alert;
+    let alert = world
+        .service
+        .alerts
+        .activate_alert(&ann, id)
+        .await
+        .unwrap()
+        .stored
+        .alert;
     assert_eq!(alert.status, Status::Active);
     assert_eq!(alert.initial_price.map(Price::micros), Some(198_660_000));
     assert_eq!(alert.armed_at, at("2024-03-08T15:05:00Z"));
@@ -89,10 +96,10 @@ async fn activating_sets_a_new_initial_price_and_the_alert_fires_again(world: Wo
 
 async fn an_active_alert_stays_as_it_is_when_activated(world: World) {
     let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
-    let before = world.service.alert(&ann, id).await.unwrap().stored;
+    let before = world.service.alerts.alert(&ann, id).await.unwrap().stored;
     world.quote("AAPL", 190.0).await;
     world.advance(1);
-    let after = world.service.activate_alert(&ann, id).await.unwrap().stored;
+    let after = world.service.alerts.activate_alert(&ann, id).await.unwrap().stored;
     assert_eq!(after, before);
     assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created]);
 }
@@ -103,12 +110,19 @@ async fn activating_needs_a_price(world: World) {
         .deliver(json!({"stocks": [{"symbol": "ACME", "name": "Acme"}]}))
         .await;
     let id = world.create(&ann, above("ACME", 10.0)).await.stored.alert.id;
-    world.service.pause_alert(&ann, id).await.unwrap();
-    let error = world.service.activate_alert(&ann, id).await.unwrap_err();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
+    let error = world.service.alerts.activate_alert(&ann, id).await.unwrap_err();
     assert_eq!(kind(&error), "unavailable");
     assert_eq!(world.status(&ann, id).await, Status::Paused);
     world.quote("ACME", 8.0).await;
-    let alert = world.service.activate_alert(&ann, id).await.unwrap().stored.alert;
+    let alert = world
+        .service
+        .alerts
+        .activate_alert(&ann, id)
+        .await
+        .unwrap()
+        .stored
+        .alert;
     assert_eq!(alert.initial_price.map(Price::micros), Some(8_000_000));
 }
 
@@ -117,13 +131,13 @@ async fn a_reminder_that_has_passed_cannot_be_activated(world: World) {
         "symbol": "AAPL", "condition": "reminder", "parameters": {"date": "2024-03-08T16:00:00Z"}
     });
     let (ann, id) = priced(&world, Plan::Basic, body).await;
-    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
     world.advance(61);
-    let error = world.service.activate_alert(&ann, id).await.unwrap_err();
+    let error = world.service.alerts.activate_alert(&ann, id).await.unwrap_err();
     assert_eq!(kind(&error), "invalid status");
     let change = json!({"parameters": {"date": "2024-03-08T17:00:00Z"}});
-    world.service.update_alert(&ann, id, &change).await.unwrap();
-    world.service.activate_alert(&ann, id).await.unwrap();
+    world.service.alerts.update_alert(&ann, id, &change).await.unwrap();
+    world.service.alerts.activate_alert(&ann, id).await.unwrap();
 }
 
 async fn an_update_of_an_active_alert_arms_it_anew_and_keeps_its_initial_price(world: World) {
@@ -132,6 +146,7 @@ async fn an_update_of_an_active_alert_arms_it_anew_and_keeps_its_initial_price(w
     world.advance(2);
     let updated = world
         .service
+        .alerts
         .update_alert(&ann, id, &json!({"threshold": 210}))
         .await
         .unwrap();
@@ -148,7 +163,7 @@ async fn an_update_of_an_active_alert_arms_it_anew_and_keeps_its_initial_price(w
     assert_eq!(alert.armed_at, at("2024-03-08T15:02:00Z"));
     assert_eq!(alert.notification, Channel::Email);
     assert_eq!(updated.stored.created_by.as_deref(), Some("key:key of ann@example.com"));
-    assert_eq!(world.service.alert(&ann, id).await.unwrap(), updated);
+    assert_eq!(world.service.alerts.alert(&ann, id).await.unwrap(), updated);
     world.quote("AAPL", 205.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Active);
     world.quote("AAPL", 210.0).await;
@@ -159,11 +174,20 @@ async fn an_update_of_an_active_alert_arms_it_anew_and_keeps_its_initial_price(w
 
 async fn an_update_of_a_paused_or_triggered_alert_changes_its_fields_only(world: World) {
     let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
-    world.service.pause_alert(&ann, id).await.unwrap();
-    let armed_at = world.service.alert(&ann, id).await.unwrap().stored.alert.armed_at;
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
+    let armed_at = world
+        .service
+        .alerts
+        .alert(&ann, id)
+        .await
+        .unwrap()
+        .stored
+        .alert
+        .armed_at;
     world.advance(1);
     let alert = world
         .service
+        .alerts
         .update_alert(&ann, id, &json!({"threshold": 195}))
         .await
         .unwrap()
@@ -173,16 +197,18 @@ async fn an_update_of_a_paused_or_triggered_alert_changes_its_fields_only(world:
     // With what it has already nothing changes and no history is written.
     world
         .service
+        .alerts
         .update_alert(&ann, id, &json!({"threshold": 195}))
         .await
         .unwrap();
     world.quote("AAPL", 196.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Paused);
-    world.service.activate_alert(&ann, id).await.unwrap();
+    world.service.alerts.activate_alert(&ann, id).await.unwrap();
     world.quote("AAPL", 196.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Triggered);
     let alert = world
         .service
+        .alerts
         .update_alert(&ann, id, &json!({"threshold": 220}))
         .await
         .unwrap()
@@ -196,7 +222,7 @@ async fn an_update_of_a_paused_or_triggered_alert_changes_its_fields_only(world:
 
 async fn an_update_is_judged_as_the_whole_that_comes_of_it(world: World) {
     let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
-    let update = async |body: Value| world.service.update_alert(&ann, id, &body).await;
+    let update = async |body: Value| world.service.alerts.update_alert(&ann, id, &body).await;
     let error = update(json!({"condition": "new_high", "threshold": 3}))
         .await
         .unwrap_err();
@@ -229,11 +255,12 @@ async fn active_alert_becomes_a_percentage_only_of_a_price_that_is_known(world: 
         .await;
     let id = world.create(&ann, above("ACME", 10.0)).await.stored.alert.id;
     let change = json!({"condition": "price_change_up", "threshold": 5});
-    let error = world.service.update_alert(&ann, id, &change).await.unwrap_err();
+    let error = world.service.alerts.update_alert(&ann, id, &change).await.unwrap_err();
     assert_eq!(kind(&error), "unavailable");
     world.quote("ACME", 8.0).await;
     let alert = world
         .service
+        .alerts
         .update_alert(&ann, id, &change)
         .await
         .unwrap()
@@ -248,15 +275,24 @@ async fn somebody_elses_alert_is_not_found(world: World) {
     let nobodys = AlertId(Uuid::from_u128(7));
     for (actor, id) in [(&bob, id), (&ann, nobodys)] {
         let service = &world.service;
-        assert_eq!(kind(&service.alert(actor, id).await.unwrap_err()), "no alert");
+        assert_eq!(kind(&service.alerts.alert(actor, id).await.unwrap_err()), "no alert");
         assert_eq!(
-            kind(&service.update_alert(actor, id, &json!({})).await.unwrap_err()),
+            kind(&service.alerts.update_alert(actor, id, &json!({})).await.unwrap_err()),
             "no alert"
         );
-        assert_eq!(kind(&service.pause_alert(actor, id).await.unwrap_err()), "no alert");
-        assert_eq!(kind(&service.activate_alert(actor, id).await.unwrap_err()), "no alert");
-        assert_eq!(kind(&service.delete_alert(actor, id).await.unwrap_err()), "no alert");
-        let history = service.alert_history(actor, id, crate::support::ALL).await;
+        assert_eq!(
+            kind(&service.alerts.pause_alert(actor, id).await.unwrap_err()),
+            "no alert"
+        );
+        assert_eq!(
+            kind(&service.alerts.activate_alert(actor, id).await.unwrap_err()),
+            "no alert"
+        );
+        assert_eq!(
+            kind(&service.alerts.delete_alert(actor, id).await.unwrap_err()),
+            "no alert"
+        );
+        let history = service.alerts.alert_history(actor, id, crate::support::ALL).await;
         assert_eq!(kind(&history.unwrap_err()), "no alert");
     }
     assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created]);
@@ -264,10 +300,10 @@ async fn somebody_elses_alert_is_not_found(world: World) {
 
 async fn update_of_nothing_changes_nothing_and_writes_no_history(world: World) {
     let (ann, id) = priced(&world, Plan::Basic, above("AAPL", 200.0)).await;
-    let before = world.service.alert(&ann, id).await.unwrap().stored;
+    let before = world.service.alerts.alert(&ann, id).await.unwrap().stored;
     world.advance(1);
     for body in [json!({}), json!({"condition": null}), json!({"symbol": "MSFT"})] {
-        let after = world.service.update_alert(&ann, id, &body).await.unwrap().stored;
+        let after = world.service.alerts.update_alert(&ann, id, &body).await.unwrap().stored;
         assert_eq!(after, before, "{body}");
     }
     assert_eq!(world.actions(&ann, id).await, [HistoryAction::Created]);
@@ -278,16 +314,16 @@ async fn update_that_would_equal_another_alert_is_refused(world: World) {
     let bob = world.bob(Plan::Basic).await;
     let other = world.create(&ann, above("AAPL", 210.0)).await.stored.alert.id;
     world.create(&bob, above("AAPL", 220.0)).await;
-    let update = async |id, body: Value| world.service.update_alert(&ann, id, &body).await;
-    let before = world.service.alert(&ann, id).await.unwrap().stored;
+    let update = async |id, body: Value| world.service.alerts.update_alert(&ann, id, &body).await;
+    let before = world.service.alerts.alert(&ann, id).await.unwrap().stored;
     let error = update(id, json!({"threshold": 210})).await.unwrap_err();
     assert!(
         matches!(&error, service::ServiceError::Conflict(message) if message.contains(&other.to_string())),
         "{error}"
     );
-    assert_eq!(world.service.alert(&ann, id).await.unwrap().stored, before);
+    assert_eq!(world.service.alerts.alert(&ann, id).await.unwrap().stored, before);
     // One that is paused can be activated, so it counts; one that has fired does not.
-    world.service.pause_alert(&ann, other).await.unwrap();
+    world.service.alerts.pause_alert(&ann, other).await.unwrap();
     assert!(update(id, json!({"threshold": 210})).await.is_err());
     // Another threshold, another owner and the alert itself do not conflict.
     update(id, json!({"threshold": 210.01})).await.unwrap();
@@ -295,7 +331,7 @@ async fn update_that_would_equal_another_alert_is_refused(world: World) {
     update(id, json!({"threshold": 220, "notification": "email"}))
         .await
         .unwrap();
-    world.service.activate_alert(&ann, other).await.unwrap();
+    world.service.alerts.activate_alert(&ann, other).await.unwrap();
     world.quote("AAPL", 215.0).await;
     assert_eq!(world.status(&ann, other).await, Status::Triggered);
     update(id, json!({"threshold": 210})).await.unwrap();
@@ -312,10 +348,11 @@ async fn reminders_with_different_notes_are_different_alerts(world: World) {
     assert_ne!(create(Value::Null).await, sell);
     let again = world
         .service
+        .alerts
         .create_alert(&ann, &body(json!("sell half")))
         .await
         .unwrap();
     assert!(matches!(again, service::alerts::Created::Existing(detail) if detail.stored.alert.id == sell));
     let same = json!({"parameters": {"date": "2024-03-11", "note": "sell half"}});
-    assert!(world.service.update_alert(&ann, buy, &same).await.is_err());
+    assert!(world.service.alerts.update_alert(&ann, buy, &same).await.is_err());
 }

@@ -31,7 +31,7 @@ async fn an_alert_is_active_with_the_last_price_and_one_entry_of_history(world: 
     assert_eq!(detail.stock.last_price, alert.initial_price);
     assert_eq!(alert.id.0.get_version_num(), 4);
 
-    assert_eq!(world.service.alert(&ann, alert.id).await.unwrap(), detail);
+    assert_eq!(world.service.alerts.alert(&ann, alert.id).await.unwrap(), detail);
     let history = world.history(&ann, alert.id).await;
     assert_eq!(history.len(), 1);
     assert_eq!(history[0].entry.action, HistoryAction::Created);
@@ -93,7 +93,12 @@ async fn an_equivalent_alert_is_given_back_unchanged(world: World) {
     });
     let found = world.find(&ann, same.clone()).await;
     assert_eq!(found.stored, made.stored);
-    world.service.pause_alert(&ann, made.stored.alert.id).await.unwrap();
+    world
+        .service
+        .alerts
+        .pause_alert(&ann, made.stored.alert.id)
+        .await
+        .unwrap();
     let found = world.find(&ann, same).await;
     assert_eq!(
         (found.stored.alert.id, found.stored.alert.status),
@@ -148,7 +153,7 @@ async fn fifty_equal_requests_at_once_make_one_alert(world: World) {
     let ann = world.ann(Plan::Basic).await;
     world.quote("AAPL", 189.20).await;
     let body = above("AAPL", 200.0);
-    let requests = (0..50).map(|_| world.service.create_alert(&ann, &body));
+    let requests = (0..50).map(|_| world.service.alerts.create_alert(&ann, &body));
     let answers = futures_util::future::join_all(requests).await;
     let new = answers
         .iter()

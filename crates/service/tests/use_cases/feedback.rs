@@ -18,12 +18,12 @@ on_each_database! {
 
 async fn give(world: &World, actor: &Actor, title: &str) -> SeenFeedback {
     let body = json!({"title": title, "body": "more of it"});
-    world.service.give_feedback(actor, &body).await.unwrap()
+    world.service.feedback.give_feedback(actor, &body).await.unwrap()
 }
 
 async fn like(world: &World, actor: &Actor, id: FeedbackId, liked: bool) -> u64 {
     let body = json!({"id": id.0, "liked": liked});
-    let seen = world.service.like_feedback(actor, &body).await.unwrap();
+    let seen = world.service.feedback.like_feedback(actor, &body).await.unwrap();
     assert_eq!(seen.is_liked, liked);
     seen.feedback.likes
 }
@@ -38,7 +38,7 @@ async fn what_most_people_like_comes_first(world: World) {
     like(&world, &bob, ids[0], true).await;
     like(&world, &bob, ids[1], true).await;
     let titles = async |actor: &Actor, page| {
-        let page = world.service.feedback(actor, page).await.unwrap();
+        let page = world.service.feedback.feedback(actor, page).await.unwrap();
         assert_eq!(page.total, 3);
         let items = page.items.into_iter();
         items
@@ -65,7 +65,7 @@ async fn each_account_counts_once_however_often_and_at_once_it_says_so(world: Wo
     futures_util::future::join_all(dislikes).await;
     assert_eq!(like(&world, &ann, id, false).await, 1);
     let unknown = json!({"id": "11111111-1111-4111-8111-111111111111"});
-    let refused = world.service.like_feedback(&ann, &unknown).await.unwrap_err();
+    let refused = world.service.feedback.like_feedback(&ann, &unknown).await.unwrap_err();
     assert_eq!(kind(&refused), "no feedback");
 }
 
@@ -88,7 +88,7 @@ async fn what_is_wrong_with_feedback_is_told_and_nothing_of_it_is_kept(world: Wo
         (json!("title"), "malformed"),
     ] {
         let body: Value = body;
-        let refused = world.service.give_feedback(&ann, &body).await.unwrap_err();
+        let refused = world.service.feedback.give_feedback(&ann, &body).await.unwrap_err();
         assert_eq!(kind(&refused), faults, "{body}");
     }
     for body in [
@@ -98,10 +98,10 @@ async fn what_is_wrong_with_feedback_is_told_and_nothing_of_it_is_kept(world: Wo
         json!({"id": null}),
     ] {
         let body: Value = body;
-        let refused = world.service.like_feedback(&ann, &body).await.unwrap_err();
+        let refused = world.service.feedback.like_feedback(&ann, &body).await.unwrap_err();
         assert_eq!(kind(&refused), "invalid id", "{body}");
     }
-    assert_eq!(world.service.feedback(&ann, ALL).await.unwrap().total, 0);
+    assert_eq!(world.service.feedback.feedback(&ann, ALL).await.unwrap().total, 0);
 }
 
 async fn text_is_kept_as_it_was_written(world: World) {
@@ -110,14 +110,20 @@ async fn text_is_kept_as_it_was_written(world: World) {
     let longest = "ä".repeat(4000);
     for text in ["*bold* <!channel> & \"quoted\"\n\tand\u{202e} more", longest.as_str()] {
         let body = json!({"title": title, "body": text, "category": "bug"});
-        world.service.give_feedback(&ann, &body).await.unwrap();
-        let page = world.service.feedback(&ann, ALL).await.unwrap();
+        world.service.feedback.give_feedback(&ann, &body).await.unwrap();
+        let page = world.service.feedback.feedback(&ann, ALL).await.unwrap();
         let newest = &page.items[0].feedback;
         assert_eq!((newest.title.as_str(), newest.body.as_str()), (title, text));
         assert_eq!(newest.category, FeedbackCategory::Bug);
     }
     let body = json!({"title": " a ", "body": "one\r\ntwo\r\n"});
-    let given = world.service.give_feedback(&ann, &body).await.unwrap().feedback;
+    let given = world
+        .service
+        .feedback
+        .give_feedback(&ann, &body)
+        .await
+        .unwrap()
+        .feedback;
     assert_eq!((given.title.as_str(), given.body.as_str()), ("a", "one\ntwo"));
     assert_eq!(given.category, FeedbackCategory::Other);
 }
@@ -125,7 +131,9 @@ async fn text_is_kept_as_it_was_written(world: World) {
 async fn an_account_gives_twenty_pieces_a_day(world: World) {
     let (ann, bob) = (world.ann(Plan::Basic).await, world.bob(Plan::Basic).await);
     let bodies: Vec<Value> = (0..50).map(|n| json!({"title": format!("{n}"), "body": "b"})).collect();
-    let giving = bodies.iter().map(|body| world.service.give_feedback(&ann, body));
+    let giving = bodies
+        .iter()
+        .map(|body| world.service.feedback.give_feedback(&ann, body));
     let answers = futures_util::future::join_all(giving).await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 20);
     let refused = answers.iter().filter_map(|answer| answer.as_ref().err());
@@ -136,9 +144,9 @@ async fn an_account_gives_twenty_pieces_a_day(world: World) {
         .advance(SignedDuration::from_hours(24) - SignedDuration::from_micros(1));
     let body = json!({"title": "a", "body": "b"});
     assert_eq!(
-        kind(&world.service.give_feedback(&ann, &body).await.unwrap_err()),
+        kind(&world.service.feedback.give_feedback(&ann, &body).await.unwrap_err()),
         "too many"
     );
     world.clock.advance(SignedDuration::from_micros(1));
-    world.service.give_feedback(&ann, &body).await.unwrap();
+    world.service.feedback.give_feedback(&ann, &body).await.unwrap();
 }

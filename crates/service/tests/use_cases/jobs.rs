@@ -17,7 +17,7 @@ on_each_database! {
 
 async fn every_job_says_what_it_came_to(world: World) {
     for job in Job::ALL {
-        let report = world.service.run_job(*job).await.unwrap();
+        let report = world.service.jobs.run_job(*job).await.unwrap();
         assert_eq!(report.job, *job);
         assert_eq!(
             report.has_run,
@@ -30,15 +30,15 @@ async fn every_job_says_what_it_came_to(world: World) {
 async fn market_data_is_fetched_where_somebody_can_be_asked(world: World) {
     let jobs = [Job::Catalog, Job::Bars, Job::Fundamentals, Job::Events];
     for job in jobs {
-        let report = world.service.run_job(job).await.unwrap();
+        let report = world.service.jobs.run_job(job).await.unwrap();
         assert!(!report.has_run, "{report:?}");
     }
-    let mut wanted = world.service.wanted();
+    let mut wanted = world.service.market_intake.wanted();
     for (job, matter) in jobs
         .into_iter()
         .zip([Matter::Catalog, Matter::Bars, Matter::Fundamentals, Matter::Events])
     {
-        let report = world.service.run_job(job).await.unwrap();
+        let report = world.service.jobs.run_job(job).await.unwrap();
         assert!(report.has_run, "{report:?}");
         assert_eq!(wanted.try_recv().unwrap(), matter);
     }
@@ -50,21 +50,31 @@ async fn judging_judges_what_is_due_by_then(world: World) {
     let price = world.create(&ann, above("AAPL", 90.0)).await.stored.alert.id;
     let reminder = json!({"symbol": "AAPL", "condition": "reminder", "parameters": {"date": "2024-03-11"}});
     let reminder = world.create(&ann, reminder).await.stored.alert.id;
-    world.service.run_job(Job::Evaluate).await.unwrap();
+    world.service.jobs.run_job(Job::Evaluate).await.unwrap();
     assert_eq!(world.status(&ann, price).await, Status::Triggered);
     assert_eq!(world.status(&ann, reminder).await, Status::Active);
     world.clock.advance(SignedDuration::from_hours(3 * 24));
-    world.service.run_job(Job::DailyReminders).await.unwrap();
+    world.service.jobs.run_job(Job::DailyReminders).await.unwrap();
     assert_eq!(world.status(&ann, reminder).await, Status::Triggered);
 }
 
 async fn cleaning_up_forgets_sessions_and_codes_a_week_after_their_end(world: World) {
     let ann = world.ann(Plan::Basic).await;
     let body = json!({"email": ann.email, "password": PASSWORD});
-    world.service.sign_in(&body, [192, 0, 2, 1].into()).await.unwrap();
-    world.service.request_reset(&json!({"email": ann.email})).await.unwrap();
+    world
+        .service
+        .identity
+        .sign_in(&body, [192, 0, 2, 1].into())
+        .await
+        .unwrap();
+    world
+        .service
+        .identity
+        .request_reset(&json!({"email": ann.email}))
+        .await
+        .unwrap();
     let kept = async || {
-        let report = world.service.run_job(Job::Cleanup).await.unwrap();
+        let report = world.service.jobs.run_job(Job::Cleanup).await.unwrap();
         let store = world.store().await;
         let sessions = store.sessions(ann.account).await.unwrap().len();
         store.close().await;

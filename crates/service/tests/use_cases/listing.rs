@@ -23,7 +23,12 @@ const BY_CREATION: AlertSort = AlertSort {
 };
 
 async fn list(world: &World, actor: &Actor, filter: AlertFilter, sort: AlertSort) -> Vec<AlertItem> {
-    let page = world.service.alerts(actor, &filter, sort, ALL, false).await.unwrap();
+    let page = world
+        .service
+        .alerts
+        .alerts(actor, &filter, sort, ALL, false)
+        .await
+        .unwrap();
     assert_eq!(page.total, u64::try_from(page.items.len()).unwrap());
     page.items
 }
@@ -59,7 +64,7 @@ async fn a_single_read_says_whether_the_alert_is_judged(world: World) {
     let evaluation = world.create(&ann, pe).await.evaluation.unwrap();
     assert_eq!(evaluation.state, State::Blind(NotJudged::NoEarningsPerShare));
     world.quote("AAPL", 200.0).await;
-    let fired = world.service.alert(&ann, judged.stored.alert.id).await.unwrap();
+    let fired = world.service.alerts.alert(&ann, judged.stored.alert.id).await.unwrap();
     assert_eq!((fired.stored.alert.status, fired.evaluation), (Status::Triggered, None));
     assert_eq!(fired.stored.alert.triggered_at, Some(at(OPEN)));
 }
@@ -80,6 +85,7 @@ async fn a_list_is_of_ones_own_alerts_page_by_page(world: World) {
         let filter = AlertFilter::default();
         world
             .service
+            .alerts
             .alerts(&ann, &filter, BY_CREATION, request, false)
             .await
             .unwrap()
@@ -109,7 +115,7 @@ async fn a_list_is_filtered_and_sorted(world: World) {
     world
         .create(&ann, json!({"symbol": "AAPL", "condition": "new_high"}))
         .await;
-    world.service.pause_alert(&ann, paused).await.unwrap();
+    world.service.alerts.pause_alert(&ann, paused).await.unwrap();
     let filtered = async |filter| thresholds(&list(&world, &ann, filter, BY_THRESHOLD).await);
     let none = AlertFilter::default;
     let status = Some(Status::Paused);
@@ -140,12 +146,13 @@ async fn an_extended_list_says_how_near_each_alert_is(world: World) {
     world.quote("AAPL", 200.0).await;
     world.create(&ann, above("AAPL", 210.0)).await;
     let paused = world.create(&ann, above("AAPL", 190.0)).await.stored.alert.id;
-    world.service.pause_alert(&ann, paused).await.unwrap();
+    world.service.alerts.pause_alert(&ann, paused).await.unwrap();
     let reminder = json!({"symbol": "AAPL", "condition": "daily_reminder"});
     world.create(&ann, reminder).await;
     let filter = AlertFilter::default();
     let page = world
         .service
+        .alerts
         .alerts(&ann, &filter, BY_THRESHOLD, ALL, true)
         .await
         .unwrap();
@@ -160,7 +167,10 @@ async fn an_extended_list_says_how_near_each_alert_is(world: World) {
     let judged: Vec<_> = shown.iter().map(|judged| judged.evaluation.is_some()).collect();
     assert_eq!(judged, [false, true, true]);
     assert!(shown.iter().all(|judged| judged.last_evaluated_at == Some(at(OPEN))));
-    assert_eq!(shown[0].stock, world.service.stock(symbol("AAPL")).await.unwrap());
+    assert_eq!(
+        shown[0].stock,
+        world.service.stocks.stock(symbol("AAPL")).await.unwrap()
+    );
 }
 
 async fn history_comes_newest_first_page_by_page(world: World) {
@@ -176,10 +186,10 @@ async fn history_comes_newest_first_page_by_page(world: World) {
     assert!(row.details.is_some(), "a firing says why");
     // Nobody is told of this one, so nothing comes in between.
     let id = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
-    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
     for (number, action) in [(1, "paused"), (2, "created")] {
         let request = PageRequest { page: number, limit: 1 };
-        let page = world.service.alert_history(&ann, id, request).await.unwrap();
+        let page = world.service.alerts.alert_history(&ann, id, request).await.unwrap();
         assert_eq!((page.total, page.items.len()), (2, 1));
         assert_eq!(page.items[0].entry.action.name(), action);
     }

@@ -61,16 +61,22 @@ fn read(html: &str) -> String {
 async fn names_and_notes_are_literal_on_every_channel(world: World) {
     let ann = world.ann(Plan::Premium).await;
     let asked = json!({"phone": PHONE, "sms_consent": true});
-    world.service.request_phone(&ann, &asked).await.unwrap();
+    world
+        .service
+        .account_settings
+        .request_phone(&ann, &asked)
+        .await
+        .unwrap();
     let code: String = world.mailed(PHONE).await[0].text.chars().take(6).collect();
     let shown = json!({"phone": PHONE, "token": code});
-    world.service.verify_phone(&ann, &shown).await.unwrap();
+    world.service.account_settings.verify_phone(&ann, &shown).await.unwrap();
     let notes = TEXTS.iter().chain(NOTES).enumerate();
     for (number, (note, seen)) in notes {
         let (name, shown_name) = TEXTS[number % TEXTS.len()];
         let symbol = format!("S{number}");
         world
             .service
+            .account_settings
             .update_profile(&ann, &json!({"full_name": name}))
             .await
             .unwrap();
@@ -140,10 +146,15 @@ async fn what_could_break_a_header_is_no_name_and_no_address(world: World) {
         "Eve\u{85}x",
     ] {
         let body = json!({"full_name": name});
-        let refused = world.service.update_profile(&ann, &body).await.unwrap_err();
+        let refused = world
+            .service
+            .account_settings
+            .update_profile(&ann, &body)
+            .await
+            .unwrap_err();
         assert_eq!(kind(&refused), "invalid full_name", "{name:?}");
         let body = json!({"email": "eve@example.com", "password": "correct horse", "full_name": name});
-        let refused = world.service.register(&body).await.unwrap_err();
+        let refused = world.service.identity.register(&body).await.unwrap_err();
         assert_eq!(kind(&refused), "invalid full_name", "{name:?}");
     }
     for email in [
@@ -154,12 +165,17 @@ async fn what_could_break_a_header_is_no_name_and_no_address(world: World) {
         "eve@example.com>\r\nRCPT TO:<victim@example.org",
     ] {
         let body = json!({"email": email, "password": "correct horse"});
-        let refused = world.service.register(&body).await.unwrap_err();
+        let refused = world.service.identity.register(&body).await.unwrap_err();
         assert_eq!(kind(&refused), "invalid email", "{email:?}");
         let body = json!({"email": email});
-        let refused = world.service.request_address_change(&ann, &body).await.unwrap_err();
+        let refused = world
+            .service
+            .account_settings
+            .request_address_change(&ann, &body)
+            .await
+            .unwrap_err();
         assert_eq!(kind(&refused), "invalid email", "{email:?}");
-        let refused = world.service.request_reset(&body).await.unwrap_err();
+        let refused = world.service.identity.request_reset(&body).await.unwrap_err();
         assert_eq!(kind(&refused), "invalid email", "{email:?}");
     }
     for to in ["eve@example.com", "victim@example.org", &ann.email] {
@@ -168,9 +184,9 @@ async fn what_could_break_a_header_is_no_name_and_no_address(world: World) {
     // What is odd but no more than that stands in a link as what it is.
     let odd = "a&token=x+y#z@example.com";
     let user = json!({"email": odd.replace('#', "$"), "password": "correct horse"});
-    world.service.register(&user).await.unwrap();
+    world.service.identity.register(&user).await.unwrap();
     let body = json!({"email": odd.replace('#', "$")});
-    world.service.request_reset(&body).await.unwrap();
+    world.service.identity.request_reset(&body).await.unwrap();
     let letters = world.mailed(&odd.replace('#', "$")).await;
     let encoded = "email=a%26token%3Dx%2By%24z%40example.com&token=";
     assert!(

@@ -45,16 +45,16 @@ async fn basic_has_twenty_active_alerts_and_not_one_more(world: World) {
     world.create(&ann, above("AAPL", 500.0)).await;
     // Nor is one that was deleted.
     assert_eq!(kind(&world.refused(&ann, above("AAPL", 501.0)).await), FULL);
-    world.service.delete_alert(&ann, ids[1]).await.unwrap();
+    world.service.alerts.delete_alert(&ann, ids[1]).await.unwrap();
     world.create(&ann, above("AAPL", 501.0)).await;
 }
 
 async fn a_paused_alert_makes_room_and_takes_it_again_when_activated(world: World) {
     let ann = world.ann(Plan::Basic).await;
     let ids = fill(&world, &ann, 20).await;
-    world.service.pause_alert(&ann, ids[0]).await.unwrap();
+    world.service.alerts.pause_alert(&ann, ids[0]).await.unwrap();
     let new = world.create(&ann, above("AAPL", 500.0)).await.stored.alert.id;
-    let error = world.service.activate_alert(&ann, ids[0]).await.unwrap_err();
+    let error = world.service.alerts.activate_alert(&ann, ids[0]).await.unwrap_err();
     assert_eq!(kind(&error), FULL);
     assert_eq!(world.status(&ann, ids[0]).await, Status::Paused);
     assert_eq!(
@@ -62,9 +62,9 @@ async fn a_paused_alert_makes_room_and_takes_it_again_when_activated(world: Worl
         [HistoryAction::Created, HistoryAction::Paused]
     );
     // Who is active already needs no room.
-    assert!(world.service.activate_alert(&ann, ids[1]).await.is_ok());
-    world.service.pause_alert(&ann, new).await.unwrap();
-    world.service.activate_alert(&ann, ids[0]).await.unwrap();
+    assert!(world.service.alerts.activate_alert(&ann, ids[1]).await.is_ok());
+    world.service.alerts.pause_alert(&ann, new).await.unwrap();
+    world.service.alerts.activate_alert(&ann, ids[0]).await.unwrap();
     assert_eq!(world.status(&ann, ids[0]).await, Status::Active);
 }
 
@@ -85,7 +85,7 @@ async fn fifty_requests_at_once_for_the_last_place_make_exactly_one_alert(world:
     let ann = world.ann(Plan::Basic).await;
     fill(&world, &ann, 19).await;
     let bodies: Vec<Value> = (0..50).map(|n| above("AAPL", 400.0 + f64::from(n))).collect();
-    let requests = bodies.iter().map(|body| world.service.create_alert(&ann, body));
+    let requests = bodies.iter().map(|body| world.service.alerts.create_alert(&ann, body));
     let answers = futures_util::future::join_all(requests).await;
     let mut made = 0;
     for answer in answers {
@@ -102,10 +102,12 @@ async fn fifty_activations_at_once_for_the_last_place_make_exactly_one_active(wo
     let ann = world.ann(Plan::Premium).await;
     let ids = fill(&world, &ann, 69).await;
     for &id in &ids[..50] {
-        world.service.pause_alert(&ann, id).await.unwrap();
+        world.service.alerts.pause_alert(&ann, id).await.unwrap();
     }
-    world.service.set_plan(&ann.email, Plan::Basic).await.unwrap();
-    let requests = ids[..50].iter().map(|&id| world.service.activate_alert(&ann, id));
+    world.service.accounts.set_plan(&ann.email, Plan::Basic).await.unwrap();
+    let requests = ids[..50]
+        .iter()
+        .map(|&id| world.service.alerts.activate_alert(&ann, id));
     let answers: Vec<Result<_, ServiceError>> = futures_util::future::join_all(requests).await;
     let active = answers.iter().filter(|answer| answer.is_ok()).count();
     assert_eq!(active, 1);
@@ -149,9 +151,9 @@ async fn who_goes_back_to_basic_keeps_alerts_but_cannot_activate_or_change_what_
     let rsi = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 70});
     let id = world.create(&ann, rsi.clone()).await.stored.alert.id;
     let price = world.create(&ann, above("AAPL", 250.0)).await.stored.alert.id;
-    world.service.set_plan(&ann.email, Plan::Basic).await.unwrap();
+    world.service.accounts.set_plan(&ann.email, Plan::Basic).await.unwrap();
     assert_eq!(world.status(&ann, price).await, Status::Active);
-    world.service.delete_alert(&ann, price).await.unwrap();
+    world.service.alerts.delete_alert(&ann, price).await.unwrap();
     // The actor still says premium: the plan of the moment counts.
     let other = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 71});
     assert_eq!(kind(&world.refused(&ann, other).await), FULL);
@@ -161,22 +163,26 @@ async fn who_goes_back_to_basic_keeps_alerts_but_cannot_activate_or_change_what_
     assert_eq!(details["reason"], "plan");
     let message = details["message"].as_str().unwrap();
     assert!(message.contains("which the basic plan does not have"), "{message}");
-    let change = world.service.update_alert(&ann, id, &json!({"threshold": 75})).await;
+    let change = world
+        .service
+        .alerts
+        .update_alert(&ann, id, &json!({"threshold": 75}))
+        .await;
     assert_eq!(kind(&change.unwrap_err()), FULL);
-    world.service.pause_alert(&ann, id).await.unwrap();
-    let activated = world.service.activate_alert(&ann, id).await;
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
+    let activated = world.service.alerts.activate_alert(&ann, id).await;
     assert_eq!(kind(&activated.unwrap_err()), FULL);
     // To make a price alert of it is fine.
     let change = json!({"condition": "price_above", "threshold": 250});
-    world.service.update_alert(&ann, id, &change).await.unwrap();
-    world.service.activate_alert(&ann, id).await.unwrap();
+    world.service.alerts.update_alert(&ann, id, &change).await.unwrap();
+    world.service.alerts.activate_alert(&ann, id).await.unwrap();
 }
 
 async fn downgrade_keeps_the_oldest_twenty_active_alerts_and_pauses_the_others(world: World) {
     let ann = world.ann(Plan::Premium).await;
     let ids = fill(&world, &ann, 22).await;
-    world.service.pause_alert(&ann, ids[0]).await.unwrap();
-    world.service.set_plan(&ann.email, Plan::Basic).await.unwrap();
+    world.service.alerts.pause_alert(&ann, ids[0]).await.unwrap();
+    world.service.accounts.set_plan(&ann.email, Plan::Basic).await.unwrap();
     for &id in &ids[1..21] {
         assert_eq!(world.status(&ann, id).await, Status::Active);
     }
@@ -202,6 +208,7 @@ async fn sms_needs_a_plan_and_a_verified_number(world: World) {
     let id = world.create(&bob, above("AAPL", 200.0)).await.stored.alert.id;
     let change = world
         .service
+        .alerts
         .update_alert(&bob, id, &json!({"notification": "sms"}))
         .await;
     assert_eq!(kind(&change.unwrap_err()), "forbidden phone verified_phone");

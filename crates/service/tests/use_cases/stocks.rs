@@ -47,7 +47,7 @@ fn bars(count: usize) -> Value {
 }
 
 async fn shown(world: &World) -> StockView {
-    world.service.stock(symbol("ACME")).await.unwrap()
+    world.service.stocks.stock(symbol("ACME")).await.unwrap()
 }
 
 fn text(number: Option<Decimal>) -> String {
@@ -63,14 +63,14 @@ async fn a_stock_is_known_by_the_catalog_or_by_a_price(world: World) {
         .deliver(json!({"stocks": [{"symbol": "OTHER", "name": "Other"}]}))
         .await;
     assert_eq!(
-        kind(&world.service.stock(symbol("ACME")).await.unwrap_err()),
+        kind(&world.service.stocks.stock(symbol("ACME")).await.unwrap_err()),
         "no stock"
     );
     assert_eq!(
-        kind(&world.service.fundamentals(symbol("ACME")).await.unwrap_err()),
+        kind(&world.service.stocks.fundamentals(symbol("ACME")).await.unwrap_err()),
         "no stock"
     );
-    let candles = world.service.candles(symbol("ACME"), CandleRange::Max).await;
+    let candles = world.service.stocks.candles(symbol("ACME"), CandleRange::Max).await;
     assert_eq!(kind(&candles.unwrap_err()), "no stock");
     world
         .deliver(json!({"stocks": [{"symbol": "ACME", "name": "Acme", "sector": "Anvils"}]}))
@@ -85,7 +85,7 @@ async fn a_stock_is_known_by_the_catalog_or_by_a_price(world: World) {
         (None, None, None, None)
     );
     world.quote("NEW", 3.0).await;
-    assert_eq!(world.service.stock(symbol("NEW")).await.unwrap().row.name, "NEW");
+    assert_eq!(world.service.stocks.stock(symbol("NEW")).await.unwrap().row.name, "NEW");
 }
 
 async fn figures_take_the_price_as_todays_close(world: World) {
@@ -182,7 +182,7 @@ async fn fundamentals_move_with_the_price(world: World) {
         }))
         .await;
     world.quote("ACME", 200.0).await;
-    let known = world.service.fundamentals(symbol("ACME")).await.unwrap();
+    let known = world.service.stocks.fundamentals(symbol("ACME")).await.unwrap();
     assert_eq!(
         (text(known.pe_ratio), text(known.forward_pe)),
         ("50".to_owned(), "40".to_owned())
@@ -195,7 +195,7 @@ async fn fundamentals_move_with_the_price(world: World) {
     assert_eq!(known.ex_dividend_date, Some(date(2024, 2, 9)));
     assert_eq!(known.dividend_payment_date, Some(date(2024, 2, 15)));
     world.quote("ACME", 100.0).await;
-    let known = world.service.fundamentals(symbol("ACME")).await.unwrap();
+    let known = world.service.stocks.fundamentals(symbol("ACME")).await.unwrap();
     assert_eq!(text(known.pe_ratio), "25");
 }
 
@@ -205,7 +205,12 @@ async fn candles_end_with_the_running_session(world: World) {
         let quote = json!({"symbol": "ACME", "price": price, "volume": volume});
         world.deliver(json!({"quotes": [quote]})).await;
     }
-    let candles = world.service.candles(symbol("ACME"), CandleRange::Max).await.unwrap();
+    let candles = world
+        .service
+        .stocks
+        .candles(symbol("ACME"), CandleRange::Max)
+        .await
+        .unwrap();
     assert_eq!(candles.len(), 31);
     assert!(candles.is_sorted_by_key(|candle| candle.date));
     let last = candles.last().unwrap();
@@ -214,6 +219,7 @@ async fn candles_end_with_the_running_session(world: World) {
     assert_eq!((last.date, last.volume), (date(2024, 3, 8), 40));
     let month = world
         .service
+        .stocks
         .candles(symbol("ACME"), CandleRange::Month1)
         .await
         .unwrap();
@@ -228,6 +234,7 @@ async fn candles_are_in_todays_shares(world: World) {
     world.quote("ACME", 26.0).await;
     let candles = world
         .service
+        .stocks
         .candles(symbol("ACME"), CandleRange::Month1)
         .await
         .unwrap();
@@ -249,7 +256,7 @@ async fn quotes_leave_out_what_is_unknown(world: World) {
     world.deliver(bars(2)).await;
     world.quote("ACME", 104.03).await;
     let asked = ["ACME", "NOPE", "BARE"].map(symbol);
-    let quotes = world.service.quotes(&asked).await;
+    let quotes = world.service.stocks.quotes(&asked).await;
     let symbols: Vec<_> = quotes.iter().map(|quote| quote.symbol.to_string()).collect();
     assert_eq!(symbols, ["ACME", "BARE"]);
     assert_eq!(
@@ -267,7 +274,7 @@ async fn stocks_are_found_by_symbol_and_name(world: World) {
         .collect();
     world.deliver(json!({"stocks": rows})).await;
     let found = |limit| {
-        let rows = world.service.search_stocks("amd", limit);
+        let rows = world.service.stocks.search_stocks("amd", limit);
         rows.iter().map(|row| row.symbol.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(found(10), ["AMD", "DOX", "TAMD"]);

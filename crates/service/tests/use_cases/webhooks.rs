@@ -35,31 +35,57 @@ fn webhook(url: &str) -> Value {
 async fn a_url_is_kept_and_shown_in_its_normal_form(world: World) {
     let ann = world.ann(Plan::Premium).await;
     let made = webhook("HTTPS://93.184.216.34:443/a/../hook?b=%20");
-    let made = world.service.create_webhook(&ann, &made).await.unwrap().webhook;
+    let made = world
+        .service
+        .webhooks
+        .create_webhook(&ann, &made)
+        .await
+        .unwrap()
+        .webhook;
     assert_eq!(made.url, "https://93.184.216.34/hook?b=%20");
     let change = json!({"url": "https://93.184.216.34:08443"});
-    let changed = world.service.update_webhook(&ann, made.id, &change).await.unwrap();
+    let changed = world
+        .service
+        .webhooks
+        .update_webhook(&ann, made.id, &change)
+        .await
+        .unwrap();
     assert_eq!(changed.url, "https://93.184.216.34:8443/");
-    assert_eq!(world.service.webhook(&ann, made.id).await.unwrap().url, changed.url);
+    assert_eq!(
+        world.service.webhooks.webhook(&ann, made.id).await.unwrap().url,
+        changed.url
+    );
 }
 
 async fn a_url_that_programs_read_differently_is_refused(world: World) {
     let ann = world.ann(Plan::Premium).await;
     let made = webhook("https://93.184.216.34/");
-    let made = world.service.create_webhook(&ann, &made).await.unwrap().webhook;
+    let made = world
+        .service
+        .webhooks
+        .create_webhook(&ann, &made)
+        .await
+        .unwrap()
+        .webhook;
     for url in [
         r"https://93.184.216.34\@127.0.0.1/",
         "https://93.184.216.34\t/",
         "https://93.184.55330/",
         "https://93.184.216.34@93.184.216.34/",
     ] {
-        let created = world.service.create_webhook(&ann, &webhook(url)).await.unwrap_err();
+        let created = world
+            .service
+            .webhooks
+            .create_webhook(&ann, &webhook(url))
+            .await
+            .unwrap_err();
         let changed = world
             .service
+            .webhooks
             .update_webhook(&ann, made.id, &json!({ "url": url }))
             .await;
         let tested = json!({"url": url, "secret": "x"});
-        let tested = world.service.test_webhook(&ann, &tested).await.unwrap_err();
+        let tested = world.service.webhooks.test_webhook(&ann, &tested).await.unwrap_err();
         for error in [created, changed.unwrap_err(), tested] {
             assert_eq!(kind(&error), "invalid url", "{url}");
         }
@@ -134,10 +160,23 @@ async fn all_secrets_of_the_last_day_sign_and_five_at_most(world: World) {
     let ann = world.ann(Plan::Premium).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
-    let made = world.service.create_webhook(&ann, &webhook(&url)).await.unwrap();
+    let made = world
+        .service
+        .webhooks
+        .create_webhook(&ann, &webhook(&url))
+        .await
+        .unwrap();
     let id = made.webhook.id;
     let mut secrets = vec![made.secret];
-    let rotate = async || world.service.rotate_webhook_secret(&ann, id).await.unwrap().secret;
+    let rotate = async || {
+        world
+            .service
+            .webhooks
+            .rotate_webhook_secret(&ann, id)
+            .await
+            .unwrap()
+            .secret
+    };
     let mut threshold = 200.0;
     let mut signing = async |secrets: &[String]| {
         threshold += 1.0;
@@ -248,7 +287,11 @@ fn a_deadline_does_not_wait_for_the_threads_of_the_service(database: impl Future
         let ann = world.ann(Plan::Premium).await;
 
         let receiver = Hanging::start();
-        let made = world.service.create_webhook(&ann, &webhook(&receiver.url())).await;
+        let made = world
+            .service
+            .webhooks
+            .create_webhook(&ann, &webhook(&receiver.url()))
+            .await;
         made.unwrap();
         fire(&world, &ann, 200.0).await;
         receiver.block_until_closed().await;
@@ -256,7 +299,7 @@ fn a_deadline_does_not_wait_for_the_threads_of_the_service(database: impl Future
         let receiver = Hanging::start();
         let body = json!({"url": receiver.url(), "secret": "x"});
         let (service, actor) = (world.service.clone(), ann.clone());
-        let test = tokio::spawn(async move { service.test_webhook(&actor, &body).await });
+        let test = tokio::spawn(async move { service.webhooks.test_webhook(&actor, &body).await });
         receiver.block_until_closed().await;
         assert_eq!(test.await.unwrap().unwrap().attempt.outcome, Outcome::TimedOut);
         world.service.stop().await;

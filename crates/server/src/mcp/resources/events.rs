@@ -20,7 +20,7 @@ pub(super) struct LatestFirings {
 }
 
 pub(super) async fn read(app: &App, actor: &Actor) -> Result<LatestFirings, ToolError> {
-    let page = app.service().firings(actor, Timestamp::MIN, LATEST).await?;
+    let page = app.service().alerts.firings(actor, Timestamp::MIN, LATEST).await?;
     let (items, pagination) = history::shown(page, LATEST);
     Ok(LatestFirings { items, pagination })
 }

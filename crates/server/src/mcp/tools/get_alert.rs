@@ -23,7 +23,7 @@ pub(super) fn definition() -> Definition {
 }
 
 pub(super) async fn call(app: &App, actor: &Actor, arguments: Arguments) -> Result<Answer, ToolError> {
-    let detail = app.service().alert(actor, arguments.alert_id()?).await;
+    let detail = app.service().alerts.alert(actor, arguments.alert_id()?).await;
     let detail = detail.map_err(|error| refusals::of(Tool::GetAlert, error))?;
     Answer::of(&Alert::of(detail))
 }

@@ -36,8 +36,8 @@ pub(super) async fn call(app: &App, actor: &Actor, arguments: Arguments) -> Resu
     query.finish()?;
     let service = app.service();
     let page = match alert {
-        Some(id) => service.alert_history_since(actor, id, since, request).await,
-        None => service.firings(actor, since, request).await,
+        Some(id) => service.alerts.alert_history_since(actor, id, since, request).await,
+        None => service.alerts.firings(actor, since, request).await,
     };
     let page = page.map_err(|error| refusals::of(Tool::ListAlertEvents, error))?;
     let (items, pagination) = history::shown(page, request);

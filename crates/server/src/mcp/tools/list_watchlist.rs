@@ -25,6 +25,7 @@ pub(super) fn definition() -> Definition {
 pub(super) async fn call(app: &App, actor: &Actor) -> Result<Answer, ToolError> {
     let items: Vec<_> = app
         .service()
+        .watchlists
         .watchlist(actor)
         .await?
         .into_iter()

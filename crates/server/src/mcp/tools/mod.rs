@@ -220,7 +220,7 @@ pub(super) async fn call(
         Tool::CreateWatchlistItem => create_watchlist_item::change(arguments),
         Tool::DeleteWatchlistItem => delete_watchlist_item::change(&arguments)?,
     };
-    let asked = app.service().change_as_agent(actor, &change).await;
+    let asked = app.service().approvals.change_as_agent(actor, &change).await;
     match asked.map_err(|error| refusals::of(tool, error))? {
         Asked::Done(Changed::Created(created)) => create_alert::answer(created),
         Asked::Done(changed) => Answer::of(&ChangeMade::of(changed)),

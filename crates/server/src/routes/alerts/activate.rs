@@ -63,6 +63,6 @@ pub(super) async fn activate_alert(
     AlertPath(id): AlertPath,
     _body: NoBody,
 ) -> Result<Reply<ActivatedAlert>, ApiError> {
-    let detail = app.service().activate_alert(&who.actor, id).await?;
+    let detail = app.service().alerts.activate_alert(&who.actor, id).await?;
     Ok(Reply::ok(ActivatedAlert::of(&detail)))
 }

@@ -43,6 +43,6 @@ pub(super) async fn attach_alert(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Alert>, ApiError> {
-    let detail = app.service().attach_guest_alert(&who.actor, &body).await?;
+    let detail = app.service().guest_alerts.attach_guest_alert(&who.actor, &body).await?;
     Ok(Reply::ok(Alert::of(detail)))
 }

@@ -58,12 +58,13 @@ pub(super) async fn create_alert(
         return create_as_guest(&app, address, body).await;
     };
     let JsonObject(body) = body?;
-    let created = app.service().create_alert(&actor, &body).await?;
+    let created = app.service().alerts.create_alert(&actor, &body).await?;
     let (Created::New(detail) | Created::Existing(detail)) = &created;
     let quota = match detail.stored.alert.notification {
         // The alert exists already: without its quota the answer is still true.
         Channel::Sms => app
             .service()
+            .account_settings
             .sms_quota(&actor)
             .await
             .ok()
@@ -91,14 +92,14 @@ async fn create_as_guest(
         Err(error) if matches!(error.code(), Code::BadRequest | Code::UnsupportedMediaType) => Value::Null,
         Err(error) => return Err(error),
     };
-    let wish = app.service().guest_wish(&body)?;
+    let wish = app.service().guest_alerts.guest_wish(&body)?;
     // What cannot be had is refused by now: it costs nothing but the request.
     let counted = app.limiter().count_guest_alert(address, app.now());
     let rate_limit = Extension(counted.rate_limit);
     if !counted.is_allowed {
         return Ok((rate_limit, limit::used_up(limit::Group::GuestAlerts, &counted)).into_response());
     }
-    Ok(match app.service().create_guest_alert(wish).await {
+    Ok(match app.service().guest_alerts.create_guest_alert(wish).await {
         Ok(created) => (rate_limit, answer(created)).into_response(),
         Err(refusal) => (rate_limit, ApiError::from(refusal)).into_response(),
     })

@@ -63,6 +63,6 @@ pub(super) async fn delete_alert(
     who: Allowed<AlertsWrite>,
     AlertPath(id): AlertPath,
 ) -> Result<Reply<DeletedAlert>, ApiError> {
-    app.service().delete_alert(&who.actor, id).await?;
+    app.service().alerts.delete_alert(&who.actor, id).await?;
     Ok(Reply::ok(DeletedAlert::of(id)))
 }

@@ -28,6 +28,6 @@ pub(super) async fn get_alert(
     who: Allowed<AlertsRead>,
     AlertPath(id): AlertPath,
 ) -> Result<Reply<Alert>, ApiError> {
-    let detail = app.service().alert(&who.actor, id).await?;
+    let detail = app.service().alerts.alert(&who.actor, id).await?;
     Ok(Reply::ok(Alert::of(detail)))
 }

@@ -96,7 +96,7 @@ pub(super) async fn list_alert_history(
 ) -> Result<Reply<Vec<HistoryEntry>>, ApiError> {
     let request = read_page(&mut query);
     query.finish()?;
-    let page = app.service().alert_history(&who.actor, id, request).await?;
+    let page = app.service().alerts.alert_history(&who.actor, id, request).await?;
     let (entries, pagination) = shown(page, request);
     Ok(Reply::page(entries, pagination))
 }

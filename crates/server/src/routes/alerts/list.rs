@@ -129,6 +129,7 @@ pub(crate) async fn page(app: &App, actor: &Actor, query: Query) -> Result<(Vec<
     let wanted = Wanted::read(query)?;
     let service = app.service();
     let page = service
+        .alerts
         .alerts(actor, &wanted.filter, wanted.sort, wanted.page, wanted.extended)
         .await?;
     let pagination = Pagination::of(wanted.page, page.total);

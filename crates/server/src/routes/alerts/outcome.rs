@@ -128,7 +128,7 @@ pub(super) async fn get_alert_outcome(
     who: Allowed<AlertsRead>,
     AlertPath(id): AlertPath,
 ) -> Result<Reply<AlertOutcome>, ApiError> {
-    let found = app.service().alert_outcomes(&who.actor, id).await?;
+    let found = app.service().alerts.alert_outcomes(&who.actor, id).await?;
     Ok(Reply::ok(AlertOutcome {
         alert_id: id.0,
         symbol: found.symbol.to_string(),

@@ -55,6 +55,6 @@ pub(super) async fn pause_alert(
     AlertPath(id): AlertPath,
     _body: NoBody,
 ) -> Result<Reply<PausedAlert>, ApiError> {
-    let detail = app.service().pause_alert(&who.actor, id).await?;
+    let detail = app.service().alerts.pause_alert(&who.actor, id).await?;
     Ok(Reply::ok(PausedAlert::of(&detail)))
 }

@@ -69,6 +69,6 @@ pub(super) async fn record_alert_history(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Recorded>, ApiError> {
-    app.service().record_history(&who.actor, &body).await?;
+    app.service().alerts.record_history(&who.actor, &body).await?;
     Ok(Reply::ok(Recorded { success: true }))
 }

@@ -36,6 +36,6 @@ pub(super) async fn update_alert(
     AlertPath(id): AlertPath,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Alert>, ApiError> {
-    let detail = app.service().update_alert(&who.actor, id, &body).await?;
+    let detail = app.service().alerts.update_alert(&who.actor, id, &body).await?;
     Ok(Reply::ok(Alert::of(detail)))
 }

@@ -55,7 +55,7 @@ pub(super) async fn verify_alert(
     State(app): State<App>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<VerifiedAlert>, ApiError> {
-    let verified = app.service().verify_guest_alert(&body).await?;
+    let verified = app.service().guest_alerts.verify_guest_alert(&body).await?;
     Ok(Reply::ok(VerifiedAlert {
         alert_id: verified.id.0,
         symbol: verified.symbol.to_string(),

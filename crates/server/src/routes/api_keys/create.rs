@@ -73,7 +73,7 @@ pub(super) async fn create_api_key(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Response, ApiError> {
-    let created = app.service().create_api_key_of(&who.actor, &body).await;
+    let created = app.service().accounts.create_api_key_of(&who.actor, &body).await;
     let created = created.map_err(ApiError::without_422)?;
     let new = NewApiKey {
         facts: ApiKeyFacts::of(&created.key, created.tier),

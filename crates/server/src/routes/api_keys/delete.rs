@@ -39,7 +39,7 @@ pub(super) async fn delete_api_key(
     who: WithSession,
     ApiKeyPath(id): ApiKeyPath,
 ) -> Result<Reply<DeletedApiKey>, ApiError> {
-    app.service().delete_api_key(&who.actor, id).await?;
+    app.service().accounts.delete_api_key(&who.actor, id).await?;
     Ok(Reply::ok(DeletedApiKey {
         id: id.0,
         deleted: true,

@@ -36,7 +36,7 @@ pub(super) async fn list_api_keys(
     State(app): State<App>,
     who: WithSession,
 ) -> Result<Reply<Vec<ListedApiKey>>, ApiError> {
-    let keys = app.service().api_keys(&who.actor).await?;
+    let keys = app.service().accounts.api_keys(&who.actor).await?;
     let shown = keys.iter().map(|key| ListedApiKey {
         facts: ApiKeyFacts::of(key, who.actor.plan),
         last_used_at: key.last_used_at.map(timestamp),

@@ -69,17 +69,20 @@ pub(super) async fn decide_approval(
     let Said { required, decided } = Said::read(&body)?;
     let service = app.service();
     if let Some(required) = required {
-        service.let_agents_wait(&who.actor, required).await?;
+        service.approvals.let_agents_wait(&who.actor, required).await?;
     }
     let (approval, result) = match decided {
         Some((id, true)) => {
-            let (approval, changed) = service.approve(&who.actor, id).await?;
+            let (approval, changed) = service.approvals.approve(&who.actor, id).await?;
             (Some(ApprovalView::of(approval)), Some(ChangeMade::of(changed)))
         }
-        Some((id, false)) => (Some(ApprovalView::of(service.deny(&who.actor, id).await?)), None),
+        Some((id, false)) => (
+            Some(ApprovalView::of(service.approvals.deny(&who.actor, id).await?)),
+            None,
+        ),
         None => (None, None),
     };
-    let (required, _) = service.approvals(&who.actor).await?;
+    let (required, _) = service.approvals.approvals(&who.actor).await?;
     Ok(Reply::ok(DecidedApproval {
         required,
         approval,

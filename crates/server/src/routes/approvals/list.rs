@@ -30,7 +30,7 @@ pub struct Approvals {
     security(("SessionCookie" = []))
 )]
 pub(super) async fn list_approvals(State(app): State<App>, who: WithSession) -> Result<Reply<Approvals>, ApiError> {
-    let (required, approvals) = app.service().approvals(&who.actor).await?;
+    let (required, approvals) = app.service().approvals.approvals(&who.actor).await?;
     Ok(Reply::ok(Approvals {
         required,
         approvals: approvals.into_iter().map(ApprovalView::of).collect(),

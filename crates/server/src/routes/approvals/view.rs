@@ -83,7 +83,7 @@ impl WaitingChange {
     /// Of what waits.
     #[must_use]
     pub fn of(approval: Approval, service: &Service) -> Self {
-        let approve_at = service.approvals_url();
+        let approve_at = service.approvals.approvals_url();
         let message = format!(
             "Nothing has been changed yet: the account's owner wants to approve what agents change. Ask them to look at \
              {approve_at}; once they have approved, it is done, and need not be asked again."

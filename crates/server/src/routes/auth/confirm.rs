@@ -36,7 +36,7 @@ pub(super) async fn confirm_address(
     State(app): State<App>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Told>, ApiError> {
-    let has_password = app.service().confirm_address(&body).await?;
+    let has_password = app.service().identity.confirm_address(&body).await?;
     Ok(Told::ok(if has_password {
         "the address is confirmed; sign in now"
     } else {

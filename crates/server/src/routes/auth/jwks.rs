@@ -53,7 +53,7 @@ pub struct Jwk {
     responses((status = 200, description = "The keys", body = Jwks)),
 )]
 pub(super) async fn jwks(State(app): State<App>) -> Response {
-    let key = app.service().token_key();
+    let key = app.service().identity.token_key();
     let keys = Jwks {
         keys: vec![Jwk {
             kty: "OKP",

@@ -62,7 +62,7 @@ pub(super) async fn login(
     JsonObject(body): JsonObject,
 ) -> Result<Response, ApiError> {
     let service = app.service();
-    Ok(match service.sign_in(&body, address).await? {
+    Ok(match service.identity.sign_in(&body, address).await? {
         SignIn::Done(signed_in) => TokensReply::of(&signed_in, SessionCookie::of(service)).into_response(),
         SignIn::Mailed => {
             Told::ok("if this address has an account, a link to sign in is on its way to it").into_response()

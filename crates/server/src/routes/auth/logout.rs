@@ -24,7 +24,7 @@ use crate::error::ApiError;
 )]
 pub(super) async fn logout(State(app): State<App>, who: WithSession, _body: NoBody) -> Result<Response, ApiError> {
     let service = app.service();
-    service.sign_out(&who.actor).await?;
+    service.identity.sign_out(&who.actor).await?;
     let mut response = Told::ok("signed out").into_response();
     if let Some(cookie) = SessionCookie::of(service).clear() {
         response.headers_mut().insert(header::SET_COOKIE, cookie);

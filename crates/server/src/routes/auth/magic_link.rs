@@ -30,6 +30,6 @@ pub(super) async fn login_by_link(
     JsonObject(body): JsonObject,
 ) -> Result<TokensReply, ApiError> {
     let service = app.service();
-    let signed_in = service.sign_in_by_link(&body).await?;
+    let signed_in = service.identity.sign_in_by_link(&body).await?;
     Ok(TokensReply::of(&signed_in, SessionCookie::of(service)))
 }

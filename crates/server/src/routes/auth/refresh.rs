@@ -38,6 +38,6 @@ pub(super) async fn refresh_tokens(
     JsonObject(body): JsonObject,
 ) -> Result<TokensReply, ApiError> {
     let service = app.service();
-    let signed_in = service.refresh(&body).await?;
+    let signed_in = service.identity.refresh(&body).await?;
     Ok(TokensReply::of(&signed_in, SessionCookie::of(service)))
 }

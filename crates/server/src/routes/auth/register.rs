@@ -45,8 +45,8 @@ pub struct RegisterBody {
     ),
 )]
 pub(super) async fn register(State(app): State<App>, JsonObject(body): JsonObject) -> Result<Reply<Told>, ApiError> {
-    app.service().register(&body).await?;
-    let message = if app.service().sends_mail() {
+    app.service().identity.register(&body).await?;
+    let message = if app.service().identity.sends_mail() {
         "a mail is on its way to this address; open the link in it"
     } else {
         "this service sends no mail; the link for this address is in its outbox, which its operator reads (GET /outbox)"

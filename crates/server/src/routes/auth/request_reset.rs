@@ -32,7 +32,7 @@ pub(super) async fn request_password_reset(
     State(app): State<App>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Told>, ApiError> {
-    app.service().request_reset(&body).await?;
+    app.service().identity.request_reset(&body).await?;
     Ok(Told::ok(
         "if this address has an account, a link to choose a new password is on its way to it",
     ))

@@ -41,7 +41,7 @@ pub(super) async fn confirm_password_reset(
     State(app): State<App>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Told>, ApiError> {
-    app.service().confirm_reset(&body).await?;
+    app.service().identity.confirm_reset(&body).await?;
     Ok(Told::ok(
         "the new password is set, and all sessions have ended; sign in now",
     ))

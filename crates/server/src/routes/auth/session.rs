@@ -75,7 +75,7 @@ pub struct UpdateSession {
     security(("SessionCookie" = []))
 )]
 pub(super) async fn get_session(State(app): State<App>, who: WithSession) -> Result<Reply<SessionView>, ApiError> {
-    let (session, account) = app.service().session(&who.actor).await?;
+    let (session, account) = app.service().identity.session(&who.actor).await?;
     Ok(Reply::ok(SessionView::of(&session, &account)))
 }
 
@@ -94,7 +94,7 @@ pub(super) async fn update_session(
     JsonObject(body): JsonObject,
 ) -> Result<Reply<SessionView>, ApiError> {
     let service = app.service();
-    service.update_profile(&who.actor, &body).await?;
-    let (session, account) = service.session(&who.actor).await?;
+    service.account_settings.update_profile(&who.actor, &body).await?;
+    let (session, account) = service.identity.session(&who.actor).await?;
     Ok(Reply::ok(SessionView::of(&session, &account)))
 }

@@ -47,6 +47,6 @@ pub(super) async fn give_feedback(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Feedback>, ApiError> {
-    let given = app.service().give_feedback(&who.actor, &body).await?;
+    let given = app.service().feedback.give_feedback(&who.actor, &body).await?;
     Ok(Reply::with(StatusCode::CREATED, Feedback::of(given, &who.actor)))
 }

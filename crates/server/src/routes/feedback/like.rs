@@ -41,6 +41,6 @@ pub(super) async fn like_feedback(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Feedback>, ApiError> {
-    let liked = app.service().like_feedback(&who.actor, &body).await?;
+    let liked = app.service().feedback.like_feedback(&who.actor, &body).await?;
     Ok(Reply::ok(Feedback::of(liked, &who.actor)))
 }

@@ -44,7 +44,7 @@ pub(super) async fn list_feedback(
 ) -> Result<Reply<Vec<Feedback>>, ApiError> {
     let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
     query.finish()?;
-    let page = app.service().feedback(&who.actor, request).await?;
+    let page = app.service().feedback.feedback(&who.actor, request).await?;
     let pagination = Pagination::of(request, page.total);
     let shown = page.items.into_iter().map(|seen| Feedback::of(seen, &who.actor));
     Ok(Reply::page(shown.collect(), pagination))

@@ -74,6 +74,6 @@ pub(super) async fn list_dividend_dates(
 ) -> Result<Reply<Vec<DividendDate>>, ApiError> {
     let month = query.month("month");
     query.finish()?;
-    let dividends = app.service().dividend_dates(month);
+    let dividends = app.service().market.dividend_dates(month);
     Ok(Reply::ok(dividends.into_iter().map(DividendDate::of).collect()))
 }

@@ -89,6 +89,6 @@ pub(super) async fn list_earnings(
 ) -> Result<Reply<Vec<EarningsDate>>, ApiError> {
     let (from, to) = (query.date("from"), query.date("to"));
     query.finish()?;
-    let earnings = app.service().earnings_dates(from, to)?;
+    let earnings = app.service().market.earnings_dates(from, to)?;
     Ok(Reply::ok(earnings.into_iter().map(EarningsDate::of).collect()))
 }

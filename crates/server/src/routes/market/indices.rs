@@ -41,8 +41,8 @@ pub(super) async fn list_indices(
     _who: Allowed<StocksRead>,
 ) -> Result<Reply<Vec<Index>>, ApiError> {
     let service = app.service();
-    let benchmark = service.benchmark();
-    let indices = service.indices().into_iter().map(|listed| Index {
+    let benchmark = service.market.benchmark();
+    let indices = service.market.indices().into_iter().map(|listed| Index {
         kind: listed.row.kind.clone(),
         is_benchmark: listed.row.symbol == benchmark,
         quote: Mover::of(listed),

@@ -80,6 +80,6 @@ pub(super) async fn ingest_market_data(
     Pusher(who): Pusher,
     PushedObject(body): PushedObject,
 ) -> Result<Reply<Ingested>, ApiError> {
-    let answer = app.service().ingest_json(&who.actor, &body).await?;
+    let answer = app.service().market.ingest_json(&who.actor, &body).await?;
     Ok(Reply::ok(Ingested::of(answer)))
 }

@@ -91,6 +91,6 @@ pub(super) async fn list_performance(
     let symbols = query.symbols("symbols");
     let period = query.word("period", RANGES).unwrap_or(CandleRange::Year1);
     query.finish()?;
-    let found = app.service().stock_performance(&symbols, period).await?;
+    let found = app.service().market.stock_performance(&symbols, period).await?;
     Ok(Reply::ok(found.into_iter().map(Performance::of).collect()))
 }

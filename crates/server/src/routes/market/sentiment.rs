@@ -73,7 +73,7 @@ pub(super) async fn get_market_sentiment(
     State(app): State<App>,
     _who: Allowed<StocksRead>,
 ) -> Result<Reply<MarketSentiment>, ApiError> {
-    let found = app.service().sentiment();
+    let found = app.service().market.sentiment();
     Ok(Reply::ok(MarketSentiment {
         date: found.session.map(date),
         stocks: found.coverage.stocks,

@@ -42,7 +42,7 @@ pub(super) async fn get_market_status(
     State(app): State<App>,
     _who: Allowed<StocksRead>,
 ) -> Result<Reply<MarketStatus>, ApiError> {
-    let status = app.service().market_status();
+    let status = app.service().market.market_status();
     Ok(Reply::ok(MarketStatus {
         is_open: status.is_open,
         open: status.is_open,

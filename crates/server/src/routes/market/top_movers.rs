@@ -61,7 +61,10 @@ pub(super) async fn list_top_movers(
 ) -> Result<Reply<TopMovers>, ApiError> {
     let limit = query.limit(DEFAULT_LIMIT, MAX_LIMIT);
     query.finish()?;
-    let movers = app.service().top_movers(usize::try_from(limit).unwrap_or(usize::MAX));
+    let movers = app
+        .service()
+        .market
+        .top_movers(usize::try_from(limit).unwrap_or(usize::MAX));
     let all = |movers: Vec<_>| movers.into_iter().map(Mover::of).collect();
     Ok(Reply::ok(TopMovers {
         date: movers.session.map(date),

@@ -104,7 +104,7 @@ pub(super) async fn list_outbox(
         to: query.text("to", MAX_ADDRESS_CHARS),
     };
     query.finish()?;
-    let page = app.service().outbox(&who.actor, filter, request).await?;
+    let page = app.service().outbox.outbox(&who.actor, filter, request).await?;
     let pagination = Pagination::of(request, page.total);
     let items = page.items.into_iter().map(KeptMessage::of);
     Ok(Reply::page(items.collect(), pagination))

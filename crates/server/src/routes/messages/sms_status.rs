@@ -38,6 +38,6 @@ pub(super) async fn report_sms_status(
         let message = "X-Twilio-Signature is missing; reports are taken from the provider alone";
         return Err(ApiError::forbidden("signature", None, message));
     };
-    app.service().sms_status(&fields, signature).await?;
+    app.service().outbox.sms_status(&fields, signature).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -48,7 +48,7 @@ pub(super) async fn show_unsubscribe(State(app): State<App>, query: Query) -> Re
     let Some(token) = token(query) else {
         return Ok(no_link());
     };
-    let state = app.service().mailing_state(&token).await;
+    let state = app.service().account_settings.mailing_state(&token).await;
     shown(state, |state| {
         if state.is_subscribed {
             ask(state, &token)
@@ -76,9 +76,10 @@ pub(super) async fn unsubscribe(State(app): State<App>, query: Query, _: AnyBody
     let Some(token) = token(query) else {
         return Ok(no_link());
     };
-    shown(app.service().set_mailing(&token, false).await, |state| {
-        ended(state, &token)
-    })
+    shown(
+        app.service().account_settings.set_mailing(&token, false).await,
+        |state| ended(state, &token),
+    )
 }
 
 /// Begin mail about alerts again
@@ -99,10 +100,13 @@ pub(super) async fn subscribe_again(State(app): State<App>, query: Query, _: Any
     let Some(token) = token(query) else {
         return Ok(no_link());
     };
-    shown(app.service().set_mailing(&token, true).await, |state| {
-        let text = format!("Mail about alerts goes to {} again.", state.address);
-        show(StatusCode::OK, "Mail about alerts has begun again", &text, None)
-    })
+    shown(
+        app.service().account_settings.set_mailing(&token, true).await,
+        |state| {
+            let text = format!("Mail about alerts goes to {} again.", state.address);
+            show(StatusCode::OK, "Mail about alerts has begun again", &text, None)
+        },
+    )
 }
 
 fn token(mut query: Query) -> Option<String> {

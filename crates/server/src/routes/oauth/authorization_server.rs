@@ -65,7 +65,7 @@ pub struct AuthorizationServer {
     responses((status = 200, description = "The document", body = AuthorizationServer)),
 )]
 pub(super) async fn authorization_server(State(app): State<App>) -> Response {
-    let issuer = app.service().public_url();
+    let issuer = app.service().identity.public_url();
     let under = |path: &str| format!("{issuer}/{path}");
     published(AuthorizationServer {
         issuer: issuer.to_owned(),

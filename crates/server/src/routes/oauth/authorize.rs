@@ -93,7 +93,7 @@ pub(super) async fn show_authorize(
         return refusal;
     }
     let params = params(&uri);
-    let asked = match app.service().check_authorization(&params, address).await {
+    let asked = match app.service().oauth.check_authorization(&params, address).await {
         Ok(asked) => asked,
         Err(refusal) => return not_asked(&app, &headers, refusal).await,
     };
@@ -102,7 +102,7 @@ pub(super) async fn show_authorize(
     let wants_to_sign_in = params.iter().any(|(name, value)| name == PROMPT && value == SIGN_IN);
     let query = query(&params);
     let page = match who(&app, &headers).await {
-        Ok(Some(actor)) if !wants_to_sign_in => match app.service().ask_consent(&actor, &asked) {
+        Ok(Some(actor)) if !wants_to_sign_in => match app.service().oauth.ask_consent(&actor, &asked) {
             Ok(sealed) => consent_page::show(&asked, &actor, &sealed, &query, form.text()),
             Err(error) => failed(error),
         },
@@ -173,7 +173,10 @@ async fn decide(app: &App, headers: &HeaderMap, decision: &str, form: &FormField
         }
         Err(error) => return failed(error),
     };
-    let decided = app.service().decide(&actor, link::field(form, "request"), decision);
+    let decided = app
+        .service()
+        .oauth
+        .decide(&actor, link::field(form, "request"), decision);
     match decided.await {
         Ok(location) => led_to(StatusCode::SEE_OTHER, &location),
         Err(error) => failed(error),
@@ -188,7 +191,7 @@ async fn sign_in(
     form: &FormFields,
 ) -> Response {
     // Nobody signs in for what could not be asked afterwards.
-    let asked = match app.service().check_authorization(params, address).await {
+    let asked = match app.service().oauth.check_authorization(params, address).await {
         Ok(asked) => asked,
         Err(refusal) => return not_asked(app, headers, refusal).await,
     };

@@ -39,7 +39,7 @@ pub(super) async fn end_grant(
     who: WithSession,
     GrantPath(id): GrantPath,
 ) -> Result<Reply<EndedGrant>, ApiError> {
-    app.service().end_grant(&who.actor, id).await?;
+    app.service().oauth.end_grant(&who.actor, id).await?;
     Ok(Reply::ok(EndedGrant {
         id: id.0,
         deleted: true,

@@ -63,6 +63,6 @@ impl AppGrant {
     security(("SessionCookie" = []))
 )]
 pub(super) async fn list_grants(State(app): State<App>, who: WithSession) -> Result<Reply<Vec<AppGrant>>, ApiError> {
-    let grants = app.service().grants(&who.actor).await?;
+    let grants = app.service().oauth.grants(&who.actor).await?;
     Ok(Reply::ok(grants.into_iter().map(AppGrant::of).collect()))
 }

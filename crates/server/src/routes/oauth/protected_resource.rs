@@ -43,10 +43,10 @@ pub struct ProtectedResource {
 pub(super) async fn protected_resource_of_mcp(State(app): State<App>) -> Response {
     let service = app.service();
     published(ProtectedResource {
-        resource: service.mcp_resource(),
+        resource: service.oauth.mcp_resource(),
         resource_name: "Bellwether",
-        resource_documentation: format!("{}/docs", service.public_url()),
-        authorization_servers: vec![service.public_url().to_owned()],
+        resource_documentation: format!("{}/docs", service.identity.public_url()),
+        authorization_servers: vec![service.identity.public_url().to_owned()],
         scopes_supported: SCOPES.iter().map(|scope| scope.name()).collect(),
         bearer_methods_supported: ["header"],
     })

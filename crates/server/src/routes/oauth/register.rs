@@ -78,7 +78,7 @@ pub(super) async fn register_client(State(app): State<App>, request: Request) ->
         Ok(JsonObject(body)) => body,
         Err(error) => return answer::unreadable(&error, ErrorCode::InvalidClientMetadata),
     };
-    match app.service().register_client(&body).await {
+    match app.service().oauth.register_client(&body).await {
         Ok(client) => {
             let scopes: Vec<_> = SCOPES.iter().map(|scope| scope.name()).collect();
             let registered = RegisteredClient {

@@ -42,7 +42,7 @@ pub struct RevokeRequest {
     security(())
 )]
 pub(super) async fn revoke_token(State(app): State<App>, ProgramsForm(form): ProgramsForm) -> Response {
-    match app.service().revoke_token(&form).await {
+    match app.service().oauth.revoke_token(&form).await {
         Ok(()) => answer::answer(StatusCode::OK, json!({})),
         Err(error) => answer::refused(error),
     }

@@ -79,7 +79,7 @@ pub struct Tokens {
     security(())
 )]
 pub(super) async fn token(State(app): State<App>, ProgramsForm(form): ProgramsForm) -> Response {
-    match app.service().exchange_tokens(&form).await {
+    match app.service().oauth.exchange_tokens(&form).await {
         Ok(issued) => {
             let scopes: Vec<_> = issued.scopes.iter().map(|scope| scope.name()).collect();
             let tokens = Tokens {

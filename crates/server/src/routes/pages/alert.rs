@@ -55,7 +55,7 @@ pub(super) async fn show_alert(
         }
         Err(error) => return failed(error),
     };
-    match app.service().alert(&actor, AlertId(id)).await {
+    match app.service().alerts.alert(&actor, AlertId(id)).await {
         Ok(detail) => page(&detail).ok(),
         Err(ServiceError::NotFound(_)) => leads_nowhere(),
         Err(error) => failed(error),

@@ -143,8 +143,13 @@ async fn decided(app: &App, actor: &Actor, decision: &str, id: &str) -> Result<&
     let malformed = || ServiceError::Malformed("this page's form was changed; load the page again".to_owned());
     let id = ApprovalId(uuid(id).ok_or_else(malformed)?);
     match decision {
-        "approve" => app.service().approve(actor, id).await.map(|_| "It is done."),
-        "deny" => app.service().deny(actor, id).await.map(|_| "It will not be done."),
+        "approve" => app.service().approvals.approve(actor, id).await.map(|_| "It is done."),
+        "deny" => app
+            .service()
+            .approvals
+            .deny(actor, id)
+            .await
+            .map(|_| "It will not be done."),
         _ => Err(malformed()),
     }
 }
@@ -172,7 +177,7 @@ async fn shown(
 ) -> Response {
     let now = app.now();
     let wishes = match actor {
-        Some(actor) => match app.service().approvals(actor).await {
+        Some(actor) => match app.service().approvals.approvals(actor).await {
             Ok((_, mut approvals)) => {
                 approvals.retain(|approval| approval.status == ApprovalStatus::Pending && now < approval.expires_at);
                 approvals.into_iter().map(Wish::of).collect()

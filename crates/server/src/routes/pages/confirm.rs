@@ -56,7 +56,7 @@ pub(super) async fn confirm(
     if let Some(refusal) = link::refuse_beyond_limit(&app, address) {
         return refusal;
     }
-    match app.service().confirm_address(&link::body(&form)).await {
+    match app.service().identity.confirm_address(&link::body(&form)).await {
         Ok(true) => Page::saying("Your address is confirmed", "You can sign in now.").ok(),
         Ok(false) => {
             let text = "More than one has registered with your address, so no password counts yet. Have a link mailed to you, to \

@@ -57,7 +57,12 @@ pub(super) async fn confirm_address(
     if let Some(refusal) = link::refuse_beyond_limit(&app, address) {
         return refusal;
     }
-    match app.service().confirm_address_change(&link::body(&form)).await {
+    match app
+        .service()
+        .account_settings
+        .confirm_address_change(&link::body(&form))
+        .await
+    {
         Ok(email) => {
             let text = format!("Your account has the address {email} now.");
             Page::saying("Your address is changed", text).ok()

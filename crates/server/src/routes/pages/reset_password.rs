@@ -80,7 +80,7 @@ pub(super) async fn reset_password(
     }
     let (email, token) = (link::field(&form, "email"), link::field(&form, "token"));
     let body = json!({"email": email, "token": token, "new_password": link::field(&form, "new_password")});
-    match app.service().confirm_reset(&body).await {
+    match app.service().identity.confirm_reset(&body).await {
         Ok(()) => Page::saying(
             "Your password is set",
             "All sessions of your account have ended. You can sign in with the new password now.",

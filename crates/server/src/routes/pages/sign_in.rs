@@ -91,7 +91,7 @@ pub(super) async fn sign_in(
         let is_forgotten = !link::field(&form, FORGOTTEN.name).is_empty();
         return mail(&app, address, email, is_forgotten, nonce).await;
     }
-    match service.sign_in_by_link(&link::body(&form)).await {
+    match service.identity.sign_in_by_link(&link::body(&form)).await {
         Ok(signed_in) => {
             let text = format!("You are signed in as {} in this browser.", signed_in.account.email);
             let mut response = Page::saying("You are signed in", text).ok();
@@ -110,14 +110,14 @@ pub(super) async fn sign_in(
 async fn mail(app: &App, address: IpAddr, email: &str, is_forgotten: bool, nonce: &str) -> Response {
     let service = app.service();
     let (asked, text) = if is_forgotten {
-        let asked = service.request_reset(&json!({"email": email})).await;
+        let asked = service.identity.request_reset(&json!({"email": email})).await;
         (
             asked,
             "If this address has an account, a link to choose a new password with is on its way to it.",
         )
     } else {
         let body = json!({"email": email, "type": "magic_link"});
-        let asked = service.sign_in(&body, address).await.map(drop);
+        let asked = service.identity.sign_in(&body, address).await.map(drop);
         (
             asked,
             "If this address has an account, a link to sign in is on its way to it.",

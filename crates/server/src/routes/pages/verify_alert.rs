@@ -57,7 +57,7 @@ pub(super) async fn verify_alert(
     if let Some(refusal) = link::refuse_beyond_limit(&app, address) {
         return refusal;
     }
-    match app.service().verify_guest_alert(&link::body(&form)).await {
+    match app.service().guest_alerts.verify_guest_alert(&link::body(&form)).await {
         Ok(alert) => {
             let text = format!(
                 "Your alert on {} is active. You will be mailed when it fires.",

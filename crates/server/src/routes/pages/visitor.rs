@@ -26,7 +26,7 @@ pub(in crate::routes) async fn who(app: &App, headers: &HeaderMap) -> Result<Opt
     // Of two cookies one was set by somebody else, and nobody can tell which.
     let cookie = cookie.map_err(|error| ServiceError::Malformed(error.message().to_owned()))?;
     let Some(cookie) = cookie else { return Ok(None) };
-    match service.authenticate_cookie(cookie).await {
+    match service.authenticator.authenticate_cookie(cookie).await {
         Ok(actor) => Ok(Some(actor)),
         Err(ServiceError::Unauthenticated(_)) => Ok(None),
         Err(failure) => Err(failure),
@@ -68,7 +68,7 @@ pub(in crate::routes) async fn sign_in(
 ) -> Result<Response, ServiceError> {
     let service = app.service();
     let body = json!({"email": link::field(form, "email"), "password": link::field(form, "password")});
-    let SignIn::Done(signed_in) = service.sign_in(&body, address).await? else {
+    let SignIn::Done(signed_in) = service.identity.sign_in(&body, address).await? else {
         return Err(ServiceError::Malformed(
             "a password is needed here; write it into the form".to_owned(),
         ));

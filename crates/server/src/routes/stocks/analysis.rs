@@ -121,8 +121,11 @@ pub(super) async fn stream_analysis(
     };
     query.finish()?;
     let service = app.service();
-    let wish = service.wish_of(&who.actor, symbol, intention, target_price).await?;
-    let look = service.look_at(wish).await?;
+    let wish = service
+        .analysis
+        .wish_of(&who.actor, symbol, intention, target_price)
+        .await?;
+    let look = service.analysis.look_at(wish).await?;
     let first = figures(&look)?;
     let stopping = stopping.map(|Extension(stopping)| stopping);
     let later = advised(service.clone(), look, stopping).instrument(tracing::Span::current());
@@ -145,7 +148,9 @@ async fn advised(service: Service, look: Look, stopping: Option<Stopping>) -> Ve
             None => std::future::pending().await,
         }
     };
-    let advised = AssertUnwindSafe(service.advise_on(look, stop)).catch_unwind().await;
+    let advised = AssertUnwindSafe(service.analysis.advise_on(look, stop))
+        .catch_unwind()
+        .await;
     let events = match advised {
         Ok(advised) => rest(&advised),
         Err(_) => Err(ApiError::internal("an analysis panicked")),

@@ -95,6 +95,6 @@ pub(super) async fn list_candles(
 ) -> Result<Reply<Vec<Candle>>, ApiError> {
     let range = query.word("range", RANGES).unwrap_or(CandleRange::Year1);
     query.finish()?;
-    let bars = app.service().candles(symbol, range).await?;
+    let bars = app.service().stocks.candles(symbol, range).await?;
     Ok(Reply::ok(bars.into_iter().map(Candle::of).collect()))
 }

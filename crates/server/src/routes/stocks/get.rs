@@ -52,9 +52,9 @@ pub(super) async fn get_stock(
     });
     query.finish()?;
     let service = app.service();
-    let stock = service.stock(symbol).await?;
+    let stock = service.stocks.stock(symbol).await?;
     let fundamentals = match fields {
-        Some(_) => Some(StockFundamentals::of(service.fundamentals(symbol).await?)),
+        Some(_) => Some(StockFundamentals::of(service.stocks.fundamentals(symbol).await?)),
         None => None,
     };
     Ok(Reply::ok(Stock::of(stock, fundamentals)))

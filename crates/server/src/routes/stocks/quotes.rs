@@ -80,6 +80,6 @@ pub(super) async fn list_quotes(
 ) -> Result<Reply<Vec<Quote>>, ApiError> {
     let symbols = query.symbols("symbols");
     query.finish()?;
-    let quotes = app.service().quotes(&symbols).await;
+    let quotes = app.service().stocks.quotes(&symbols).await;
     Ok(Reply::ok(quotes.into_iter().map(Quote::of).collect()))
 }

@@ -81,6 +81,7 @@ pub(super) async fn search_stocks(
     query.finish()?;
     let found = app
         .service()
+        .stocks
         .search_stocks(&text, usize::try_from(limit).unwrap_or(usize::MAX));
     Ok(Reply::ok(found.into_iter().map(FoundStock::of).collect()))
 }

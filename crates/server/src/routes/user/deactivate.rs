@@ -46,7 +46,7 @@ pub(super) async fn deactivate_account(
     who: WithSession,
     _body: NoBody,
 ) -> Result<Reply<Deactivated>, ApiError> {
-    let paused_alerts = app.service().deactivate_account(&who.actor).await?;
+    let paused_alerts = app.service().account_settings.deactivate_account(&who.actor).await?;
     Ok(Reply::ok(Deactivated {
         status: "deactivated",
         paused_alerts,
@@ -68,6 +68,6 @@ pub(super) async fn reactivate_account(
     who: WithSession,
     _body: NoBody,
 ) -> Result<Reply<Reactivated>, ApiError> {
-    app.service().reactivate_account(&who.actor).await?;
+    app.service().account_settings.reactivate_account(&who.actor).await?;
     Ok(Reply::ok(Reactivated { status: "active" }))
 }

@@ -46,7 +46,7 @@ pub(super) async fn delete_account(
     JsonObject(body): JsonObject,
 ) -> Result<Response, ApiError> {
     let service = app.service();
-    service.delete_account(&who.actor, &body).await?;
+    service.account_settings.delete_account(&who.actor, &body).await?;
     let mut response = Reply::ok(DeletedAccount { deleted: true }).into_response();
     if let Some(cookie) = SessionCookie::of(service).clear() {
         response.headers_mut().insert(header::SET_COOKIE, cookie);

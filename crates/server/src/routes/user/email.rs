@@ -54,7 +54,10 @@ pub(super) async fn change_email(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Told>, ApiError> {
-    app.service().request_address_change(&who.actor, &body).await?;
+    app.service()
+        .account_settings
+        .request_address_change(&who.actor, &body)
+        .await?;
     Ok(Told::ok(
         "a link is on its way to the new address, unless it has an account; follow it, and it is this account's address",
     ))
@@ -78,6 +81,6 @@ pub(super) async fn confirm_email(
     State(app): State<App>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<ConfirmedEmail>, ApiError> {
-    let email = app.service().confirm_address_change(&body).await?;
+    let email = app.service().account_settings.confirm_address_change(&body).await?;
     Ok(Reply::ok(ConfirmedEmail { email }))
 }

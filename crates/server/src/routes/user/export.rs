@@ -77,7 +77,7 @@ pub(super) async fn export_account(
     who: WithSession,
     Extension(rate_limit): Extension<RateLimit>,
 ) -> Result<Response, ApiError> {
-    let mut export = app.service().export_account(&who.actor).await?;
+    let mut export = app.service().account_settings.export_account(&who.actor).await?;
     // What fails at once is answered as it should be.
     let first = export.next().await.transpose()?;
     let meta = Meta {

@@ -44,6 +44,9 @@ pub(super) async fn change_password(
     ClientAddress(address): ClientAddress,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Told>, ApiError> {
-    app.service().change_password(&who.actor, address, &body).await?;
+    app.service()
+        .account_settings
+        .change_password(&who.actor, address, &body)
+        .await?;
     Ok(Told::ok("the password is changed, and all other sessions have ended"))
 }

@@ -85,7 +85,7 @@ pub(super) async fn request_phone(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<RequestedPhone>, ApiError> {
-    let phone = app.service().request_phone(&who.actor, &body).await?;
+    let phone = app.service().account_settings.request_phone(&who.actor, &body).await?;
     Ok(Reply::ok(RequestedPhone {
         phone,
         expires_in: service::identity::account::PHONE_CODE_LIFE.as_secs(),
@@ -111,6 +111,6 @@ pub(super) async fn verify_phone(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<VerifiedPhone>, ApiError> {
-    let phone = app.service().verify_phone(&who.actor, &body).await?;
+    let phone = app.service().account_settings.verify_phone(&who.actor, &body).await?;
     Ok(Reply::ok(VerifiedPhone::of(&phone)))
 }

@@ -77,7 +77,7 @@ pub struct SetPreferences {
     security(("SessionCookie" = []))
 )]
 pub(super) async fn get_preferences(State(app): State<App>, who: WithSession) -> Result<Reply<Preferences>, ApiError> {
-    let preferences = app.service().preferences(&who.actor).await?;
+    let preferences = app.service().account_settings.preferences(&who.actor).await?;
     Ok(Reply::ok(Preferences::of(preferences)))
 }
 
@@ -97,6 +97,10 @@ pub(super) async fn set_preferences(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Preferences>, ApiError> {
-    let preferences = app.service().set_preferences(&who.actor, &body).await?;
+    let preferences = app
+        .service()
+        .account_settings
+        .set_preferences(&who.actor, &body)
+        .await?;
     Ok(Reply::ok(Preferences::of(preferences)))
 }

@@ -47,7 +47,7 @@ impl UserSession {
 }
 
 async fn shown(app: &App, actor: &Actor) -> Result<Reply<UserSession>, ApiError> {
-    let (session, account) = app.service().session(actor).await?;
+    let (session, account) = app.service().identity.session(actor).await?;
     Ok(Reply::ok(UserSession::of(&session, &account)))
 }
 
@@ -79,6 +79,6 @@ pub(super) async fn update_user_session(
     who: WithSession,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<UserSession>, ApiError> {
-    app.service().update_profile(&who.actor, &body).await?;
+    app.service().account_settings.update_profile(&who.actor, &body).await?;
     shown(&app, &who.actor).await
 }

@@ -160,6 +160,6 @@ impl Subscription {
     security(("ApiKeyHeader" = []))
 )]
 pub(super) async fn get_subscription(State(app): State<App>, who: Known) -> Result<Reply<Subscription>, ApiError> {
-    let used = app.service().subscription(&who.actor).await?;
+    let used = app.service().account_settings.subscription(&who.actor).await?;
     Ok(Reply::ok(Subscription::of(&used)))
 }

@@ -65,7 +65,7 @@ pub(super) async fn create_watchlist_item(
     who: Allowed<WatchlistWrite>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<WatchlistItem>, ApiError> {
-    let item = app.service().add_to_watchlist(&who.actor, &body).await;
+    let item = app.service().watchlists.add_to_watchlist(&who.actor, &body).await;
     let item = item.map_err(ApiError::without_422)?;
     Ok(Reply::with(StatusCode::CREATED, WatchlistItem::of(item)))
 }

@@ -41,6 +41,6 @@ pub(super) async fn delete_watchlist_item(
     who: Allowed<WatchlistWrite>,
     WatchlistItemPath(id): WatchlistItemPath,
 ) -> Result<Reply<DeletedWatchlistItem>, ApiError> {
-    app.service().delete_watchlist_item(&who.actor, id).await?;
+    app.service().watchlists.delete_watchlist_item(&who.actor, id).await?;
     Ok(Reply::ok(DeletedWatchlistItem::DELETED))
 }

@@ -22,6 +22,6 @@ pub(super) async fn list_watchlist(
     State(app): State<App>,
     who: Allowed<WatchlistRead>,
 ) -> Result<Reply<Vec<WatchlistItem>>, ApiError> {
-    let items = app.service().watchlist(&who.actor).await?;
+    let items = app.service().watchlists.watchlist(&who.actor).await?;
     Ok(Reply::ok(items.into_iter().map(WatchlistItem::of).collect()))
 }

@@ -57,7 +57,7 @@ pub(super) async fn swap_watchlist_item(
     who: Allowed<WatchlistWrite>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<SwappedItem>, ApiError> {
-    let swapped = app.service().swap_watchlist_item(&who.actor, &body).await;
+    let swapped = app.service().watchlists.swap_watchlist_item(&who.actor, &body).await;
     let swapped = swapped.map_err(ApiError::without_422)?;
     Ok(Reply::ok(SwappedItem {
         item: WatchlistItem::of(swapped.item),

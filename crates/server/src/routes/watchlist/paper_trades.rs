@@ -117,7 +117,7 @@ pub(super) async fn list_paper_trades(
 ) -> Result<Reply<Vec<PaperTrade>>, ApiError> {
     let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
     query.finish()?;
-    let page = app.service().paper_trades(&who.actor, request).await?;
+    let page = app.service().watchlists.paper_trades(&who.actor, request).await?;
     let trades = page.items.into_iter().map(PaperTrade::of).collect();
     Ok(Reply::page(trades, Pagination::of(request, page.total)))
 }

@@ -151,6 +151,7 @@ pub(super) async fn get_performance(
     query.finish()?;
     let performance = app
         .service()
+        .watchlists
         .paper_performance(&who.actor, range.unwrap_or_default())
         .await?;
     Ok(Reply::ok(WatchlistPerformance::of(performance)))

@@ -52,6 +52,10 @@ pub(super) async fn update_watchlist_item(
     WatchlistItemPath(id): WatchlistItemPath,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<WatchlistItem>, ApiError> {
-    let item = app.service().update_watchlist_item(&who.actor, id, &body).await;
+    let item = app
+        .service()
+        .watchlists
+        .update_watchlist_item(&who.actor, id, &body)
+        .await;
     Ok(Reply::ok(WatchlistItem::of(item.map_err(ApiError::without_422)?)))
 }

@@ -71,7 +71,7 @@ pub(super) async fn create_webhook(
     who: Allowed<WebhooksWrite>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<NewWebhook>, ApiError> {
-    let created = app.service().create_webhook(&who.actor, &body).await;
+    let created = app.service().webhooks.create_webhook(&who.actor, &body).await;
     let created = created.map_err(ApiError::without_422)?;
     let new = NewWebhook {
         webhook: Webhook::of(created.webhook),

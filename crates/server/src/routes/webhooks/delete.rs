@@ -39,7 +39,7 @@ pub(super) async fn delete_webhook(
     who: Allowed<WebhooksWrite>,
     WebhookPath(id): WebhookPath,
 ) -> Result<Reply<DeletedWebhook>, ApiError> {
-    app.service().delete_webhook(&who.actor, id).await?;
+    app.service().webhooks.delete_webhook(&who.actor, id).await?;
     Ok(Reply::ok(DeletedWebhook {
         id: id.0,
         deleted: true,

@@ -61,7 +61,11 @@ pub(super) async fn list_webhook_deliveries(
     let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
     let status = query.word("status", STATUSES);
     query.finish()?;
-    let page = app.service().deliveries(&who.actor, id, status, request).await?;
+    let page = app
+        .service()
+        .webhooks
+        .deliveries(&who.actor, id, status, request)
+        .await?;
     let pagination = Pagination::of(request, page.total);
     let items = page.items.into_iter().map(WebhookDelivery::of);
     Ok(Reply::page(items.collect(), pagination))

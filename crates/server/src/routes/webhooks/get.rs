@@ -28,6 +28,6 @@ pub(super) async fn get_webhook(
     who: Allowed<WebhooksRead>,
     WebhookPath(id): WebhookPath,
 ) -> Result<Reply<Webhook>, ApiError> {
-    let webhook = app.service().webhook(&who.actor, id).await?;
+    let webhook = app.service().webhooks.webhook(&who.actor, id).await?;
     Ok(Reply::ok(Webhook::of(webhook)))
 }

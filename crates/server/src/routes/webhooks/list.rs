@@ -22,6 +22,6 @@ pub(super) async fn list_webhooks(
     State(app): State<App>,
     who: Allowed<WebhooksRead>,
 ) -> Result<Reply<Vec<Webhook>>, ApiError> {
-    let webhooks = app.service().webhooks(&who.actor).await?;
+    let webhooks = app.service().webhooks.webhooks(&who.actor).await?;
     Ok(Reply::ok(webhooks.into_iter().map(Webhook::of).collect()))
 }

@@ -54,7 +54,7 @@ pub(super) async fn recover_webhook_deliveries(
     WebhookPath(id): WebhookPath,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<RecoveredWebhook>, ApiError> {
-    let recovered = app.service().recover_deliveries(&who.actor, id, &body).await;
+    let recovered = app.service().webhooks.recover_deliveries(&who.actor, id, &body).await;
     Ok(Reply::ok(RecoveredWebhook {
         id: id.0,
         recovered: recovered.map_err(ApiError::without_422)?,

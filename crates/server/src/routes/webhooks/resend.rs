@@ -34,6 +34,6 @@ pub(super) async fn resend_webhook_delivery(
     DeliveryPath(id, delivery): DeliveryPath,
     _body: NoBody,
 ) -> Result<Reply<WebhookDelivery>, ApiError> {
-    let queued = app.service().resend_delivery(&who.actor, id, delivery).await;
+    let queued = app.service().webhooks.resend_delivery(&who.actor, id, delivery).await;
     Ok(Reply::ok(WebhookDelivery::of(queued.map_err(ApiError::without_422)?)))
 }

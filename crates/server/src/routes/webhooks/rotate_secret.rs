@@ -48,7 +48,7 @@ pub(super) async fn rotate_webhook_secret(
     WebhookPath(id): WebhookPath,
     _body: NoBody,
 ) -> Result<Reply<RotatedWebhook>, ApiError> {
-    let rotated = app.service().rotate_webhook_secret(&who.actor, id).await?;
+    let rotated = app.service().webhooks.rotate_webhook_secret(&who.actor, id).await?;
     Ok(Reply::ok(RotatedWebhook {
         webhook: Webhook::of(rotated.webhook),
         secret: rotated.secret,

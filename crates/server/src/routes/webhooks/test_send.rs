@@ -91,6 +91,6 @@ pub(super) async fn test_webhook(
     who: Allowed<WebhooksWrite>,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<TestedWebhook>, ApiError> {
-    let answer = app.service().test_webhook(&who.actor, &body).await;
+    let answer = app.service().webhooks.test_webhook(&who.actor, &body).await;
     Ok(Reply::ok(TestedWebhook::of(answer.map_err(ApiError::without_422)?)))
 }

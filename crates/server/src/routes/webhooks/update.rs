@@ -49,6 +49,6 @@ pub(super) async fn update_webhook(
     WebhookPath(id): WebhookPath,
     JsonObject(body): JsonObject,
 ) -> Result<Reply<Webhook>, ApiError> {
-    let updated = app.service().update_webhook(&who.actor, id, &body).await;
+    let updated = app.service().webhooks.update_webhook(&who.actor, id, &body).await;
     Ok(Reply::ok(Webhook::of(updated.map_err(ApiError::without_422)?)))
 }

@@ -46,7 +46,7 @@ async fn a_client_that_nobody_uses_is_forgotten_after_a_week(world: World) {
     let unused = world.registered(&[CALLBACK]).await;
     for (seconds, is_known) in [(7 * 24 * 3600 - 1, true), (2, false)] {
         world.later(seconds);
-        world.service.run_job(service::cron::Job::Cleanup).await.unwrap();
+        world.service.jobs.run_job(service::cron::Job::Cleanup).await.unwrap();
         let answer = world.show("", &with(&used.params(), &[("client_id", &unused)])).await;
         assert_eq!(answer.status, if is_known { 200 } else { 400 }, "{answer:?}");
     }

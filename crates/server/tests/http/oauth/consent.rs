@@ -256,7 +256,7 @@ async fn an_account_allows_something_sixty_times_an_hour(world: World) {
     assert_eq!(told(&denied, CALLBACK)["error"], "access_denied", "that is no grant");
     // What nobody has come with a code for is forgotten, but not before it has counted.
     world.later(3599);
-    world.service.run_job(service::cron::Job::Cleanup).await.unwrap();
+    world.service.jobs.run_job(service::cron::Job::Cleanup).await.unwrap();
     let page = stage.ask(&world, &[]).await;
     let again = world.decide(&stage.cookie, &page, "allow", &["alerts:read"]).await;
     shown(&again, 429, "in an hour");

@@ -253,7 +253,7 @@ impl World {
     }
 
     pub(super) async fn acting(&self, token: &str) -> Option<Actor> {
-        self.service.authenticate_grant(token).await.ok()
+        self.service.authenticator.authenticate_grant(token).await.ok()
     }
 
     pub(super) async fn is_good(&self, token: &str) -> bool {

@@ -177,7 +177,7 @@ async fn however_much_it_is_used_it_ends_after_half_a_year(world: World) {
     for _ in 0..8 {
         world.later(20 * DAY_S);
         tokens = Tokens::of(&stage.renewed(&world, &tokens.refresh).await);
-        world.service.run_job(service::cron::Job::Cleanup).await.unwrap();
+        world.service.jobs.run_job(service::cron::Job::Cleanup).await.unwrap();
     }
     world.later(20 * DAY_S - 1);
     tokens = Tokens::of(&stage.renewed(&world, &tokens.refresh).await);

@@ -11,12 +11,12 @@ use store::{Abort, BoxFuture, Unit, Work};
 use uuid::Uuid;
 
 use super::{PURPOSE, address, as_asked, payload};
-use crate::alerts::{AlertDetail, no_such_alert, terms};
+use crate::alerts::{AlertDetail, GuestAlerts, no_such_alert, terms};
 use crate::body::Members;
 use crate::identity::account::awake;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl GuestAlerts {
     /// Gives a guest's alert to the actor's account: `{alert_id}`. The guest's address has to be the account's, and the
     /// account's owner to have shown that it is theirs. An alert that was not verified is active then. Once it is the
     /// account's, it stays as it is; and if the account has an equivalent one, that is answered and the guest's deleted.
@@ -33,16 +33,16 @@ impl Service {
         }
         members.finish()?;
         let id = AlertId(id.unwrap_or_default());
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let found = ports.store.alerts_by_id(&[id]).await?.pop();
         // Any other than an inactive one stays as it is.
         let inactive = found.filter(|found| found.alert.status == Status::Inactive);
         let price = match inactive {
-            Some(found) => self.start_price(found.alert.symbol).await,
+            Some(found) => self.prices.start_price(found.alert.symbol).await,
             None => StartPrice::Unknown,
         };
         let work = Attach {
-            service: self.clone(),
+            guest_alerts: self.clone(),
             account: actor.account,
             price,
             id,
@@ -51,12 +51,12 @@ impl Service {
         let stored = match ports.store.write(work).await? {
             Done::Unchanged(stored) | Done::Attached(stored) | Done::Merged(stored) => stored,
         };
-        Ok(self.detail(stored))
+        Ok(self.alerts.detail(stored))
     }
 }
 
 struct Attach {
-    service: Service,
+    guest_alerts: GuestAlerts,
     account: AccountId,
     id: AlertId,
     price: StartPrice,
@@ -174,10 +174,10 @@ impl Work for Attach {
         match done {
             Done::Unchanged(_) => {}
             Done::Attached(stored) => {
-                self.service.0.evaluator.tell(&stored.alert);
-                self.service.0.initial_prices.note(&stored.alert);
+                self.guest_alerts.evaluator.tell(&stored.alert);
+                self.guest_alerts.initial_prices.note(&stored.alert);
             }
-            Done::Merged(_) => self.service.0.evaluator.forget(self.id),
+            Done::Merged(_) => self.guest_alerts.evaluator.forget(self.id),
         }
     }
 }

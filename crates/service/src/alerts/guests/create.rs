@@ -13,10 +13,10 @@ use store::model::{HistoryRow, NewCode, NewMessage, Owner, StoredAlert};
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{ANOTHER_LINK_AFTER, DAY, LIFE, LINKS_IN_ALL, LINKS_TO_ADDRESS, PURPOSE, before, hash, payload, wish};
+use crate::ServiceError;
 use crate::access::accounts::{DEFAULT_TIME_ZONE, normal_email};
-use crate::alerts::{Created, MadeBy};
+use crate::alerts::{Created, GuestAlerts, MadeBy};
 use crate::identity::secret;
-use crate::{Service, ServiceError};
 
 /// What a guest asks for, found sound.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,7 +26,7 @@ pub struct GuestWish {
     email: String,
 }
 
-impl Service {
+impl GuestAlerts {
     /// Reads what a guest asks for from the body of a create request. Nothing is written.
     ///
     /// # Errors
@@ -38,15 +38,15 @@ impl Service {
             return Err(ServiceError::Unauthenticated(message.to_owned()));
         }
         let context = Context {
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
             time_zone: &TimeZone::get(DEFAULT_TIME_ZONE).unwrap_or(TimeZone::UTC),
-            calendar: &self.0.settings.calendar,
+            calendar: &self.settings.calendar,
         };
         let asked = parse_create(body, &context)?;
         let email = normal_email(asked.email.as_deref().unwrap_or_default());
         plan::check_guest(asked.condition.kind(), asked.notification)?;
         // A source is asked once the request has been counted.
-        self.require_stock_or_source(asked.symbol)?;
+        self.prices.require_stock_or_source(asked.symbol)?;
         Ok(GuestWish { asked, email })
     }
 
@@ -59,15 +59,15 @@ impl Service {
     /// [`ServiceError::Unavailable`] for a percentage without a price.
     pub async fn create_guest_alert(&self, wish: GuestWish) -> Result<Created, ServiceError> {
         let GuestWish { asked, email } = wish;
-        self.require_stock(asked.symbol).await?;
-        let price = self.start_price(asked.symbol).await;
-        let ports = &self.0.ports;
+        self.prices.require_stock(asked.symbol).await?;
+        let price = self.prices.start_price(asked.symbol).await;
+        let ports = &self.ports;
         let (now, secret) = (ports.clock.now(), secret::new(&ports.chance));
         let id = AlertId(ports.chance.uuid());
         let letter = Letter::GuestAlert {
             symbol: asked.symbol.to_string(),
             wish: wish::in_words(&asked),
-            link: self.0.link("verify-alert", &[("token", &secret)]),
+            link: self.writer.link("verify-alert", &[("token", &secret)]),
         };
         let work = Create {
             price,
@@ -80,15 +80,15 @@ impl Service {
                 created_at: now,
                 expires_at: now.saturating_add(LIFE).unwrap_or(Timestamp::MAX),
             },
-            message: self.0.mail(&email, None, &letter)?,
+            message: self.writer.mail(&email, None, &letter)?,
             owner: Owner::Guest { email },
             asked,
             id,
             now,
         };
         Ok(match ports.store.write(work).await? {
-            Done::Inserted(stored) => Created::New(Box::new(self.detail(stored))),
-            Done::Found(stored) => Created::Existing(Box::new(self.detail(stored))),
+            Done::Inserted(stored) => Created::New(Box::new(self.alerts.detail(stored))),
+            Done::Found(stored) => Created::Existing(Box::new(self.alerts.detail(stored))),
         })
     }
 }

@@ -20,14 +20,33 @@ mod create;
 mod verify;
 mod wish;
 
-pub use create::GuestWish;
-pub use verify::VerifiedAlert;
+use std::sync::Arc;
 
 use alerts::{Alert, AlertId, NewAlert};
 use jiff::{SignedDuration, Timestamp};
 use store::model::{Owner, StoredAlert};
 
+use crate::alerts::Alerts;
+use crate::evaluator::Evaluator;
 use crate::identity::secret;
+use crate::messages::MessageWriter;
+use crate::prices::Prices;
+use crate::prices::initial::InitialPrices;
+use crate::{Ports, Settings};
+pub use create::GuestWish;
+pub use verify::VerifiedAlert;
+
+/// Alerts of people without an account.
+#[derive(Clone)]
+pub struct GuestAlerts {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) initial_prices: Arc<InitialPrices>,
+    pub(crate) alerts: Alerts,
+    pub(crate) prices: Prices,
+    pub(crate) writer: MessageWriter,
+}
 
 /// What the links are for.
 const PURPOSE: &str = "verify_alert";

@@ -12,9 +12,10 @@ use store::{Abort, BoxFuture, Unit, Work};
 use uuid::Uuid;
 
 use super::{PURPOSE, address, as_asked, hash, payload};
+use crate::ServiceError;
+use crate::alerts::GuestAlerts;
 use crate::body::Members;
 use crate::identity::secret;
-use crate::{Service, ServiceError};
 
 /// A guest's alert that is active now.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,7 +28,7 @@ pub struct VerifiedAlert {
     pub status: Status,
 }
 
-impl Service {
+impl GuestAlerts {
     /// Makes the alert active that a link was mailed for: `{token}`. It works once, for two days, for that alert.
     ///
     /// # Errors
@@ -46,7 +47,7 @@ impl Service {
         if !secret::is_well_formed(token) {
             return Err(unknown());
         }
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let (hash, now) = (hash(token), ports.clock.now());
         match ports.store.code_state(hash, now).await?.ok_or_else(unknown)? {
             CodeState::Good => {}
@@ -62,8 +63,8 @@ impl Service {
         let found = ports.store.alerts_by_id(&[id]).await?.pop();
         let symbol = found.ok_or_else(expired)?.alert.symbol;
         let work = Verify {
-            service: self.clone(),
-            price: self.start_price(symbol).await,
+            guest_alerts: self.clone(),
+            price: self.prices.start_price(symbol).await,
             id,
             hash,
             now: ports.clock.now(),
@@ -88,7 +89,7 @@ fn expired() -> ServiceError {
 }
 
 struct Verify {
-    service: Service,
+    guest_alerts: GuestAlerts,
     id: AlertId,
     hash: [u8; 32],
     price: StartPrice,
@@ -190,9 +191,9 @@ impl Work for Verify {
 
     fn committed(&self, done: &Done) {
         for id in &done.replaced {
-            self.service.0.evaluator.forget(*id);
+            self.guest_alerts.evaluator.forget(*id);
         }
-        self.service.0.evaluator.tell(&done.alert);
-        self.service.0.initial_prices.note(&done.alert);
+        self.guest_alerts.evaluator.tell(&done.alert);
+        self.guest_alerts.initial_prices.note(&done.alert);
     }
 }

@@ -74,9 +74,9 @@ impl Stage {
             quotes,
             ..Batch::default()
         };
-        service.ingest(seen).await.unwrap();
+        service.market_intake.ingest(seen).await.unwrap();
         let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 199});
-        let Created::New(made) = service.create_alert(&ann, &body).await.unwrap() else {
+        let Created::New(made) = service.alerts.create_alert(&ann, &body).await.unwrap() else {
             panic!("there was one already");
         };
         clock.set(NOW.parse().unwrap());
@@ -94,9 +94,9 @@ impl Stage {
 
     /// Commits what was judged, and tells how many alerts have fired and what this one is then.
     async fn commit(self) -> (Option<u64>, Status, usize) {
-        let fired = self.service.0.evaluator.rejoin(&self.gaps, self.found).await.unwrap();
-        let detail = self.service.alert(&self.ann, self.alert).await.unwrap();
-        let events = self.service.events_after(&self.ann, 0, 10).await.unwrap();
+        let fired = self.service.evaluator.rejoin(&self.gaps, self.found).await.unwrap();
+        let detail = self.service.alerts.alert(&self.ann, self.alert).await.unwrap();
+        let events = self.service.alerts.events_after(&self.ann, 0, 10).await.unwrap();
         // Whatever became of it, the live engine knows.
         assert_eq!(self.service.compare().await.unwrap(), 0);
         (fired, detail.stored.alert.status, events.len())
@@ -105,7 +105,7 @@ impl Stage {
 
 async fn judged(service: &Service) -> (Gaps, Found) {
     let rows = [row("200", "2024-03-08T15:10:00Z"), row("197", "2024-03-08T15:15:00Z")];
-    let evaluator = &service.0.evaluator;
+    let evaluator = &service.evaluator;
     let gaps = Arc::new(evaluator.gaps([("AAPL".parse().unwrap(), &rows[..])], |_, _| None));
     let found = evaluator.rerun(&gaps).await.unwrap();
     (Arc::into_inner(gaps).unwrap(), found)
@@ -120,13 +120,13 @@ async fn ann(service: &Service) -> Actor {
         is_operator: false,
         is_verified: true,
     };
-    service.create_user(user).await.unwrap();
+    service.accounts.create_user(user).await.unwrap();
     let key = NewKey {
         name: "key".to_owned(),
         scopes: Scope::PUBLIC.to_vec(),
     };
-    let key = service.create_key_for(&email, key).await.unwrap();
-    service.authenticate_key(&key.secret).await.unwrap()
+    let key = service.accounts.create_key_for(&email, key).await.unwrap();
+    service.authenticator.authenticate_key(&key.secret).await.unwrap()
 }
 
 on_both! {
@@ -136,21 +136,21 @@ on_both! {
 
     async fn an_alert_that_is_paused_meanwhile_does_not_fire(database) {
         let stage = Stage::set(database).await;
-        stage.service.pause_alert(&stage.ann, stage.alert).await.unwrap();
+        stage.service.alerts.pause_alert(&stage.ann, stage.alert).await.unwrap();
         assert_eq!(stage.commit().await, (Some(0), Status::Paused, 0));
     }
 
     async fn an_alert_that_is_changed_meanwhile_is_judged_by_what_it_is_now(database) {
         let stage = Stage::set(database).await;
         let change = json!({"threshold": 199.5});
-        stage.service.update_alert(&stage.ann, stage.alert, &change).await.unwrap();
+        stage.service.alerts.update_alert(&stage.ann, stage.alert, &change).await.unwrap();
         assert_eq!(stage.commit().await, (Some(0), Status::Active, 0));
     }
 
     async fn an_alert_that_is_deleted_meanwhile_does_not_fire(database) {
         let stage = Stage::set(database).await;
-        stage.service.delete_alert(&stage.ann, stage.alert).await.unwrap();
-        let fired = stage.service.0.evaluator.rejoin(&stage.gaps, stage.found).await.unwrap();
+        stage.service.alerts.delete_alert(&stage.ann, stage.alert).await.unwrap();
+        let fired = stage.service.evaluator.rejoin(&stage.gaps, stage.found).await.unwrap();
         assert_eq!(fired, Some(0));
         assert_eq!(stage.service.compare().await.unwrap(), 0);
     }
@@ -158,19 +158,19 @@ on_both! {
     async fn an_alert_that_a_live_price_fires_meanwhile_fires_once(database) {
         let stage = Stage::set(database).await;
         let quotes = vec![row("201", NOW)];
-        stage.service.ingest(Batch { quotes, ..Batch::default() }).await.unwrap();
-        assert_eq!(stage.service.alert(&stage.ann, stage.alert).await.unwrap().stored.alert.status, Status::Triggered);
+        stage.service.market_intake.ingest(Batch { quotes, ..Batch::default() }).await.unwrap();
+        assert_eq!(stage.service.alerts.alert(&stage.ann, stage.alert).await.unwrap().stored.alert.status, Status::Triggered);
         assert_eq!(stage.commit().await, (Some(0), Status::Triggered, 1));
     }
 
     async fn a_price_that_is_seen_meanwhile_stays_the_last_one(database) {
         let stage = Stage::set(database).await;
         let quotes = vec![row("198.5", NOW)];
-        stage.service.ingest(Batch { quotes, ..Batch::default() }).await.unwrap();
-        let fired = stage.service.0.evaluator.rejoin(&stage.gaps, stage.found).await.unwrap();
+        stage.service.market_intake.ingest(Batch { quotes, ..Batch::default() }).await.unwrap();
+        let fired = stage.service.evaluator.rejoin(&stage.gaps, stage.found).await.unwrap();
         assert_eq!(fired, Some(1));
         let symbol = "AAPL".parse().unwrap();
-        let session = stage.service.0.evaluator.read(|engine| engine.session_so_far(symbol)).unwrap();
+        let session = stage.service.evaluator.read(|engine| engine.session_so_far(symbol)).unwrap();
         let prices = [session.open, session.high, session.low, session.last].map(Price::as_f64);
         assert_eq!(prices, [198.0, 200.0, 197.0, 198.5]);
     }
@@ -181,8 +181,8 @@ on_both! {
         let (service, ann) = (stage.service.clone(), stage.ann.clone());
         assert_eq!(stage.commit().await.0, Some(1));
         // The other one comes to it after all.
-        assert_eq!(service.0.evaluator.rejoin(&gaps, found).await.unwrap(), Some(0));
-        assert_eq!(service.events_after(&ann, 0, 10).await.unwrap().len(), 1);
+        assert_eq!(service.evaluator.rejoin(&gaps, found).await.unwrap(), Some(0));
+        assert_eq!(service.alerts.events_after(&ann, 0, 10).await.unwrap().len(), 1);
     }
 
     async fn what_was_judged_before_a_split_is_judged_anew(database) {
@@ -192,9 +192,9 @@ on_both! {
             date: ::jiff::civil::date(2024, 3, 8),
             ratio: "4".parse().unwrap(),
         };
-        stage.service.ingest(Batch { splits: vec![split], ..Batch::default() }).await.unwrap();
-        let fired = stage.service.0.evaluator.rejoin(&stage.gaps, stage.found).await.unwrap();
+        stage.service.market_intake.ingest(Batch { splits: vec![split], ..Batch::default() }).await.unwrap();
+        let fired = stage.service.evaluator.rejoin(&stage.gaps, stage.found).await.unwrap();
         assert_eq!(fired, None);
-        assert!(stage.service.events_after(&stage.ann, 0, 10).await.unwrap().is_empty());
+        assert!(stage.service.alerts.events_after(&stage.ann, 0, 10).await.unwrap().is_empty());
     }
 }

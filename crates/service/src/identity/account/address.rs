@@ -8,9 +8,10 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{awake, present};
 use crate::body::Members;
+use crate::identity::account::AccountSettings;
 use crate::identity::letters::bad_link;
 use crate::identity::{read, secret};
-use crate::{Actor, Service, ServiceError};
+use crate::{Actor, ServiceError};
 
 /// What the links are for.
 pub(crate) const PURPOSE: &str = "change_address";
@@ -21,7 +22,7 @@ const MOST_OF_ACCOUNT: u64 = 5;
 /// So many links are mailed to an address in that time, whoever asks for them.
 const MOST_TO_ADDRESS: u64 = 5;
 
-impl Service {
+impl AccountSettings {
     /// Has a link mailed to a new address: `{email}`. Until it is followed everything stays as it is. Whether the new address
     /// has an account already cannot be told from outside. Returns the address.
     ///
@@ -31,10 +32,10 @@ impl Service {
         let mut members = Members::of(body)?;
         let email = read::email(&mut members);
         members.finish()?;
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let (now, secret) = (ports.clock.now(), secret::new(&ports.chance));
         let letter = Letter::ConfirmNewAddress {
-            link: self.0.link("confirm-address", &[("token", &secret)]),
+            link: self.writer.link("confirm-address", &[("token", &secret)]),
         };
         let work = Ask {
             account: actor.account,
@@ -47,7 +48,7 @@ impl Service {
                 created_at: now,
                 expires_at: now.saturating_add(LIFE).unwrap_or(Timestamp::MAX),
             },
-            message: self.0.mail(&email, Some(actor.account), &letter)?,
+            message: self.writer.mail(&email, Some(actor.account), &letter)?,
             now,
         };
         ports.store.write(work).await?;
@@ -64,12 +65,12 @@ impl Service {
             return Err(bad_link());
         }
         let work = Confirm {
-            service: self.clone(),
+            account_settings: self.clone(),
             hash: secret::hash(PURPOSE, "", &token),
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        let (account, email) = self.0.ports.store.write(work).await?;
-        self.0.reception.forget(account);
+        let (account, email) = self.ports.store.write(work).await?;
+        self.reception.forget(account);
         Ok(email)
     }
 }
@@ -118,7 +119,7 @@ impl Work for Ask {
 }
 
 struct Confirm {
-    service: Service,
+    account_settings: AccountSettings,
     hash: [u8; 32],
     now: Timestamp,
 }
@@ -139,7 +140,10 @@ impl Work for Confirm {
             let letter = Letter::AddressChanged {
                 new_address: used.subject.clone(),
             };
-            let told = self.service.0.mail(&account.email, Some(account.id), &letter);
+            let told = self
+                .account_settings
+                .writer
+                .mail(&account.email, Some(account.id), &letter);
             unit.queue_message(&told.map_err(Abort::Refused)?).await?;
             account.email = used.subject;
             account.is_verified = true;

@@ -9,12 +9,13 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::present;
 use crate::body::Members;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::identity::account::AccountSettings;
+use crate::{AccountId, Actor, ServiceError};
 
 /// What has to be said for it.
 const CONFIRMATION: &str = "DELETE";
 
-impl Service {
+impl AccountSettings {
     /// Deletes the actor's account for good: `{confirmation: "DELETE"}`.
     ///
     /// # Errors
@@ -29,12 +30,12 @@ impl Service {
         }
         members.finish()?;
         let work = Delete {
-            service: self.clone(),
+            account_settings: self.clone(),
             account: actor.account,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        self.0.ports.store.write(work).await?;
-        self.0.reception.forget(actor.account);
+        self.ports.store.write(work).await?;
+        self.reception.forget(actor.account);
         Ok(())
     }
 }
@@ -60,7 +61,7 @@ fn shell(account: &Account, now: Timestamp) -> Account {
 }
 
 struct Delete {
-    service: Service,
+    account_settings: AccountSettings,
     account: AccountId,
     now: Timestamp,
 }
@@ -87,7 +88,7 @@ impl Work for Delete {
 
     fn committed(&self, deleted: &Vec<AlertId>) {
         for id in deleted {
-            self.service.0.evaluator.forget(*id);
+            self.account_settings.evaluator.forget(*id);
         }
     }
 }

@@ -17,7 +17,8 @@ use store::model::{
 use store::{MessagePlace, Store};
 use tokio::sync::mpsc;
 
-use crate::{Actor, Service, ServiceError};
+use crate::identity::account::{AccountSettings, account_of};
+use crate::{Actor, ServiceError};
 
 /// So many rows are read at once.
 const PAGE: u32 = 200;
@@ -53,21 +54,21 @@ impl Export {
     }
 }
 
-impl Service {
+impl AccountSettings {
     /// All that is kept of the actor's account.
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the account is not there any more.
     pub async fn export_account(&self, actor: &Actor) -> Result<Export, ServiceError> {
-        let account = self.account_of(actor).await?;
-        let now = self.0.ports.clock.now();
+        let account = account_of(&self.ports.store, actor).await?;
+        let now = self.ports.clock.now();
         let (pieces, export) = mpsc::channel(WAITING);
         let writer = Writer {
-            store: self.0.ports.store.clone(),
+            store: self.ports.store.clone(),
             text: Vec::new(),
             pieces,
         };
-        self.spawn(async move {
+        self.tasks.spawn(async move {
             let pieces = writer.pieces.clone();
             if let Err(End::Failed(error)) = writer.write(&account, now).await {
                 // Whoever has gone away misses nothing.

@@ -15,6 +15,17 @@ mod preferences;
 mod rest;
 mod subscription;
 
+use std::sync::Arc;
+
+use store::model::Account;
+use store::{Abort, Store, Unit};
+use tokio_util::task::TaskTracker;
+
+use crate::access::{Authenticator, Reception};
+use crate::evaluator::Evaluator;
+use crate::identity::{Identity, Throttle};
+use crate::messages::MessageWriter;
+use crate::{AccountId, Actor, Ports, ServiceError, Settings};
 pub use export::Export;
 pub use number::{BadCallingCode, CallingCode, default_countries};
 pub use phone::LIFE as PHONE_CODE_LIFE;
@@ -22,17 +33,24 @@ pub use preferences::Preferences;
 pub use store::model::{Phone, QuietHours};
 pub use subscription::{Period, SmsQuota, Subscription};
 
-use store::model::Account;
-use store::{Abort, Unit};
+/// Use cases of the owner of an account: address, password, telephone number, preferences, export and deletion.
+#[derive(Clone)]
+pub struct AccountSettings {
+    pub(crate) ports: Ports,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) evaluator: Arc<Evaluator>,
+    pub(crate) reception: Arc<Reception>,
+    pub(crate) throttle: Arc<Throttle>,
+    pub(crate) authenticator: Authenticator,
+    pub(crate) identity: Identity,
+    pub(crate) writer: MessageWriter,
+    pub(crate) tasks: TaskTracker,
+}
 
-use crate::{AccountId, Actor, Service, ServiceError};
-
-impl Service {
-    /// The actor's account as it is now.
-    pub(crate) async fn account_of(&self, actor: &Actor) -> Result<Account, ServiceError> {
-        let found = self.0.ports.store.account(actor.account).await?;
-        found.ok_or_else(gone)
-    }
+/// The actor's account as it is now.
+pub(crate) async fn account_of(store: &Store, actor: &Actor) -> Result<Account, ServiceError> {
+    let found = store.account(actor.account).await?;
+    found.ok_or_else(gone)
 }
 
 fn gone() -> ServiceError {

@@ -9,12 +9,13 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::{address, present};
 use crate::body::Members;
+use crate::identity::account::{AccountSettings, account_of};
 use crate::identity::letters::Purpose;
 use crate::identity::read;
 use crate::identity::sessions::session_of;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl AccountSettings {
     /// Changes the password of the actor, who has signed in: `{current_password, new_password}`. All other sessions end, and
     /// what apps were allowed, and the address is told. An account that has no password yet needs no current one.
     ///
@@ -26,40 +27,41 @@ impl Service {
         let mut members = Members::of(body)?;
         let current = members.text("current_password").map(str::to_owned);
         let new = read::new_password(&mut members, "new_password");
-        let account = self.account_of(actor).await?;
+        let account = account_of(&self.ports.store, actor).await?;
         if account.password_hash.is_some() && current.is_none() {
             members.missing("current_password");
         }
         members.finish()?;
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let now = ports.clock.now();
         if account.password_hash.is_some() {
-            self.0.throttle.attempt(&account.email, address, now)?;
+            self.throttle.attempt(&account.email, address, now)?;
             let checked = self
+                .authenticator
                 .is_password(current.unwrap_or_default(), account.password_hash.clone())
                 .await;
             if checked.is_err() {
-                self.0.throttle.was_not_judged(&account.email, address);
+                self.throttle.was_not_judged(&account.email, address);
             }
             if !checked? {
                 let fault = "is not this account's password; if you have forgotten it, have a link mailed \
                              (POST /auth/request-reset)";
                 return Err(ServiceError::field("current_password", fault));
             }
-            self.0.throttle.was_right(&account.email, address, now);
+            self.throttle.was_right(&account.email, address, now);
         }
         let work = Change {
             account: account.id,
             session,
             known: account.password_hash,
-            password_hash: self.hash_password(new).await?,
+            password_hash: self.authenticator.hash_password(new).await?,
             message: self
-                .0
-                .mail(&account.email, Some(account.id), &self.password_changed())?,
+                .writer
+                .mail(&account.email, Some(account.id), &self.identity.password_changed())?,
             now,
         };
         ports.store.write(work).await?;
-        self.0.reception.forget(account.id);
+        self.reception.forget(account.id);
         Ok(())
     }
 }

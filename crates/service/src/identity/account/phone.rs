@@ -15,7 +15,8 @@ use store::{Abort, BoxFuture, Unit, Work};
 use super::awake;
 use super::number::{self, CallingCode};
 use crate::body::Members;
-use crate::{Actor, Service, ServiceError};
+use crate::identity::account::AccountSettings;
+use crate::{Actor, ServiceError};
 
 /// What the codes are for.
 const PURPOSE: &str = "phone";
@@ -32,14 +33,14 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// How many codes are sent in how long to a number, whoever asks, and because of an account, whichever numbers it gives.
 const LIMITS: [(SignedDuration, u64); 2] = [(HOUR, 3), (DAY, 5)];
 
-impl Service {
+impl AccountSettings {
     /// Sends a code to a number: `{phone, sms_consent: true}`. Until it is shown the account keeps the number it has.
     ///
     /// # Errors
     /// [`ServiceError::Invalid`] for what is no number, or without consent; [`ServiceError::TooMany`].
     pub async fn request_phone(&self, actor: &Actor, body: &Value) -> Result<String, ServiceError> {
         let mut members = Members::of(body)?;
-        let number = number(&mut members, &self.0.settings.messages.sms.allowed_countries);
+        let number = number(&mut members, &self.settings.messages.sms.allowed_countries);
         if members.value("sms_consent") != Some(&Value::Bool(true)) {
             members.fault(
                 "sms_consent",
@@ -47,7 +48,7 @@ impl Service {
             );
         }
         members.finish()?;
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let now = ports.clock.now();
         let code = code(&ports.chance.bytes());
         let letter = Letter::PhoneCode { code: code.clone() };
@@ -62,7 +63,7 @@ impl Service {
                 expires_at: now.saturating_add(LIFE).unwrap_or(Timestamp::MAX),
             },
             account: actor.account,
-            message: self.0.text_message(&number, Some(actor.account), &letter)?,
+            message: self.writer.text_message(&number, Some(actor.account), &letter)?,
             now,
         };
         ports.store.write(work).await?;
@@ -84,12 +85,12 @@ impl Service {
             hash: self.phone_code_hash(actor.account, &number, &token)?,
             phone: Phone {
                 number,
-                verified_at: self.0.ports.clock.now(),
+                verified_at: self.ports.clock.now(),
             },
         };
         let phone = work.phone.clone();
         // That a guess was wrong has to be written down, so it is no refusal of the work.
-        match self.0.ports.store.write(work).await? {
+        match self.ports.store.write(work).await? {
             Guessed::Right => Ok(phone),
             Guessed::Wrong(left) => Err(ServiceError::Malformed(format!(
                 "this code is wrong; {left} more tries are left"
@@ -103,7 +104,7 @@ impl Service {
 
     /// What is kept of a code.
     fn phone_code_hash(&self, account: AccountId, number: &str, code: &str) -> Result<[u8; 32], ServiceError> {
-        let key = self.0.ports.vault.derive(KEY);
+        let key = self.ports.vault.derive(KEY);
         let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&key);
         let mut mac = mac.map_err(ServiceError::internal)?;
         for part in [account.0.as_bytes().as_slice(), number.as_bytes(), code.as_bytes()] {

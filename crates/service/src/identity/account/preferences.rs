@@ -8,8 +8,9 @@ use store::{Abort, BoxFuture, Unit, Work};
 
 use super::present;
 use crate::body::Members;
+use crate::identity::account::{AccountSettings, account_of};
 use crate::identity::profile::time_zone;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::{AccountId, Actor, ServiceError};
 
 /// What an account's owner prefers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,13 +33,13 @@ impl Preferences {
     }
 }
 
-impl Service {
+impl AccountSettings {
     /// What the actor prefers.
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the account is not there any more.
     pub async fn preferences(&self, actor: &Actor) -> Result<Preferences, ServiceError> {
-        Ok(Preferences::of(self.account_of(actor).await?))
+        Ok(Preferences::of(account_of(&self.ports.store, actor).await?))
     }
 
     /// Changes what the actor prefers: `{time_zone?, quiet_hours?: {start, end} | null, notify_blind?}`. What is left out
@@ -57,11 +58,11 @@ impl Service {
             time_zone,
             quiet_hours,
             notify_blind,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        let account = self.0.ports.store.write(work).await?;
+        let account = self.ports.store.write(work).await?;
         // The zone is part of who asks.
-        self.0.reception.forget(account.id);
+        self.reception.forget(account.id);
         Ok(Preferences::of(account))
     }
 }

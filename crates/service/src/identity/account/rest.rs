@@ -7,9 +7,10 @@ use store::model::Account;
 use store::{Abort, BoxFuture, Unit, Work};
 
 use super::present;
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::identity::account::AccountSettings;
+use crate::{AccountId, Actor, ServiceError};
 
-impl Service {
+impl AccountSettings {
     /// Deactivates the actor's account: its active alerts are paused, and nothing can be made or set going in its name. It can
     /// be read, and its owner can sign in and reactivate it. Once more changes nothing. Returns how many alerts were paused.
     ///
@@ -17,12 +18,12 @@ impl Service {
     /// [`ServiceError::Unauthenticated`] if the account is not there any more.
     pub async fn deactivate_account(&self, actor: &Actor) -> Result<usize, ServiceError> {
         let work = Deactivate {
-            service: self.clone(),
+            account_settings: self.clone(),
             account: actor.account,
-            now: self.0.ports.clock.now(),
+            now: self.ports.clock.now(),
         };
-        let paused = self.0.ports.store.write(work).await?;
-        self.0.reception.forget(actor.account);
+        let paused = self.ports.store.write(work).await?;
+        self.reception.forget(actor.account);
         Ok(paused.len())
     }
 
@@ -31,14 +32,14 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the account is not there any more.
     pub async fn reactivate_account(&self, actor: &Actor) -> Result<Account, ServiceError> {
-        let account = self.0.ports.store.write(Reactivate(actor.account)).await?;
-        self.0.reception.forget(actor.account);
+        let account = self.ports.store.write(Reactivate(actor.account)).await?;
+        self.reception.forget(actor.account);
         Ok(account)
     }
 }
 
 struct Deactivate {
-    service: Service,
+    account_settings: AccountSettings,
     account: AccountId,
     now: Timestamp,
 }
@@ -73,7 +74,7 @@ impl Work for Deactivate {
 
     fn committed(&self, paused: &Vec<Alert>) {
         for alert in paused {
-            self.service.0.evaluator.tell(alert);
+            self.account_settings.evaluator.tell(alert);
         }
     }
 }

@@ -4,7 +4,8 @@ use alerts::{Plan, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::{AccountId, Actor, Service, ServiceError};
+use crate::identity::account::{AccountSettings, account_of};
+use crate::{AccountId, Actor, ServiceError};
 
 /// A month by which quotas are counted: a calendar month in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,15 +89,15 @@ impl SmsQuota {
     }
 }
 
-impl Service {
+impl AccountSettings {
     /// The actor's text messages of this month.
     ///
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the account is not there any more.
     pub async fn sms_quota(&self, actor: &Actor) -> Result<SmsQuota, ServiceError> {
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let period = Period::of(ports.clock.now())?;
-        let account = self.account_of(actor).await?;
+        let account = account_of(&self.ports.store, actor).await?;
         let used = ports.store.count_text_messages(account.id, period.start, period.end);
         Ok(SmsQuota {
             limit: account.plan.sms_per_month(),
@@ -110,9 +111,9 @@ impl Service {
     /// # Errors
     /// [`ServiceError::Unauthenticated`] if the account is not there any more.
     pub async fn subscription(&self, actor: &Actor) -> Result<Subscription, ServiceError> {
-        let ports = &self.0.ports;
+        let ports = &self.ports;
         let period = Period::of(ports.clock.now())?;
-        let account = self.account_of(actor).await?;
+        let account = account_of(&self.ports.store, actor).await?;
         let counts = ports.store.count_alerts(account.id).await?;
         let count = |status: Status| {
             let found = counts.iter().find(|(counted, _)| *counted == status);

@@ -176,14 +176,14 @@ async fn an_alert_made_in_the_gap_before_the_crossing_fires(world: World) {
 async fn an_alert_that_was_changed_after_the_crossing_does_not_fire(world: World) {
     let (ann, id) = silent(&world).await;
     let change = serde_json::json!({"threshold": 199.5});
-    world.service.update_alert(&ann, id, &change).await.unwrap();
+    world.service.alerts.update_alert(&ann, id, &change).await.unwrap();
     judge(&world, &[friday("200", "15:12:00"), friday("198", "15:15:00")]).await;
     assert_eq!(world.status(&ann, id).await, Status::Active);
 }
 
 async fn a_paused_alert_does_not_fire_by_what_was_missed(world: World) {
     let (ann, id) = silent(&world).await;
-    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
     judge(&world, &[friday("200", "15:12:00")]).await;
     assert_eq!(world.status(&ann, id).await, Status::Paused);
     assert_eq!(world.events(&ann).await, []);
@@ -216,7 +216,12 @@ async fn what_cannot_be_judged_is_left_out_and_counted(world: World) {
     assert_eq!((outcome.judged, outcome.left_out, outcome.fired), (0, 5, 0));
     assert_eq!(world.status(&ann, id).await, Status::Active);
     assert_eq!(
-        world.service.judge_missed(Missed::default()).await.unwrap(),
+        world
+            .service
+            .market_intake
+            .judge_missed(Missed::default())
+            .await
+            .unwrap(),
         service::market::MissedOutcome::default()
     );
 }
@@ -237,6 +242,7 @@ async fn a_night_is_judged(world: World) {
     world.quote("AAPL", 197.0).await;
     let closed = world
         .service
+        .stocks
         .stock("AAPL".parse().unwrap())
         .await
         .unwrap()

@@ -46,7 +46,7 @@ async fn judge_as(world: &World, quotes: &[QuoteRow], is_behind: bool) -> Missed
         quotes: quotes.to_vec(),
         is_behind,
     };
-    world.service.judge_missed(missed).await.unwrap()
+    world.service.market_intake.judge_missed(missed).await.unwrap()
 }
 
 /// The firings of an alert: when, late or not, and when it crossed.

@@ -286,7 +286,7 @@ async fn the_last_price_that_was_missed_is_shown_and_kept(world: World) {
     world.advance(20);
     judge(&world, &[friday("210", "15:10:00"), friday("201", "15:15:00")]).await;
     let shown = async |world: &World| {
-        let view = world.service.stock(symbol("AAPL")).await.unwrap();
+        let view = world.service.stocks.stock(symbol("AAPL")).await.unwrap();
         [view.last_price, view.high_52w].map(|price| price.map(|price| price.as_f64()))
     };
     assert_eq!(shown(&world).await, [Some(201.0), Some(210.0)]);
@@ -299,7 +299,17 @@ async fn an_alert_sees_again_after_what_was_missed(world: World) {
     world.quote("AAPL", 198.0).await;
     let id = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
     world.advance(20);
-    let state = async || world.service.alert(&ann, id).await.unwrap().evaluation.unwrap().state;
+    let state = async || {
+        world
+            .service
+            .alerts
+            .alert(&ann, id)
+            .await
+            .unwrap()
+            .evaluation
+            .unwrap()
+            .state
+    };
     assert_eq!(state().await, State::Blind(NotJudged::StaleQuotes));
     judge(&world, &[friday("199", "15:15:00")]).await;
     assert_eq!(state().await, State::Ok);

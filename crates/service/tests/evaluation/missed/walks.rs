@@ -112,7 +112,7 @@ async fn take(world: &World, quotes: Vec<QuoteRow>) {
         quotes,
         ..Batch::default()
     };
-    assert_eq!(world.service.ingest(batch).await.unwrap(), []);
+    assert_eq!(world.service.market_intake.ingest(batch).await.unwrap(), []);
 }
 
 /// When an alert would have fired, had all been seen, and whether it was late.

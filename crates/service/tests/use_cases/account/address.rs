@@ -25,12 +25,17 @@ const NEW: &str = "ann@example.org";
 async fn ask(world: &World, actor: &Actor, email: &str) -> Result<String, ServiceError> {
     world
         .service
+        .account_settings
         .request_address_change(actor, &json!({"email": email}))
         .await
 }
 
 async fn follow(world: &World, token: &str) -> Result<String, ServiceError> {
-    world.service.confirm_address_change(&json!({"token": token})).await
+    world
+        .service
+        .account_settings
+        .confirm_address_change(&json!({"token": token}))
+        .await
 }
 
 async fn an_address_is_in_force_once_its_link_is_followed_and_the_old_one_is_told(world: World) {
@@ -128,14 +133,24 @@ async fn a_new_password_voids_the_links_to_other_addresses(world: World) {
     ask(&world, &ann, "thief@example.net").await.unwrap();
     let token = last_token(&world, "thief@example.net").await;
     let body: Value = json!({"current_password": PASSWORD, "new_password": "battery staple"});
-    world.service.change_password(&ann, super::HERE, &body).await.unwrap();
+    world
+        .service
+        .account_settings
+        .change_password(&ann, super::HERE, &body)
+        .await
+        .unwrap();
     assert_eq!(kind(&follow(&world, &token).await.unwrap_err()), "malformed");
     ask(&world, &ann, "thief@example.net").await.unwrap();
     let token = last_token(&world, "thief@example.net").await;
-    world.service.request_reset(&json!({"email": ann.email})).await.unwrap();
+    world
+        .service
+        .identity
+        .request_reset(&json!({"email": ann.email}))
+        .await
+        .unwrap();
     let reset = last_token(&world, &ann.email).await;
     let body = json!({"email": ann.email, "token": reset, "new_password": "another battery"});
-    world.service.confirm_reset(&body).await.unwrap();
+    world.service.identity.confirm_reset(&body).await.unwrap();
     assert_eq!(kind(&follow(&world, &token).await.unwrap_err()), "malformed");
 }
 

@@ -24,6 +24,7 @@ const PHONE: &str = "+14155550123";
 async fn delete(world: &World, actor: &Actor) -> Result<(), ServiceError> {
     world
         .service
+        .account_settings
         .delete_account(actor, &json!({"confirmation": "DELETE"}))
         .await
 }
@@ -39,22 +40,42 @@ async fn all_that_was_its_owners_goes_and_others_keep_theirs(world: World) {
     for actor in [&ann, &bob] {
         world.create(actor, above("AAPL", 110.0)).await;
         let webhook = json!({"url": "https://93.184.215.14/hook", "events": ["alert.triggered"]});
-        service.create_webhook(actor, &webhook).await.unwrap();
+        service.webhooks.create_webhook(actor, &webhook).await.unwrap();
         let body = json!({"title": "a title", "body": "a body"});
-        of_bob = Some(service.give_feedback(actor, &body).await.unwrap().feedback.id);
+        of_bob = Some(service.feedback.give_feedback(actor, &body).await.unwrap().feedback.id);
         let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
-        let item = service.add_to_watchlist(actor, &body).await.unwrap().listed.item.id;
+        let item = service
+            .watchlists
+            .add_to_watchlist(actor, &body)
+            .await
+            .unwrap()
+            .listed
+            .item
+            .id;
         let quiet = json!({"auto_alerts_enabled": false});
-        service.update_watchlist_item(actor, item, &quiet).await.unwrap();
+        service
+            .watchlists
+            .update_watchlist_item(actor, item, &quiet)
+            .await
+            .unwrap();
     }
     let like = json!({"id": of_bob.unwrap().0});
-    assert_eq!(service.like_feedback(&ann, &like).await.unwrap().feedback.likes, 1);
+    assert_eq!(
+        service
+            .feedback
+            .like_feedback(&ann, &like)
+            .await
+            .unwrap()
+            .feedback
+            .likes,
+        1
+    );
     delete(&world, &ann).await.unwrap();
     for gone in [
-        service.session(&ann).await.unwrap_err(),
+        service.identity.session(&ann).await.unwrap_err(),
         sign_in(&world, &ann.email, PASSWORD).await.unwrap_err(),
-        service.subscription(&key).await.unwrap_err(),
-        service.deactivate_account(&ann).await.unwrap_err(),
+        service.account_settings.subscription(&key).await.unwrap_err(),
+        service.account_settings.deactivate_account(&ann).await.unwrap_err(),
         delete(&world, &ann).await.unwrap_err(),
         world.refused(&key, above("AAPL", 120.0)).await,
     ] {
@@ -83,9 +104,9 @@ async fn all_that_was_its_owners_goes_and_others_keep_theirs(world: World) {
             .is_empty()
     );
     // Bob has what he had, and one who likes it less.
-    assert_eq!(service.webhooks(&bob).await.unwrap().len(), 1);
-    assert_eq!(service.subscription(&bob).await.unwrap().total(), 1);
-    let feedback = service.feedback(&bob, ALL).await.unwrap();
+    assert_eq!(service.webhooks.webhooks(&bob).await.unwrap().len(), 1);
+    assert_eq!(service.account_settings.subscription(&bob).await.unwrap().total(), 1);
+    let feedback = service.feedback.feedback(&bob, ALL).await.unwrap();
     assert_eq!((feedback.total, feedback.items[0].feedback.likes), (1, 0));
 }
 
@@ -106,7 +127,16 @@ async fn its_address_can_have_an_account_again_that_knows_nothing_of_it(world: W
     delete(&world, &ann).await.unwrap();
     let again = super::ann(&world, Plan::Basic).await;
     assert_ne!(again.account, ann.account);
-    assert_eq!(world.service.subscription(&again).await.unwrap().total(), 0);
+    assert_eq!(
+        world
+            .service
+            .account_settings
+            .subscription(&again)
+            .await
+            .unwrap()
+            .total(),
+        0
+    );
     world.create(&again, above("AAPL", 110.0)).await;
 }
 
@@ -120,7 +150,12 @@ async fn without_the_word_nothing_is_deleted(world: World) {
         json!({"confirmation": null}),
     ] {
         let body: Value = body;
-        let refused = world.service.delete_account(&ann, &body).await.unwrap_err();
+        let refused = world
+            .service
+            .account_settings
+            .delete_account(&ann, &body)
+            .await
+            .unwrap_err();
         assert_eq!(kind(&refused), "invalid confirmation", "{body}");
     }
     sign_in(&world, &ann.email, PASSWORD).await.unwrap();
@@ -135,34 +170,67 @@ async fn of_many_at_once_one_deletes_it(world: World) {
 async fn what_was_sent_is_counted_on(world: World) {
     let mut ann = ann(&world, Plan::Basic).await;
     for _ in 0..3 {
-        world.service.request_phone(&ann, &super::number(PHONE)).await.unwrap();
+        world
+            .service
+            .account_settings
+            .request_phone(&ann, &super::number(PHONE))
+            .await
+            .unwrap();
         last_code(&world, PHONE).await;
         delete(&world, &ann).await.unwrap();
         ann = super::ann(&world, Plan::Basic).await;
     }
-    let refused = world.service.request_phone(&ann, &super::number(PHONE)).await;
+    let refused = world
+        .service
+        .account_settings
+        .request_phone(&ann, &super::number(PHONE))
+        .await;
     assert_eq!(kind(&refused.unwrap_err()), "too many");
     world.clock.advance(SignedDuration::from_hours(1));
-    world.service.request_phone(&ann, &super::number(PHONE)).await.unwrap();
+    world
+        .service
+        .account_settings
+        .request_phone(&ann, &super::number(PHONE))
+        .await
+        .unwrap();
 }
 
 async fn a_link_that_was_mailed_before_is_good_for_nothing(world: World) {
     let ann = ann(&world, Plan::Basic).await;
     let body = json!({"email": "ann@example.org"});
-    world.service.request_address_change(&ann, &body).await.unwrap();
+    world
+        .service
+        .account_settings
+        .request_address_change(&ann, &body)
+        .await
+        .unwrap();
     let token = super::last_token(&world, "ann@example.org").await;
     delete(&world, &ann).await.unwrap();
-    let followed = world.service.confirm_address_change(&json!({"token": token})).await;
+    let followed = world
+        .service
+        .account_settings
+        .confirm_address_change(&json!({"token": token}))
+        .await;
     assert_eq!(kind(&followed.unwrap_err()), "malformed");
 }
 
 async fn what_was_kept_for_addresses_that_it_had_before_goes_too(world: World) {
     let ann = ann(&world, Plan::Basic).await;
     let body = json!({"email": "ann@example.org"});
-    world.service.request_address_change(&ann, &body).await.unwrap();
+    world
+        .service
+        .account_settings
+        .request_address_change(&ann, &body)
+        .await
+        .unwrap();
     let token = super::last_token(&world, "ann@example.org").await;
     let body = json!({"token": token});
-    world.service.confirm_address_change(&body).await.unwrap();
+    world
+        .service
+        .account_settings
+        .confirm_address_change(&body)
+        .await
+        .unwrap();
     for email in [&ann.email, "ann@example.org"] {
         assert_eq!(mailed(&world, email).await.len(), 1, "{email}");
     }

@@ -22,7 +22,7 @@ on_each_database! {
 const PHONE: &str = "+14155550123";
 
 async fn text(world: &World, actor: &Actor) -> String {
-    let mut export = world.service.export_account(actor).await.unwrap();
+    let mut export = world.service.account_settings.export_account(actor).await.unwrap();
     let mut text = Vec::new();
     while let Some(piece) = export.next().await {
         let piece = piece.unwrap();
@@ -45,19 +45,20 @@ async fn an_export_has_all_that_its_owner_has_made_and_nobody_elses(world: World
     world.quote("AAPL", 100.0).await;
     verify(&world, &ann, PHONE).await;
     let night = json!({"time_zone": "Europe/Berlin", "quiet_hours": {"start": "22:00", "end": "07:00"}});
-    service.set_preferences(&ann, &night).await.unwrap();
+    service.account_settings.set_preferences(&ann, &night).await.unwrap();
     service
+        .account_settings
         .update_profile(&ann, &json!({"full_name": "Ann \"the\" <b>Bold</b>"}))
         .await
         .unwrap();
     for actor in [&ann, &bob] {
         world.create(actor, above("AAPL", 110.0)).await;
         let deleted = world.create(actor, above("AAPL", 500.0)).await.stored.alert.id;
-        service.delete_alert(actor, deleted).await.unwrap();
+        service.alerts.delete_alert(actor, deleted).await.unwrap();
         let webhook = json!({"url": "https://93.184.215.14/hook", "events": ["alert.triggered"]});
-        service.create_webhook(actor, &webhook).await.unwrap();
+        service.webhooks.create_webhook(actor, &webhook).await.unwrap();
         let body = json!({"title": format!("by {}", actor.email), "body": "more\nlines"});
-        service.give_feedback(actor, &body).await.unwrap();
+        service.feedback.give_feedback(actor, &body).await.unwrap();
     }
     world.quote("AAPL", 110.0).await;
     super::mailed(&world, &ann.email).await;
@@ -118,11 +119,15 @@ async fn an_export_has_no_secrets_and_nothing_they_hash_to(world: World) {
         name: "script".to_owned(),
         scopes: Scope::PUBLIC.to_vec(),
     };
-    let key = service.create_api_key(&ann, new).await.unwrap();
+    let key = service.accounts.create_api_key(&ann, new).await.unwrap();
     let webhook =
         json!({"url": "https://93.184.215.14/hook", "events": ["alert.triggered"], "secret": "whsec_hush-hush"});
-    service.create_webhook(&ann, &webhook).await.unwrap();
-    service.request_reset(&json!({"email": ann.email})).await.unwrap();
+    service.webhooks.create_webhook(&ann, &webhook).await.unwrap();
+    service
+        .identity
+        .request_reset(&json!({"email": ann.email}))
+        .await
+        .unwrap();
     let token = super::last_token(&world, &ann.email).await;
     let text = text(&world, &ann).await;
     assert!(text.contains(&key.key.prefix));
@@ -148,7 +153,12 @@ async fn an_export_does_not_tell_whether_another_address_has_an_account(world: W
     let mut exports = Vec::new();
     for email in [bob.email.as_str(), "nobody@example.com"] {
         let body = json!({"email": email});
-        world.service.request_address_change(&ann, &body).await.unwrap();
+        world
+            .service
+            .account_settings
+            .request_address_change(&ann, &body)
+            .await
+            .unwrap();
         // What is sent to the free address is sent by then.
         super::mailed(&world, email).await;
         exports.push(text(&world, &ann).await);
@@ -165,7 +175,7 @@ async fn however_much_there_is_it_comes_whole_and_once(world: World) {
     let made = futures_util::future::join_all(creating).await;
     let first = made[0].stored.alert.id;
     let note = json!({"alert_id": first.0, "symbol": "AAPL", "action_type": "updated", "new_status": "active"});
-    let notes = (0..400).map(|_| world.service.record_history(&ann, &note));
+    let notes = (0..400).map(|_| world.service.alerts.record_history(&ann, &note));
     for noted in futures_util::future::join_all(notes).await {
         noted.unwrap();
     }
@@ -191,7 +201,7 @@ async fn an_export_that_nobody_takes_ends(world: World) {
     for n in 0..20 {
         world.create(&ann, above("AAPL", 200.0 + f64::from(n))).await;
     }
-    let dropped = world.service.export_account(&ann).await.unwrap();
+    let dropped = world.service.account_settings.export_account(&ann).await.unwrap();
     drop(dropped);
     // The end of the service waits for all that is done in the background.
     let world = world.restarted().await;
@@ -202,7 +212,12 @@ async fn an_export_that_nobody_takes_ends(world: World) {
 async fn whoever_is_gone_has_no_export(world: World) {
     let ann = ann(&world, Plan::Basic).await;
     let body = json!({"confirmation": "DELETE"});
-    world.service.delete_account(&ann, &body).await.unwrap();
-    let refused = world.service.export_account(&ann).await.unwrap_err();
+    world
+        .service
+        .account_settings
+        .delete_account(&ann, &body)
+        .await
+        .unwrap();
+    let refused = world.service.account_settings.export_account(&ann).await.unwrap_err();
     assert_eq!(kind(&refused), "unauthenticated");
 }

@@ -30,8 +30,14 @@ const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 /// Signs somebody in by a password.
 async fn sign_in(world: &World, email: &str, password: &str) -> Result<Actor, ServiceError> {
     let body = json!({"email": email, "password": password});
-    match world.service.sign_in(&body, HERE).await? {
-        SignIn::Done(signed_in) => world.service.authenticate_token(&signed_in.access_token).await,
+    match world.service.identity.sign_in(&body, HERE).await? {
+        SignIn::Done(signed_in) => {
+            world
+                .service
+                .authenticator
+                .authenticate_token(&signed_in.access_token)
+                .await
+        }
         SignIn::Mailed => panic!("a link was mailed"),
     }
 }
@@ -62,7 +68,12 @@ async fn sent(world: &World, channel: MessageChannel, to: &str) -> Vec<String> {
         channel: Some(channel),
         to: Some(to.to_owned()),
     };
-    let page = world.service.outbox(world.operator(), filter, ALL).await.unwrap();
+    let page = world
+        .service
+        .outbox
+        .outbox(world.operator(), filter, ALL)
+        .await
+        .unwrap();
     page.items.into_iter().rev().map(|message| message.text).collect()
 }
 
@@ -94,8 +105,13 @@ async fn last_code(world: &World, phone: &str) -> String {
 
 /// Has the actor's number verified.
 async fn verify(world: &World, actor: &Actor, phone: &str) {
-    world.service.request_phone(actor, &number(phone)).await.unwrap();
+    world
+        .service
+        .account_settings
+        .request_phone(actor, &number(phone))
+        .await
+        .unwrap();
     let token = last_code(world, phone).await;
     let body = json!({"phone": phone, "token": token});
-    world.service.verify_phone(actor, &body).await.unwrap();
+    world.service.account_settings.verify_phone(actor, &body).await.unwrap();
 }

@@ -20,7 +20,7 @@ async fn a_note_is_kept_as_it_was_written_and_wakes_nothing(world: World) {
         "alert_id": alert.id.0, "symbol": "AAPL", "action_type": "triggered", "previous_status": "active",
         "new_status": "triggered", "alert_data": data, "trigger_price": 110.123_456, "notification_status": "sent",
     });
-    world.service.record_history(&ann, &note).await.unwrap();
+    world.service.alerts.record_history(&ann, &note).await.unwrap();
     let rows = world.history(&ann, alert.id).await;
     let noted = rows.last().unwrap();
     assert_eq!(noted.entry.action, HistoryAction::Triggered);
@@ -31,7 +31,7 @@ async fn a_note_is_kept_as_it_was_written_and_wakes_nothing(world: World) {
         json!({"source": "client", "alert_data": data, "notification_status": "sent"})
     );
     assert!(world.events(&ann).await.is_empty(), "nothing has fired");
-    let now = world.service.alert(&ann, alert.id).await.unwrap().stored.alert;
+    let now = world.service.alerts.alert(&ann, alert.id).await.unwrap().stored.alert;
     assert_eq!((now.revision, now.status), (alert.revision, alert.status));
     world.quote("AAPL", 111.0).await;
     assert_eq!(world.events(&ann).await.len(), 1);
@@ -43,9 +43,9 @@ async fn a_note_takes_a_session_and_an_alert_of_ones_own(world: World) {
     world.quote("AAPL", 100.0).await;
     let id = world.create(&key, above("AAPL", 110.0)).await.stored.alert.id;
     let note = json!({"alert_id": id.0, "symbol": "AAPL", "action_type": "paused", "new_status": "paused"});
-    let by_key = world.service.record_history(&key, &note).await.unwrap_err();
+    let by_key = world.service.alerts.record_history(&key, &note).await.unwrap_err();
     assert_eq!(kind(&by_key), "forbidden session_required session");
-    let by_bob = world.service.record_history(&bob, &note).await.unwrap_err();
+    let by_bob = world.service.alerts.record_history(&bob, &note).await.unwrap_err();
     assert_eq!(kind(&by_bob), "no alert");
     assert_eq!(world.actions(&key, id).await, [HistoryAction::Created]);
 }

@@ -21,11 +21,11 @@ const NEW: &str = "battery staple";
 
 async fn change(world: &World, actor: &Actor, current: &str, new: &str) -> Result<(), ServiceError> {
     let body = json!({"current_password": current, "new_password": new});
-    world.service.change_password(actor, HERE, &body).await
+    world.service.account_settings.change_password(actor, HERE, &body).await
 }
 
 async fn goes_on(world: &World, actor: &Actor) -> bool {
-    world.service.session(actor).await.is_ok()
+    world.service.identity.session(actor).await.is_ok()
 }
 
 async fn a_new_password_ends_all_other_sessions_and_the_address_is_told(world: World) {
@@ -68,7 +68,12 @@ async fn a_wrong_or_missing_current_password_changes_nothing(world: World) {
         ),
     ] {
         let body: Value = body;
-        let refused = world.service.change_password(&ann, HERE, &body).await.unwrap_err();
+        let refused = world
+            .service
+            .account_settings
+            .change_password(&ann, HERE, &body)
+            .await
+            .unwrap_err();
         assert_eq!(kind(&refused), faults, "{body}");
     }
     assert!(goes_on(&world, &other).await);
@@ -95,12 +100,17 @@ async fn guessing_at_the_current_password_is_slow(world: World) {
 
 async fn links_that_were_mailed_before_are_void(world: World) {
     let ann = ann(&world, Plan::Basic).await;
-    world.service.request_reset(&json!({"email": ann.email})).await.unwrap();
+    world
+        .service
+        .identity
+        .request_reset(&json!({"email": ann.email}))
+        .await
+        .unwrap();
     let token = last_token(&world, &ann.email).await;
     change(&world, &ann, PASSWORD, NEW).await.unwrap();
     let body = json!({"email": ann.email, "token": token, "new_password": "a third one"});
     assert_eq!(
-        kind(&world.service.confirm_reset(&body).await.unwrap_err()),
+        kind(&world.service.identity.confirm_reset(&body).await.unwrap_err()),
         "malformed"
     );
     sign_in(&world, &ann.email, NEW).await.unwrap();

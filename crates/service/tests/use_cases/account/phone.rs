@@ -26,18 +26,22 @@ const PHONE: &str = "+14155550123";
 const OTHER: &str = "+14155550124";
 
 async fn ask(world: &World, actor: &Actor, phone: &str) -> Result<String, ServiceError> {
-    world.service.request_phone(actor, &number(phone)).await
+    world
+        .service
+        .account_settings
+        .request_phone(actor, &number(phone))
+        .await
 }
 
 async fn show(world: &World, actor: &Actor, phone: &str, token: &str) -> Result<String, ServiceError> {
     let body = json!({"phone": phone, "token": token});
-    let phone = world.service.verify_phone(actor, &body).await?;
+    let phone = world.service.account_settings.verify_phone(actor, &body).await?;
     Ok(phone.number)
 }
 
 /// The actor's number as it is known.
 async fn phone_of(world: &World, actor: &Actor) -> Option<String> {
-    let (_, account) = world.service.session(actor).await.unwrap();
+    let (_, account) = world.service.identity.session(actor).await.unwrap();
     account.profile.phone.map(|phone| phone.number)
 }
 
@@ -57,7 +61,7 @@ async fn whoever_knows_the_code_has_the_number_and_nobody_else(world: World) {
     assert!(refused.to_string().contains("4 more tries"), "{refused}");
     assert_eq!(phone_of(&world, &ann).await, None);
     assert_eq!(show(&world, &ann, PHONE, &code).await.unwrap(), PHONE);
-    let (_, account) = world.service.session(&ann).await.unwrap();
+    let (_, account) = world.service.identity.session(&ann).await.unwrap();
     let phone = account.profile.phone.unwrap();
     assert_eq!((phone.number.as_str(), phone.verified_at), (PHONE, at(OPEN)));
 }
@@ -230,7 +234,12 @@ async fn what_is_no_number_or_without_consent_is_sent_nothing(world: World) {
         (json!([]), "malformed"),
     ] {
         let body: Value = body;
-        let refused = world.service.request_phone(&ann, &body).await.unwrap_err();
+        let refused = world
+            .service
+            .account_settings
+            .request_phone(&ann, &body)
+            .await
+            .unwrap_err();
         assert_eq!(kind(&refused), faults, "{body}");
         if let ServiceError::Invalid { fields, .. } = refused {
             assert!(fields.values().all(|faults| faults.len() == 1), "{fields:?}");

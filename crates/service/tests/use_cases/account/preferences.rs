@@ -16,8 +16,13 @@ on_each_database! {
 async fn what_is_left_out_stays_and_null_ends_quiet_hours(world: World) {
     let ann = ann(&world, Plan::Basic).await;
     let set = async |body: Value| {
-        let set = world.service.set_preferences(&ann, &body).await.unwrap();
-        assert_eq!(set, world.service.preferences(&ann).await.unwrap());
+        let set = world
+            .service
+            .account_settings
+            .set_preferences(&ann, &body)
+            .await
+            .unwrap();
+        assert_eq!(set, world.service.account_settings.preferences(&ann).await.unwrap());
         let hours = set.quiet_hours.map(|hours| (hours.from, hours.until));
         (set.time_zone, hours)
     };
@@ -33,18 +38,39 @@ async fn what_is_left_out_stays_and_null_ends_quiet_hours(world: World) {
 async fn a_new_zone_counts_at_once(world: World) {
     let ann = ann(&world, Plan::Basic).await;
     let body = json!({"time_zone": "Asia/Tokyo"});
-    world.service.set_preferences(&ann, &body).await.unwrap();
+    world
+        .service
+        .account_settings
+        .set_preferences(&ann, &body)
+        .await
+        .unwrap();
     let again = sign_in(&world, &ann.email, PASSWORD).await.unwrap();
     assert_eq!(again.time_zone.iana_name(), Some("Asia/Tokyo"));
 }
 
 async fn to_be_told_of_blind_alerts_is_off_until_it_is_asked_for_and_stays(world: World) {
     let ann = ann(&world, Plan::Basic).await;
-    let set = async |body: Value| world.service.set_preferences(&ann, &body).await.unwrap().notify_blind;
+    let set = async |body: Value| {
+        world
+            .service
+            .account_settings
+            .set_preferences(&ann, &body)
+            .await
+            .unwrap()
+            .notify_blind
+    };
     assert!(!set(json!({"notify_blind": null})).await);
     assert!(set(json!({"notify_blind": true})).await);
     assert!(set(json!({"time_zone": "UTC"})).await);
-    assert!(world.service.preferences(&ann).await.unwrap().notify_blind);
+    assert!(
+        world
+            .service
+            .account_settings
+            .preferences(&ann)
+            .await
+            .unwrap()
+            .notify_blind
+    );
     assert!(!set(json!({"notify_blind": false})).await);
 }
 
@@ -65,9 +91,14 @@ async fn every_fault_of_preferences_is_told_and_nothing_of_them_is_kept(world: W
         (json!({"time_zone": "Europe/Berlin\r\nX: y"}), "invalid time_zone"),
         (json!([]), "malformed"),
     ] {
-        let refused = world.service.set_preferences(&ann, &body).await.unwrap_err();
+        let refused = world
+            .service
+            .account_settings
+            .set_preferences(&ann, &body)
+            .await
+            .unwrap_err();
         assert_eq!(kind(&refused), faults, "{body}");
     }
-    let kept = world.service.preferences(&ann).await.unwrap();
+    let kept = world.service.account_settings.preferences(&ann).await.unwrap();
     assert_eq!((kept.time_zone.as_str(), kept.quiet_hours), ("America/New_York", None));
 }

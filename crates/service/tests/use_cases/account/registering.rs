@@ -44,7 +44,7 @@ impl Work for Registered {
 async fn registrations_leave_some_of_a_days_letters_for_those_who_have_an_account(world: World) {
     let register = async |email: &str| -> Result<(), ServiceError> {
         let body = json!({"email": email, "password": PASSWORD});
-        world.service.register(&body).await
+        world.service.identity.register(&body).await
     };
     let store = world.store().await;
     store.write(Registered(1_999)).await.map_err(|_| "written").unwrap();
@@ -55,7 +55,7 @@ async fn registrations_leave_some_of_a_days_letters_for_those_who_have_an_accoun
         assert_eq!(kind(&register(email).await.unwrap_err()), "too many", "{email}");
     }
     let body = json!({"email": ann.email, "type": "magic_link"});
-    world.service.sign_in(&body, super::HERE).await.unwrap();
+    world.service.identity.sign_in(&body, super::HERE).await.unwrap();
     assert_eq!(mailed(&world, &ann.email).await.len(), 1);
     world.clock.advance(SignedDuration::from_hours(24));
     register("new@example.com").await.unwrap();

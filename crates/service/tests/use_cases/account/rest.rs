@@ -22,7 +22,7 @@ async fn two_alerts(world: &World, actor: &Actor) -> [AlertId; 2] {
     for threshold in [110.0, 120.0] {
         ids.push(world.create(actor, above("AAPL", threshold)).await.stored.alert.id);
     }
-    world.service.pause_alert(actor, ids[1]).await.unwrap();
+    world.service.alerts.pause_alert(actor, ids[1]).await.unwrap();
     [ids[0], ids[1]]
 }
 
@@ -30,7 +30,10 @@ async fn its_active_alerts_are_paused_and_do_not_fire(world: World) {
     let (ann, bob) = (ann(&world, Plan::Basic).await, world.bob(Plan::Basic).await);
     let ids = two_alerts(&world, &ann).await;
     let of_bob = world.create(&bob, above("AAPL", 110.0)).await.stored.alert.id;
-    assert_eq!(world.service.deactivate_account(&ann).await.unwrap(), 1);
+    assert_eq!(
+        world.service.account_settings.deactivate_account(&ann).await.unwrap(),
+        1
+    );
     world.quote("AAPL", 130.0).await;
     assert_eq!(world.status(&ann, ids[0]).await, Status::Paused);
     let told = [HistoryAction::Created, HistoryAction::Paused];
@@ -48,41 +51,54 @@ async fn nothing_is_made_or_set_going_in_its_name_until_it_is_reactivated(world:
     let ids = two_alerts(&world, &ann).await;
     let service = &world.service;
     let webhook = json!({"url": "https://93.184.215.14/hook", "events": ["alert.triggered"]});
-    let hook = service.create_webhook(&key, &webhook).await.unwrap().webhook.id;
+    let hook = service
+        .webhooks
+        .create_webhook(&key, &webhook)
+        .await
+        .unwrap()
+        .webhook
+        .id;
     let off = json!({"is_active": false});
-    service.update_webhook(&key, hook, &off).await.unwrap();
-    world.service.deactivate_account(&ann).await.unwrap();
+    service.webhooks.update_webhook(&key, hook, &off).await.unwrap();
+    world.service.account_settings.deactivate_account(&ann).await.unwrap();
     let note = json!({"alert_id": ids[0].0, "symbol": "AAPL", "action_type": "paused", "new_status": "paused"});
     let refused: Vec<ServiceError> = vec![
         world.refused(&key, above("AAPL", 140.0)).await,
-        service.activate_alert(&key, ids[0]).await.unwrap_err(),
+        service.alerts.activate_alert(&key, ids[0]).await.unwrap_err(),
         service
+            .alerts
             .update_alert(&key, ids[0], &json!({"threshold": 150}))
             .await
             .unwrap_err(),
-        service.create_webhook(&key, &webhook).await.unwrap_err(),
+        service.webhooks.create_webhook(&key, &webhook).await.unwrap_err(),
         service
+            .webhooks
             .update_webhook(&key, hook, &json!({"is_active": true}))
             .await
             .unwrap_err(),
         service
+            .webhooks
             .test_webhook(&key, &json!({"url": "https://93.184.215.14/hook", "secret": "s"}))
             .await
             .unwrap_err(),
         service
+            .accounts
             .create_api_key_of(&ann, &json!({"name": "a"}))
             .await
             .unwrap_err(),
-        service.record_history(&ann, &note).await.unwrap_err(),
+        service.alerts.record_history(&ann, &note).await.unwrap_err(),
         service
+            .account_settings
             .request_phone(&ann, &super::number("+14155550123"))
             .await
             .unwrap_err(),
         service
+            .account_settings
             .request_address_change(&ann, &json!({"email": "ann@example.org"}))
             .await
             .unwrap_err(),
         service
+            .feedback
             .give_feedback(&ann, &json!({"title": "a", "body": "b"}))
             .await
             .unwrap_err(),
@@ -91,17 +107,24 @@ async fn nothing_is_made_or_set_going_in_its_name_until_it_is_reactivated(world:
         assert_eq!(kind(error), ASLEEP, "{error}");
     }
     // It can be read, put in order and left.
-    assert_eq!(service.subscription(&key).await.unwrap().total(), 2);
-    assert!(service.subscription(&key).await.unwrap().is_deactivated);
-    service.pause_alert(&key, ids[0]).await.unwrap();
+    assert_eq!(service.account_settings.subscription(&key).await.unwrap().total(), 2);
+    assert!(
+        service
+            .account_settings
+            .subscription(&key)
+            .await
+            .unwrap()
+            .is_deactivated
+    );
+    service.alerts.pause_alert(&key, ids[0]).await.unwrap();
     let zone: Value = json!({"time_zone": "UTC"});
-    service.set_preferences(&ann, &zone).await.unwrap();
+    service.account_settings.set_preferences(&ann, &zone).await.unwrap();
     sign_in(&world, &ann.email, PASSWORD).await.unwrap();
-    service.delete_alert(&key, ids[1]).await.unwrap();
-    service.delete_webhook(&key, hook).await.unwrap();
-    service.reactivate_account(&ann).await.unwrap();
+    service.alerts.delete_alert(&key, ids[1]).await.unwrap();
+    service.webhooks.delete_webhook(&key, hook).await.unwrap();
+    service.account_settings.reactivate_account(&ann).await.unwrap();
     assert_eq!(world.status(&ann, ids[0]).await, Status::Paused);
-    service.activate_alert(&key, ids[0]).await.unwrap();
+    service.alerts.activate_alert(&key, ids[0]).await.unwrap();
     world.quote("AAPL", 130.0).await;
     assert_eq!(world.status(&ann, ids[0]).await, Status::Triggered);
 }
@@ -109,16 +132,19 @@ async fn nothing_is_made_or_set_going_in_its_name_until_it_is_reactivated(world:
 async fn once_more_changes_nothing(world: World) {
     let ann = ann(&world, Plan::Basic).await;
     two_alerts(&world, &ann).await;
-    world.service.deactivate_account(&ann).await.unwrap();
+    world.service.account_settings.deactivate_account(&ann).await.unwrap();
     world.advance(5);
-    assert_eq!(world.service.deactivate_account(&ann).await.unwrap(), 0);
-    let (_, account) = world.service.session(&ann).await.unwrap();
+    assert_eq!(
+        world.service.account_settings.deactivate_account(&ann).await.unwrap(),
+        0
+    );
+    let (_, account) = world.service.identity.session(&ann).await.unwrap();
     assert_eq!(
         account.profile.deactivated_at,
         Some(crate::support::at(crate::support::OPEN))
     );
     for _ in 0..2 {
-        let account = world.service.reactivate_account(&ann).await.unwrap();
+        let account = world.service.account_settings.reactivate_account(&ann).await.unwrap();
         assert_eq!(account.profile.deactivated_at, None);
     }
 }
@@ -127,10 +153,10 @@ async fn an_alert_that_is_made_at_the_same_moment_is_paused_or_refused(world: Wo
     let ann = ann(&world, Plan::Premium).await;
     world.quote("AAPL", 100.0).await;
     let bodies: Vec<Value> = (0..20).map(|n| above("AAPL", 200.0 + f64::from(n))).collect();
-    let creating = bodies.iter().map(|body| world.service.create_alert(&ann, body));
+    let creating = bodies.iter().map(|body| world.service.alerts.create_alert(&ann, body));
     let all = futures_util::future::join(
         futures_util::future::join_all(creating),
-        world.service.deactivate_account(&ann),
+        world.service.account_settings.deactivate_account(&ann),
     );
     let (made, _) = all.await;
     for refused in made.iter().filter_map(|made| made.as_ref().err()) {

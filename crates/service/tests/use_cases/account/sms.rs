@@ -36,7 +36,13 @@ async fn a_verified_number_is_told_and_each_message_is_counted(world: World) {
     let made = world.create(&ann, by_sms(110)).await.stored.alert;
     assert_eq!(made.notification, Channel::Sms);
     assert_eq!(
-        world.service.subscription(&ann).await.unwrap().sms_sent,
+        world
+            .service
+            .account_settings
+            .subscription(&ann)
+            .await
+            .unwrap()
+            .sms_sent,
         0,
         "codes are not counted"
     );
@@ -45,10 +51,28 @@ async fn a_verified_number_is_told_and_each_message_is_counted(world: World) {
     let told = told(&world, PHONE).await;
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("111"), "{told:?}");
-    assert_eq!(world.service.subscription(&ann).await.unwrap().sms_sent, 1);
+    assert_eq!(
+        world
+            .service
+            .account_settings
+            .subscription(&ann)
+            .await
+            .unwrap()
+            .sms_sent,
+        1
+    );
     // The next month begins anew.
     world.clock.advance(jiff::SignedDuration::from_hours(24 * 31));
-    assert_eq!(world.service.subscription(&ann).await.unwrap().sms_sent, 0);
+    assert_eq!(
+        world
+            .service
+            .account_settings
+            .subscription(&ann)
+            .await
+            .unwrap()
+            .sms_sent,
+        0
+    );
 }
 
 async fn without_a_verified_number_no_alert_becomes_one_by_sms(world: World) {
@@ -58,15 +82,20 @@ async fn without_a_verified_number_no_alert_becomes_one_by_sms(world: World) {
     body["notification"] = json!("email");
     let id = world.create(&ann, body).await.stored.alert.id;
     let change = json!({"notification": "sms"});
-    let refused = world.service.update_alert(&ann, id, &change).await.unwrap_err();
+    let refused = world.service.alerts.update_alert(&ann, id, &change).await.unwrap_err();
     assert_eq!(kind(&refused), NO_PHONE);
     // A code that was sent is no number yet.
-    world.service.request_phone(&ann, &super::number(PHONE)).await.unwrap();
-    let refused = world.service.update_alert(&ann, id, &change).await.unwrap_err();
+    world
+        .service
+        .account_settings
+        .request_phone(&ann, &super::number(PHONE))
+        .await
+        .unwrap();
+    let refused = world.service.alerts.update_alert(&ann, id, &change).await.unwrap_err();
     assert_eq!(kind(&refused), NO_PHONE);
     let body = json!({"phone": PHONE, "token": super::last_code(&world, PHONE).await});
-    world.service.verify_phone(&ann, &body).await.unwrap();
-    let changed = world.service.update_alert(&ann, id, &change).await.unwrap();
+    world.service.account_settings.verify_phone(&ann, &body).await.unwrap();
+    let changed = world.service.alerts.update_alert(&ann, id, &change).await.unwrap();
     assert_eq!(changed.stored.alert.notification, Channel::Sms);
 }
 
@@ -75,12 +104,13 @@ async fn who_goes_back_to_basic_cannot_activate_or_make_alerts_by_sms(world: Wor
     world.quote("AAPL", 100.0).await;
     verify(&world, &ann, PHONE).await;
     let id = world.create(&ann, by_sms(110)).await.stored.alert.id;
-    world.service.pause_alert(&ann, id).await.unwrap();
-    world.service.set_plan(&ann.email, Plan::Basic).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
+    world.service.accounts.set_plan(&ann.email, Plan::Basic).await.unwrap();
     for refused in [
-        world.service.activate_alert(&ann, id).await.unwrap_err(),
+        world.service.alerts.activate_alert(&ann, id).await.unwrap_err(),
         world
             .service
+            .alerts
             .update_alert(&ann, id, &json!({"threshold": 120}))
             .await
             .unwrap_err(),
@@ -89,8 +119,8 @@ async fn who_goes_back_to_basic_cannot_activate_or_make_alerts_by_sms(world: Wor
         assert_eq!(kind(&refused), "forbidden plan premium");
     }
     let change = json!({"notification": "email"});
-    world.service.update_alert(&ann, id, &change).await.unwrap();
-    world.service.activate_alert(&ann, id).await.unwrap();
+    world.service.alerts.update_alert(&ann, id, &change).await.unwrap();
+    world.service.alerts.activate_alert(&ann, id).await.unwrap();
 }
 
 async fn the_number_of_the_moment_is_told(world: World) {

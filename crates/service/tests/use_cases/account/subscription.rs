@@ -18,9 +18,9 @@ async fn alerts_are_counted_by_status_and_the_period_is_the_month(world: World) 
         ids.push(world.create(&ann, above("AAPL", threshold)).await.stored.alert.id);
     }
     world.quote("AAPL", 110.0).await;
-    world.service.pause_alert(&ann, ids[1]).await.unwrap();
-    world.service.delete_alert(&ann, ids[2]).await.unwrap();
-    let used = world.service.subscription(&ann).await.unwrap();
+    world.service.alerts.pause_alert(&ann, ids[1]).await.unwrap();
+    world.service.alerts.delete_alert(&ann, ids[2]).await.unwrap();
+    let used = world.service.account_settings.subscription(&ann).await.unwrap();
     let counts = [
         (Status::Active, 1),
         (Status::Inactive, 0),
@@ -39,14 +39,22 @@ async fn a_subscription_is_only_of_ones_own_account(world: World) {
     let (ann, bob) = (super::ann(&world, Plan::Basic).await, world.bob(Plan::Premium).await);
     world.quote("AAPL", 100.0).await;
     world.create(&bob, above("AAPL", 110.0)).await;
-    let of_ann = world.service.subscription(&ann).await.unwrap();
+    let of_ann = world.service.account_settings.subscription(&ann).await.unwrap();
     assert_eq!(
         (of_ann.account, of_ann.plan, of_ann.total()),
         (ann.account, Plan::Basic, 0)
     );
-    assert_eq!(world.service.subscription(&bob).await.unwrap().room(), None);
+    assert_eq!(
+        world.service.account_settings.subscription(&bob).await.unwrap().room(),
+        None
+    );
     let body = json!({"confirmation": "DELETE"});
-    world.service.delete_account(&ann, &body).await.unwrap();
-    let gone = world.service.subscription(&ann).await.unwrap_err();
+    world
+        .service
+        .account_settings
+        .delete_account(&ann, &body)
+        .await
+        .unwrap();
+    let gone = world.service.account_settings.subscription(&ann).await.unwrap_err();
     assert_eq!(kind(&gone), "unauthenticated");
 }

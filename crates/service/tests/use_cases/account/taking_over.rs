@@ -18,18 +18,23 @@ const STRANGERS: &str = "the stranger's own";
 
 async fn register(world: &World, email: &str, password: &str) {
     let body = json!({"email": email, "password": password, "full_name": "Mallory"});
-    world.service.register(&body).await.unwrap();
+    world.service.identity.register(&body).await.unwrap();
 }
 
 async fn confirm(world: &World, token: &str) -> Result<bool, ServiceError> {
-    world.service.confirm_address(&json!({"token": token})).await
+    world.service.identity.confirm_address(&json!({"token": token})).await
 }
 
 async fn by_link(world: &World, email: &str) -> SignedIn {
     let body = json!({"email": email, "type": "magic_link"});
-    world.service.sign_in(&body, HERE).await.unwrap();
+    world.service.identity.sign_in(&body, HERE).await.unwrap();
     let token = last_token(world, email).await;
-    world.service.sign_in_by_link(&json!({"token": token})).await.unwrap()
+    world
+        .service
+        .identity
+        .sign_in_by_link(&json!({"token": token}))
+        .await
+        .unwrap()
 }
 
 /// What somebody has made of an account whose address nobody has confirmed.
@@ -42,14 +47,19 @@ struct Belongings {
 async fn settle_in(world: &World, actor: &Actor, number: &str, other: &str) -> Belongings {
     let service = &world.service;
     let key = service
+        .accounts
         .create_api_key_of(actor, &json!({"name": "left"}))
         .await
         .unwrap();
     let webhook = json!({"url": "https://stranger.example/hook", "events": ["alert.triggered"]});
-    service.create_webhook(actor, &webhook).await.unwrap();
+    service.webhooks.create_webhook(actor, &webhook).await.unwrap();
     verify(world, actor, number).await;
     let change = json!({"email": other});
-    service.request_address_change(actor, &change).await.unwrap();
+    service
+        .account_settings
+        .request_address_change(actor, &change)
+        .await
+        .unwrap();
     Belongings {
         key: key.secret,
         token: last_token(world, other).await,
@@ -72,10 +82,10 @@ async fn whatever_a_stranger_has_set_up_ends_when_the_owner_comes_by_whichever_l
                 assert!(!confirm(&world, &token).await.unwrap(), "no password is in force");
             }
             _ => {
-                service.request_reset(&json!({"email": email})).await.unwrap();
+                service.identity.request_reset(&json!({"email": email})).await.unwrap();
                 let token = last_token(&world, &email).await;
                 let body = json!({"email": email, "token": token, "new_password": PASSWORD});
-                service.confirm_reset(&body).await.unwrap();
+                service.identity.confirm_reset(&body).await.unwrap();
             }
         }
         let signed_in = by_link(&world, &email).await;
@@ -85,13 +95,21 @@ async fn whatever_a_stranger_has_set_up_ends_when_the_owner_comes_by_whichever_l
             (&None, &None),
             "{way}"
         );
-        let owner = service.authenticate_token(&signed_in.access_token).await.unwrap();
-        assert!(service.webhooks(&owner).await.unwrap().is_empty(), "{way}");
-        assert!(service.api_keys(&owner).await.unwrap().is_empty(), "{way}");
-        let refused = service.authenticate_key(&left.key).await.unwrap_err();
+        let owner = service
+            .authenticator
+            .authenticate_token(&signed_in.access_token)
+            .await
+            .unwrap();
+        assert!(service.webhooks.webhooks(&owner).await.unwrap().is_empty(), "{way}");
+        assert!(service.accounts.api_keys(&owner).await.unwrap().is_empty(), "{way}");
+        let refused = service.authenticator.authenticate_key(&left.key).await.unwrap_err();
         assert_eq!(kind(&refused), "unauthenticated", "{way}");
         let change: Value = json!({"token": left.token});
-        let refused = service.confirm_address_change(&change).await.unwrap_err();
+        let refused = service
+            .account_settings
+            .confirm_address_change(&change)
+            .await
+            .unwrap_err();
         assert_eq!(kind(&refused), "malformed", "{way}");
         let refused = sign_in(&world, &email, STRANGERS).await.unwrap_err();
         assert_eq!(kind(&refused), "unauthenticated", "{way}");
@@ -106,11 +124,15 @@ async fn what_the_only_one_who_registered_has_set_up_stays_when_they_confirm(wor
     let owner = sign_in(&world, email, STRANGERS).await.unwrap();
     let left = settle_in(&world, &owner, "+14155550123", "owner@example.net").await;
     let body = json!({"current_password": STRANGERS, "new_password": PASSWORD});
-    service.change_password(&owner, HERE, &body).await.unwrap();
+    service
+        .account_settings
+        .change_password(&owner, HERE, &body)
+        .await
+        .unwrap();
     assert!(confirm(&world, &token).await.unwrap(), "a password is in force");
     let owner = sign_in(&world, email, PASSWORD).await.unwrap();
-    assert_eq!(service.webhooks(&owner).await.unwrap().len(), 1);
-    service.authenticate_key(&left.key).await.unwrap();
+    assert_eq!(service.webhooks.webhooks(&owner).await.unwrap().len(), 1);
+    service.authenticator.authenticate_key(&left.key).await.unwrap();
     let signed_in = by_link(&world, email).await;
     assert_eq!(signed_in.account.full_name.as_deref(), Some("Mallory"));
     assert!(signed_in.account.profile.phone.is_some());
@@ -143,7 +165,7 @@ async fn links_that_were_forgotten_since_do_not_make_a_later_one_the_first(world
     register(&world, email, STRANGERS).await;
     sign_in(&world, email, STRANGERS).await.unwrap();
     world.advance(60 * 24 * 30);
-    world.service.run_job(service::cron::Job::Cleanup).await.unwrap();
+    world.service.jobs.run_job(service::cron::Job::Cleanup).await.unwrap();
     register(&world, email, PASSWORD).await;
     let token = last_token(&world, email).await;
     assert!(!confirm(&world, &token).await.unwrap());

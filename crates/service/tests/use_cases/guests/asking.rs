@@ -56,7 +56,7 @@ async fn without_an_address_nobody_knows_who_asks(world: World) {
         json!({"condition": "nonsense"}),
     ] {
         assert_eq!(
-            kind(&world.service.guest_wish(&body).unwrap_err()),
+            kind(&world.service.guest_alerts.guest_wish(&body).unwrap_err()),
             "unauthenticated",
             "{body}"
         );
@@ -80,7 +80,11 @@ async fn guests_have_price_and_time_alerts_by_mail_and_nothing_else(world: World
         json!({"condition": "social_buzz", "parameters": {"direction": "rising"}}),
         json!({"condition": "price_above", "threshold": 200, "notification": "sms"}),
     ] {
-        let refused = world.service.guest_wish(&guests(body.clone())).unwrap_err();
+        let refused = world
+            .service
+            .guest_alerts
+            .guest_wish(&guests(body.clone()))
+            .unwrap_err();
         assert_eq!(kind(&refused), "forbidden plan premium", "{body}");
     }
     for body in [
@@ -98,7 +102,10 @@ async fn a_stock_has_to_be_known_and_a_percentage_needs_a_price(world: World) {
         .deliver(json!({"stocks": [{"symbol": "NEWCO", "name": "New Co."}]}))
         .await;
     let mut body = wish(GUEST, 200);
-    assert_eq!(kind(&world.service.guest_wish(&body).unwrap_err()), "no stock");
+    assert_eq!(
+        kind(&world.service.guest_alerts.guest_wish(&body).unwrap_err()),
+        "no stock"
+    );
     body["symbol"] = json!("NEWCO");
     assert_eq!(make(&world, &body).await.stored.alert.initial_price, None);
     body["condition"] = json!("price_change_up");
@@ -124,14 +131,17 @@ async fn an_address_that_is_more_than_one_is_refused_and_nothing_is_mailed(world
         "guest",
         "",
     ] {
-        let refused = world.service.guest_wish(&wish(email, 200)).unwrap_err();
+        let refused = world.service.guest_alerts.guest_wish(&wish(email, 200)).unwrap_err();
         assert_eq!(kind(&refused), "invalid email", "{email:?}");
         assert!(!refused.to_string().contains("victim"));
     }
     for other in [json!(5), json!(["guest@example.com"]), json!({})] {
         let mut body = wish(GUEST, 200);
         body["email"] = other;
-        assert_eq!(kind(&world.service.guest_wish(&body).unwrap_err()), "invalid email");
+        assert_eq!(
+            kind(&world.service.guest_alerts.guest_wish(&body).unwrap_err()),
+            "invalid email"
+        );
     }
     for to in [GUEST, "victim@example.com"] {
         assert_eq!(world.mailed(to).await, []);
@@ -254,8 +264,13 @@ async fn asking_tells_nothing_of_accounts_nor_of_what_anybody_waits_for(world: W
     let bob = world.bob(Plan::Basic).await;
     let taken_over = verified(&world, &bob.email, 200).await;
     let body = json!({"alert_id": taken_over.0});
-    world.service.attach_guest_alert(&bob, &body).await.unwrap();
-    world.service.deactivate_account(&bob).await.unwrap();
+    world
+        .service
+        .guest_alerts
+        .attach_guest_alert(&bob, &body)
+        .await
+        .unwrap();
+    world.service.account_settings.deactivate_account(&bob).await.unwrap();
     let mut seen = Vec::new();
     for email in [&ann.email, "known@example.com", &bob.email, "nobody@example.com"] {
         let before = world.mailed(email).await.iter().filter(|letter| asks(letter)).count();

@@ -27,6 +27,7 @@ on_each_database! {
 async fn attach(world: &World, actor: &Actor, id: AlertId) -> Result<AlertDetail, ServiceError> {
     world
         .service
+        .guest_alerts
         .attach_guest_alert(actor, &json!({"alert_id": id.0}))
         .await
 }
@@ -79,7 +80,7 @@ async fn an_inactive_alert_becomes_active_and_its_link_is_of_no_use(world: World
         [HistoryAction::Created, HistoryAction::Verified]
     );
     assert_eq!(kind(&verify(&world, &token).await.unwrap_err()), "malformed");
-    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
     assert_eq!(kind(&verify(&world, &token).await.unwrap_err()), "malformed");
     assert_eq!(world.status(&ann, id).await, Status::Paused);
 }
@@ -92,7 +93,7 @@ async fn an_alert_that_has_fired_comes_with_its_history(world: World) {
     let alert = attach(&world, &ann, id).await.unwrap().stored.alert;
     assert_eq!(alert.status, Status::Triggered);
     world.quote("AAPL", 199.0).await;
-    world.service.activate_alert(&ann, id).await.unwrap();
+    world.service.alerts.activate_alert(&ann, id).await.unwrap();
     assert_eq!(
         world.actions(&ann, id).await,
         [
@@ -118,7 +119,7 @@ async fn nobody_gets_an_alert_of_another_address(world: World) {
     assert_eq!(kind(&attach(&world, &ann, of_bob).await.unwrap_err()), "no alert");
     attach(&world, &bob, of_bob).await.unwrap();
     assert_eq!(kind(&attach(&world, &ann, of_bob).await.unwrap_err()), "no alert");
-    world.service.delete_alert(&bob, of_bob).await.unwrap();
+    world.service.alerts.delete_alert(&bob, of_bob).await.unwrap();
     assert_eq!(kind(&attach(&world, &bob, of_bob).await.unwrap_err()), "no alert");
     assert_eq!(world.alert_now(id).await.status, Status::Active);
 }
@@ -134,13 +135,13 @@ async fn the_address_has_to_be_confirmed_and_the_account_awake(world: World) {
         is_operator: false,
         is_verified: false,
     };
-    world.service.create_user(user).await.unwrap();
+    world.service.accounts.create_user(user).await.unwrap();
     let key = NewKey {
         name: "key".to_owned(),
         scopes: Scope::PUBLIC.to_vec(),
     };
-    let key = world.service.create_key_for(email, key).await.unwrap();
-    let new = world.service.authenticate_key(&key.secret).await.unwrap();
+    let key = world.service.accounts.create_key_for(email, key).await.unwrap();
+    let new = world.service.authenticator.authenticate_key(&key.secret).await.unwrap();
     let refused = attach(&world, &new, id).await.unwrap_err();
     assert_eq!(kind(&refused), "forbidden email_confirmation confirmed_email");
     // Whether there is such an alert is not told to whoever registered with somebody else's address.
@@ -148,10 +149,10 @@ async fn the_address_has_to_be_confirmed_and_the_account_awake(world: World) {
     assert_eq!(kind(&none), "forbidden email_confirmation confirmed_email");
     let ann = world.ann(Plan::Basic).await;
     let id = verified(&world, &ann.email, 200).await;
-    world.service.deactivate_account(&ann).await.unwrap();
+    world.service.account_settings.deactivate_account(&ann).await.unwrap();
     let refused = attach(&world, &ann, id).await.unwrap_err();
     assert_eq!(kind(&refused), "forbidden deactivated active_account");
-    world.service.reactivate_account(&ann).await.unwrap();
+    world.service.account_settings.reactivate_account(&ann).await.unwrap();
     attach(&world, &ann, id).await.unwrap();
 }
 
@@ -180,7 +181,12 @@ async fn the_plans_quota_counts(world: World) {
         kind(&attach(&world, &ann, inactive).await.unwrap_err()),
         "forbidden plan premium"
     );
-    world.service.set_plan(&ann.email, Plan::Premium).await.unwrap();
+    world
+        .service
+        .accounts
+        .set_plan(&ann.email, Plan::Premium)
+        .await
+        .unwrap();
     attach(&world, &ann, inactive).await.unwrap();
 }
 
@@ -235,7 +241,12 @@ async fn an_id_is_needed(world: World) {
         json!({"alert_id": 1}),
         json!({"alert_id": null}),
     ] {
-        let refused = world.service.attach_guest_alert(&ann, &body).await.unwrap_err();
+        let refused = world
+            .service
+            .guest_alerts
+            .attach_guest_alert(&ann, &body)
+            .await
+            .unwrap_err();
         assert_eq!(kind(&refused), "invalid alert_id", "{body}");
     }
 }

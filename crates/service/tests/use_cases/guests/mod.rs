@@ -22,8 +22,8 @@ fn wish(email: &str, threshold: u32) -> Value {
 }
 
 async fn ask(world: &World, body: &Value) -> Result<Created, ServiceError> {
-    let wish = world.service.guest_wish(body)?;
-    world.service.create_guest_alert(wish).await
+    let wish = world.service.guest_alerts.guest_wish(body)?;
+    world.service.guest_alerts.create_guest_alert(wish).await
 }
 
 /// A guest's new alert; it has to be one.
@@ -35,7 +35,11 @@ async fn make(world: &World, body: &Value) -> AlertDetail {
 }
 
 async fn verify(world: &World, token: &str) -> Result<VerifiedAlert, ServiceError> {
-    world.service.verify_guest_alert(&json!({"token": token})).await
+    world
+        .service
+        .guest_alerts
+        .verify_guest_alert(&json!({"token": token}))
+        .await
 }
 
 /// A guest's new alert that was verified.
@@ -69,7 +73,7 @@ impl World {
         let empty = async {
             while waits(MessageChannel::Email).await || waits(MessageChannel::Sms).await {
                 // What another process leaves is looked for when the clock says so, which stands still.
-                self.service.run_job(Job::Deliveries).await.unwrap();
+                self.service.jobs.run_job(Job::Deliveries).await.unwrap();
             }
         };
         let sent = tokio::time::timeout(testkit::HANG_LIMIT, empty).await;
@@ -79,7 +83,7 @@ impl World {
             to: Some(to.to_owned()),
             ..OutboxFilter::default()
         };
-        let page = self.service.outbox(self.operator(), filter, ALL).await.unwrap();
+        let page = self.service.outbox.outbox(self.operator(), filter, ALL).await.unwrap();
         let mut letters = page.items;
         letters.reverse();
         letters

@@ -66,7 +66,7 @@ async fn a_verified_alert_has_a_fresh_price_and_fires_and_is_mailed(world: World
 async fn a_link_works_once(world: World) {
     world.quote("AAPL", 189.20).await;
     let (id, token) = asked(&world, 200).await;
-    let show = async |body| kind(&world.service.verify_guest_alert(&body).await.unwrap_err());
+    let show = async |body| kind(&world.service.guest_alerts.verify_guest_alert(&body).await.unwrap_err());
     for body in [
         json!({}),
         json!({"token": null}),
@@ -114,16 +114,17 @@ async fn a_link_is_good_for_its_alert_and_nothing_else(world: World) {
     // It neither signs in nor confirms an address, though one could have been mailed for it.
     let body = json!({"token": first});
     assert_eq!(
-        kind(&world.service.sign_in_by_link(&body).await.unwrap_err()),
+        kind(&world.service.identity.sign_in_by_link(&body).await.unwrap_err()),
         "malformed"
     );
     assert_eq!(
-        kind(&world.service.confirm_address(&body).await.unwrap_err()),
+        kind(&world.service.identity.confirm_address(&body).await.unwrap_err()),
         "malformed"
     );
     let magic = json!({"email": ann.email, "type": "magic_link"});
     world
         .service
+        .identity
         .sign_in(&magic, "192.0.2.1".parse().unwrap())
         .await
         .unwrap();
@@ -152,7 +153,12 @@ async fn of_fifty_who_show_a_link_at_once_one_verifies_the_alert(world: World) {
     assert!(refused.map(kind).all(|kind| kind == "malformed"));
     other.service.stop().await;
     let body = json!({"alert_id": id.0});
-    world.service.attach_guest_alert(&ann, &body).await.unwrap();
+    world
+        .service
+        .guest_alerts
+        .attach_guest_alert(&ann, &body)
+        .await
+        .unwrap();
     let done = [HistoryAction::Created, HistoryAction::Verified, HistoryAction::Updated];
     assert_eq!(world.actions(&ann, id).await, done);
     // And it fires once. (One of the two processes has not heard of it yet.)
@@ -226,12 +232,12 @@ async fn what_was_never_verified_is_forgotten_and_what_was_is_not(world: World) 
     ask(&world, &wish(GUEST, 200)).await.unwrap();
     let last = token(world.mailed(GUEST).await.last().unwrap());
     world.clock.advance(LIFE - MICROSECOND);
-    world.service.run_job(Job::Cleanup).await.unwrap();
+    world.service.jobs.run_job(Job::Cleanup).await.unwrap();
     assert_eq!(world.alert_now(forgotten).await.status, Status::Inactive);
     world.clock.advance(MICROSECOND);
     assert_eq!(kind(&verify(&world, &last).await.unwrap_err()), "malformed");
     world.clock.advance(MICROSECOND * 2);
-    let report = world.service.run_job(Job::Cleanup).await.unwrap();
+    let report = world.service.jobs.run_job(Job::Cleanup).await.unwrap();
     assert!(report.detail.contains("and 1 alerts of guests"), "{}", report.detail);
     assert_eq!(world.stored(forgotten).await, None);
     assert_eq!(kind(&verify(&world, &last).await.unwrap_err()), "malformed");

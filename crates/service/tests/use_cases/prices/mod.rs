@@ -40,7 +40,7 @@ impl World {
     }
 
     async fn alert_of(&self, actor: &Actor, id: AlertId) -> Alert {
-        self.service.alert(actor, id).await.unwrap().stored.alert
+        self.service.alerts.alert(actor, id).await.unwrap().stored.alert
     }
 
     /// Waits until an alert has an initial price.
@@ -55,7 +55,14 @@ impl World {
     }
 
     async fn state(&self, actor: &Actor, id: AlertId) -> State {
-        self.service.alert(actor, id).await.unwrap().evaluation.unwrap().state
+        self.service
+            .alerts
+            .alert(actor, id)
+            .await
+            .unwrap()
+            .evaluation
+            .unwrap()
+            .state
     }
 
     async fn times_fired(&self, actor: &Actor, id: AlertId) -> usize {
@@ -85,7 +92,7 @@ impl Source {
             current_for,
             has_daily_bars: false,
         };
-        let requests = world.service.connect_price_source(config);
+        let requests = world.service.prices.connect_price_source(config);
         let source = Self {
             board: Arc::default(),
             asked: Arc::default(),
@@ -147,7 +154,7 @@ async fn answer(
                     quotes: if is_delivered { vec![quote] } else { Vec::new() },
                     ..Batch::default()
                 };
-                service.ingest(batch).await.unwrap();
+                service.market_intake.ingest(batch).await.unwrap();
                 PriceReply::Known {
                     newest: Some(at),
                     is_delivered,

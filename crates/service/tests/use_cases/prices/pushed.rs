@@ -53,22 +53,36 @@ async fn activation_with_an_old_price_takes_the_next_one_and_does_not_fire_by_th
     let change = world.create(&ann, percent("price_change_up", 50.0)).await;
     let (level, change) = (level.stored.alert.id, change.stored.alert.id);
     for id in [level, change] {
-        world.service.pause_alert(&ann, id).await.unwrap();
+        world.service.alerts.pause_alert(&ann, id).await.unwrap();
     }
     let body = json!({"threshold": 250});
-    world.service.update_alert(&ann, level, &body).await.unwrap();
+    world.service.alerts.update_alert(&ann, level, &body).await.unwrap();
     world.reach(friday("16:00:00"));
     // The market is at 300 by now, but that price was not pushed.
-    let refused = world.service.activate_alert(&ann, change).await.unwrap_err();
+    let refused = world.service.alerts.activate_alert(&ann, change).await.unwrap_err();
     assert_eq!(kind(&refused), "unavailable");
-    let active = world.service.activate_alert(&ann, level).await.unwrap().stored.alert;
+    let active = world
+        .service
+        .alerts
+        .activate_alert(&ann, level)
+        .await
+        .unwrap()
+        .stored
+        .alert;
     assert_eq!((active.status, active.initial_price), (Status::Active, None));
     assert_eq!(world.times_fired(&ann, level).await, 0, "200 is an old price");
 
     world.quote("AAPL", 300.0).await;
     let filled = world.filled(&ann, level).await;
     assert_eq!(initial(&filled).as_deref(), Some("300"));
-    let change = world.service.activate_alert(&ann, change).await.unwrap().stored.alert;
+    let change = world
+        .service
+        .alerts
+        .activate_alert(&ann, change)
+        .await
+        .unwrap()
+        .stored
+        .alert;
     assert_eq!(initial(&change).as_deref(), Some("300"));
     assert_eq!(world.times_fired(&ann, change.id).await, 0);
     world.quote("AAPL", 450.0).await;
@@ -120,7 +134,7 @@ async fn price_that_was_pushed_late_is_as_old_as_its_quote(world: World) {
     let made = world.create(&ann, above("MSFT", 301.0)).await;
     assert_eq!(made.stored.alert.initial_price, None);
     assert_eq!(made.stock.updated_at, Some(friday("15:14:59")));
-    let shown = world.service.stock(symbol("KO")).await.unwrap();
+    let shown = world.service.stocks.stock(symbol("KO")).await.unwrap();
     assert_eq!(shown.updated_at, Some(friday("15:29:59.123")));
 }
 
@@ -148,14 +162,15 @@ async fn guest_alert_is_verified_without_an_old_price_and_gets_the_next_one(worl
     let guest = "guest@example.com";
     world.quote("AAPL", 200.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 400, "email": guest});
-    let wish = world.service.guest_wish(&body).unwrap();
-    world.service.create_guest_alert(wish).await.unwrap();
+    let wish = world.service.guest_alerts.guest_wish(&body).unwrap();
+    world.service.guest_alerts.create_guest_alert(wish).await.unwrap();
     let letters = world.mailed(guest).await;
     let (_, link) = letters[0].text.split_once("verify-alert?token=").unwrap();
     let token: String = link.chars().take_while(|c| !c.is_whitespace()).collect();
     world.clock.advance(SignedDuration::from_mins(16));
     let id = world
         .service
+        .guest_alerts
         .verify_guest_alert(&json!({"token": token}))
         .await
         .unwrap()
@@ -179,11 +194,12 @@ async fn paper_trade_opens_at_the_first_current_price(world: World) {
     world.quote("AAPL", 200.0).await;
     world.clock.advance(SignedDuration::from_mins(16));
     let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
-    let item = world.service.add_to_watchlist(&ann, &body).await.unwrap();
+    let item = world.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
     assert_eq!(item.listed.item.initial_price, None);
     let trades = async || {
         world
             .service
+            .watchlists
             .paper_trades(&ann, crate::support::ALL)
             .await
             .unwrap()
@@ -201,15 +217,22 @@ async fn swap_without_a_current_price_closes_the_trade_and_opens_the_other_one_l
     let ann = world.ann(Plan::Premium).await;
     world.quote("AAPL", 200.0).await;
     let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
-    let item = world.service.add_to_watchlist(&ann, &body).await.unwrap();
+    let item = world.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
     world.quote("AAPL", 210.0).await;
     world.clock.advance(SignedDuration::from_mins(16));
     let swap = json!({"item_id": item.listed.item.id.0, "new_intention": "sell", "stock_symbol": "AAPL"});
-    let swapped = world.service.swap_watchlist_item(&ann, &swap).await.unwrap().item;
+    let swapped = world
+        .service
+        .watchlists
+        .swap_watchlist_item(&ann, &swap)
+        .await
+        .unwrap()
+        .item;
     assert_eq!(swapped.listed.item.initial_price, None);
     let trades = async || {
         world
             .service
+            .watchlists
             .paper_trades(&ann, crate::support::ALL)
             .await
             .unwrap()
@@ -239,14 +262,15 @@ async fn analysis_needs_a_current_price_and_names_the_last_one(world: World) {
     let wish = async || {
         world
             .service
+            .analysis
             .wish_of(&ann, symbol("AAPL"), Intention::Buy, None)
             .await
             .unwrap()
     };
     world.reach(friday("15:15:00"));
-    assert!(world.service.look_at(wish().await).await.is_ok());
+    assert!(world.service.analysis.look_at(wish().await).await.is_ok());
     world.reach(friday("15:15:01"));
-    let refused = world.service.look_at(wish().await).await.unwrap_err();
+    let refused = world.service.analysis.look_at(wish().await).await.unwrap_err();
     assert_eq!(kind(&refused), "unavailable");
     let message = refused.to_string();
     assert!(
@@ -271,7 +295,7 @@ async fn service_without_any_data_says_so(world: World) {
 async fn service_that_still_loads_is_not_ready_and_refuses_no_symbol(world: World) {
     let ann = world.ann(Plan::Premium).await;
     assert!(world.service.ready().await.is_ok());
-    world.service.first_load_begins();
+    world.service.prices.first_load_begins();
     assert_eq!(kind(&world.service.ready().await.unwrap_err()), "unavailable");
     let refused = world.refused(&ann, above("AAPL", 300.0)).await;
     assert_eq!(kind(&refused), "unavailable");
@@ -280,7 +304,7 @@ async fn service_that_still_loads_is_not_ready_and_refuses_no_symbol(world: Worl
     world.deliver(json!({"bars": [bar]})).await;
     let made = world.create(&ann, above("AAPL", 300.0)).await;
     assert_eq!(made.stored.alert.initial_price, None);
-    world.service.first_load_ended();
+    world.service.prices.first_load_ended();
     assert!(world.service.ready().await.is_ok());
     world.quote("AAPL", 200.0).await;
     let filled = world.filled(&ann, made.stored.alert.id).await;

@@ -35,10 +35,17 @@ async fn activation_asks_the_source_and_starts_from_its_price(world: World) {
         .alert
         .id;
     assert_eq!(source.times_asked("AAPL"), 0, "the price is of this moment");
-    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
     world.reach(friday("15:02:01"));
     source.say("AAPL", "300", friday("15:02:00"));
-    let active = world.service.activate_alert(&ann, id).await.unwrap().stored.alert;
+    let active = world
+        .service
+        .alerts
+        .activate_alert(&ann, id)
+        .await
+        .unwrap()
+        .stored
+        .alert;
     assert_eq!(initial(&active).as_deref(), Some("300"));
     assert_eq!((source.times_asked("AAPL"), world.times_fired(&ann, id).await), (1, 0));
     world.quote("AAPL", 449.99).await;
@@ -83,13 +90,18 @@ async fn percentage_waits_for_its_price_if_the_source_has_only_an_old_one(world:
 async fn percentage_is_refused_if_the_source_does_not_answer_within_three_seconds(world: World) {
     let ann = world.ann(Plan::Premium).await;
     world.quote("AAPL", 200.0).await;
-    let mut requests = world.service.connect_price_source(PriceSourceConfig {
+    let mut requests = world.service.prices.connect_price_source(PriceSourceConfig {
         current_for: SignedDuration::from_mins(2),
         has_daily_bars: false,
     });
     world.reach(friday("15:10:00"));
     let service = world.service.clone();
-    let creating = tokio::spawn(async move { service.create_alert(&ann, &percent("price_change_up", 5.0)).await });
+    let creating = tokio::spawn(async move {
+        service
+            .alerts
+            .create_alert(&ann, &percent("price_change_up", 5.0))
+            .await
+    });
     let request = requests.recv().await.unwrap();
     assert_eq!(request.symbol, symbol("AAPL"));
     world.reach(friday("15:10:03"));
@@ -127,27 +139,27 @@ async fn read_refused_and_paused_stocks_are_wanted_for_fifteen_minutes(world: Wo
             .await;
     }
     let wanted = async || {
-        let mut wanted = world.service.watched_stocks().await.unwrap();
+        let mut wanted = world.service.market_intake.watched_stocks().await.unwrap();
         wanted.retain(|stock| *stock != symbol("SPY"));
         wanted.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(wanted().await, [""; 0]);
-    let changes = world.service.interest_changes();
-    world.service.stock(symbol("READ")).await.unwrap();
+    let changes = world.service.prices.interest_changes();
+    world.service.stocks.stock(symbol("READ")).await.unwrap();
     assert!(changes.has_changed().unwrap());
     let refused = json!({"symbol": "REFUSED", "condition": "price_change_up", "threshold": 5});
     assert_eq!(kind(&world.refused(&ann, refused).await), "unavailable");
     let id = world.create(&ann, above("PAUSED", 5.0)).await.stored.alert.id;
     world.clock.advance(SignedDuration::from_mins(20));
     assert_eq!(wanted().await, ["PAUSED"], "by its alert");
-    world.service.stock(symbol("READ")).await.unwrap();
+    world.service.stocks.stock(symbol("READ")).await.unwrap();
     world
         .refused(
             &ann,
             json!({"symbol": "REFUSED", "condition": "price_change_up", "threshold": 5}),
         )
         .await;
-    world.service.pause_alert(&ann, id).await.unwrap();
+    world.service.alerts.pause_alert(&ann, id).await.unwrap();
     world.clock.advance(SignedDuration::from_secs(899));
     assert_eq!(wanted().await, ["PAUSED", "READ", "REFUSED"]);
     world.clock.advance(SignedDuration::from_secs(1));
@@ -160,30 +172,30 @@ async fn first_read_of_a_stock_waits_for_the_source_and_later_ones_do_not(world:
         .deliver(json!({"stocks": [{"symbol": "AAPL", "name": "Apple"}]}))
         .await;
     source.say("AAPL", "200", friday("14:59:59"));
-    let shown = world.service.stock(symbol("AAPL")).await.unwrap();
+    let shown = world.service.stocks.stock(symbol("AAPL")).await.unwrap();
     assert_eq!((shown.last_price, source.times_asked("AAPL")), ("200".parse().ok(), 1));
     world.reach(friday("15:10:00"));
     // By now the source asks for it by itself.
-    let shown = world.service.stock(symbol("AAPL")).await.unwrap();
+    let shown = world.service.stocks.stock(symbol("AAPL")).await.unwrap();
     assert_eq!(
         (shown.updated_at, source.times_asked("AAPL")),
         (Some(friday("14:59:59")), 1)
     );
     world.reach(friday("15:40:00"));
     source.say("AAPL", "201", friday("15:39:59"));
-    let shown = world.service.stock(symbol("AAPL")).await.unwrap();
+    let shown = world.service.stocks.stock(symbol("AAPL")).await.unwrap();
     assert_eq!((shown.last_price, source.times_asked("AAPL")), ("201".parse().ok(), 2));
 }
 
 async fn first_read_of_candles_waits_for_bars(world: World) {
     world.quote("AAPL", 200.0).await;
-    let _requests = world.service.connect_price_source(PriceSourceConfig {
+    let _requests = world.service.prices.connect_price_source(PriceSourceConfig {
         current_for: SignedDuration::from_mins(2),
         has_daily_bars: true,
     });
     let service = world.service.clone();
-    let reading = tokio::spawn(async move { service.candles(symbol("AAPL"), CandleRange::Max).await });
-    while world.service.stocks_of_interest().is_empty() {
+    let reading = tokio::spawn(async move { service.stocks.candles(symbol("AAPL"), CandleRange::Max).await });
+    while world.service.prices.stocks_of_interest().is_empty() {
         tokio::task::yield_now().await;
     }
     let bar = json!({"symbol": "AAPL", "date": "2024-03-07", "open": 9, "high": 9, "low": 9, "close": 9, "volume": 1});
@@ -204,24 +216,24 @@ async fn stock_that_only_the_source_knows_is_taken_and_one_that_it_does_not_know
     for _ in 0..3 {
         assert_eq!(kind(&world.refused(&ann, above("NOSUCH", 1.0)).await), "no stock");
         assert_eq!(
-            kind(&world.service.stock(symbol("NOSUCH")).await.unwrap_err()),
+            kind(&world.service.stocks.stock(symbol("NOSUCH")).await.unwrap_err()),
             "no stock"
         );
     }
     assert_eq!(source.times_asked("NOSUCH"), 1, "the answer is remembered");
-    let quotes = world.service.quotes(&[symbol("NEWCO"), symbol("NOSUCH")]).await;
+    let quotes = world.service.stocks.quotes(&[symbol("NEWCO"), symbol("NOSUCH")]).await;
     assert_eq!(quotes.len(), 1);
     // With a name it can be watched all the same.
     let body = json!({"stock_symbol": "NOSUCH", "stock_name": "No Such", "intention": "buy"});
-    assert!(world.service.add_to_watchlist(&ann, &body).await.is_ok());
+    assert!(world.service.watchlists.add_to_watchlist(&ann, &body).await.is_ok());
 }
 
 async fn guest_request_asks_no_source_before_it_is_counted(world: World) {
     let source = Source::connect(&world);
     let body = json!({"symbol": "NOSUCH", "condition": "price_above", "threshold": 1, "email": "guest@example.com"});
-    let wish = world.service.guest_wish(&body).unwrap();
+    let wish = world.service.guest_alerts.guest_wish(&body).unwrap();
     assert_eq!(source.times_asked("NOSUCH"), 0);
-    let refused = world.service.create_guest_alert(wish).await.unwrap_err();
+    let refused = world.service.guest_alerts.create_guest_alert(wish).await.unwrap_err();
     assert_eq!((kind(&refused).as_str(), source.times_asked("NOSUCH")), ("no stock", 1));
 }
 
@@ -236,18 +248,21 @@ async fn reads_ask_the_source_about_a_bounded_number_of_stocks(world: World) {
     for _ in 0..2 {
         for &stock in &symbols {
             // Of the last ones neither this service nor the source knows anything.
-            let _ = world.service.stock(stock).await;
+            let _ = world.service.stocks.stock(stock).await;
         }
         assert_eq!(source.times_asked_in_all(), 64);
     }
-    let refused = world.service.stock(symbols[99]).await.unwrap_err();
+    let refused = world.service.stocks.stock(symbols[99]).await.unwrap_err();
     assert_eq!(kind(&refused), "unavailable");
     // Alerts are not read: the source is asked for them.
     let ann = world.ann(Plan::Premium).await;
     world.create(&ann, above(symbols[0].as_str(), 300.0)).await;
     assert_eq!(source.times_asked_in_all(), 65);
     world.clock.advance(SignedDuration::from_mins(15));
-    assert_eq!(kind(&world.service.stock(symbols[99]).await.unwrap_err()), "no stock");
+    assert_eq!(
+        kind(&world.service.stocks.stock(symbols[99]).await.unwrap_err()),
+        "no stock"
+    );
     assert_eq!(source.times_asked_in_all(), 66);
 }
 
@@ -260,8 +275,8 @@ async fn one_list_of_quotes_asks_the_source_about_a_few_stocks(world: World) {
         world.deliver(body).await;
     }
     for asked in [8, 16, 20, 20] {
-        assert_eq!(world.service.quotes(&symbols).await.len(), 20);
+        assert_eq!(world.service.stocks.quotes(&symbols).await.len(), 20);
         assert_eq!(source.times_asked_in_all(), asked);
-        assert_eq!(world.service.stocks_of_interest().len(), asked);
+        assert_eq!(world.service.prices.stocks_of_interest().len(), asked);
     }
 }

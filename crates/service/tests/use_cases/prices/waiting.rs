@@ -70,9 +70,19 @@ async fn filled_at_twenty_past(world: &World, body: serde_json::Value) -> (servi
 async fn percentage_does_not_fire_by_a_price_from_before_its_initial_price(world: World) {
     let (ann, id) = filled_at_twenty_past(&world, percent("price_change_up", 10.0)).await;
     world.reach(friday("15:25:00"));
-    let before = world.service.judge_missed(missed("120", "15:10:00")).await.unwrap();
+    let before = world
+        .service
+        .market_intake
+        .judge_missed(missed("120", "15:10:00"))
+        .await
+        .unwrap();
     assert_eq!((before.judged, before.fired), (1, 0));
-    let after = world.service.judge_missed(missed("110", "15:24:00")).await.unwrap();
+    let after = world
+        .service
+        .market_intake
+        .judge_missed(missed("110", "15:24:00"))
+        .await
+        .unwrap();
     assert_eq!((after.judged, after.fired), (1, 1));
     assert_eq!(world.times_fired(&ann, id).await, 1);
 }
@@ -80,7 +90,12 @@ async fn percentage_does_not_fire_by_a_price_from_before_its_initial_price(world
 async fn level_fires_by_a_price_from_before_its_initial_price(world: World) {
     let (ann, id) = filled_at_twenty_past(&world, above("AAPL", 110.0)).await;
     world.reach(friday("15:25:00"));
-    let outcome = world.service.judge_missed(missed("120", "15:10:00")).await.unwrap();
+    let outcome = world
+        .service
+        .market_intake
+        .judge_missed(missed("120", "15:10:00"))
+        .await
+        .unwrap();
     assert_eq!(outcome.fired, 1, "it was armed already");
     assert_eq!(world.times_fired(&ann, id).await, 1);
 }
@@ -133,12 +148,19 @@ async fn paused_alert_stays_without_an_initial_price_until_it_is_activated(world
         .await;
     let paused = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
     let active = world.create(&ann, above("AAPL", 301.0)).await.stored.alert.id;
-    world.service.pause_alert(&ann, paused).await.unwrap();
+    world.service.alerts.pause_alert(&ann, paused).await.unwrap();
     world.quote("AAPL", 200.0).await;
     world.filled(&ann, active).await;
     assert_eq!(world.alert_of(&ann, paused).await.initial_price, None);
     world.quote("AAPL", 210.0).await;
-    let activated = world.service.activate_alert(&ann, paused).await.unwrap().stored.alert;
+    let activated = world
+        .service
+        .alerts
+        .activate_alert(&ann, paused)
+        .await
+        .unwrap()
+        .stored
+        .alert;
     assert_eq!(initial(&activated).as_deref(), Some("210"));
 }
 
@@ -149,12 +171,12 @@ async fn update_to_a_percentage_takes_the_current_price(world: World) {
         .await;
     let id = world.create(&ann, above("AAPL", 300.0)).await.stored.alert.id;
     let change = json!({"condition": "price_change_up", "threshold": 5});
-    let refused = world.service.update_alert(&ann, id, &change).await.unwrap_err();
+    let refused = world.service.alerts.update_alert(&ann, id, &change).await.unwrap_err();
     assert_eq!(kind(&refused), "unavailable");
     // A source that knows the stock is enough to wait for.
     let source = Source::connect(&world);
     source.say("AAPL", "90", friday("14:31:00"));
-    let updated = world.service.update_alert(&ann, id, &change).await.unwrap();
+    let updated = world.service.alerts.update_alert(&ann, id, &change).await.unwrap();
     assert_eq!(
         (updated.stored.alert.initial_price, updated.evaluation.unwrap().state),
         (None, WAITS)
@@ -163,6 +185,7 @@ async fn update_to_a_percentage_takes_the_current_price(world: World) {
     let change = json!({"condition": "price_change_up", "threshold": 6});
     let updated = world
         .service
+        .alerts
         .update_alert(&ann, id, &change)
         .await
         .unwrap()

@@ -127,12 +127,12 @@ impl World {
 
     /// Delivers market data, of which some may be refused.
     pub(crate) async fn ingest(&self, body: Value) -> IngestAnswer {
-        self.service.ingest_json(&self.operator, &body).await.unwrap()
+        self.service.market.ingest_json(&self.operator, &body).await.unwrap()
     }
 
     /// All events of an account, oldest first.
     pub(crate) async fn events(&self, actor: &Actor) -> Vec<StoredEvent> {
-        self.service.events_after(actor, 0, 100).await.unwrap()
+        self.service.alerts.events_after(actor, 0, 100).await.unwrap()
     }
 
     /// Ann, on that plan.
@@ -146,7 +146,7 @@ impl World {
 
     /// Delivers market data; all of it has to be taken.
     pub(crate) async fn deliver(&self, body: Value) {
-        let answer = self.service.ingest_json(&self.operator, &body).await.unwrap();
+        let answer = self.service.market.ingest_json(&self.operator, &body).await.unwrap();
         assert_eq!(answer.rejected, []);
     }
 
@@ -161,7 +161,7 @@ impl World {
 
     /// A new alert; it has to be one.
     pub(crate) async fn create(&self, actor: &Actor, body: Value) -> AlertDetail {
-        match self.service.create_alert(actor, &body).await.unwrap() {
+        match self.service.alerts.create_alert(actor, &body).await.unwrap() {
             Created::New(detail) => *detail,
             Created::Existing(detail) => panic!("there was one already: {detail:?}"),
         }
@@ -169,23 +169,23 @@ impl World {
 
     /// The alert that was there already; it has to have been.
     pub(crate) async fn find(&self, actor: &Actor, body: Value) -> AlertDetail {
-        match self.service.create_alert(actor, &body).await.unwrap() {
+        match self.service.alerts.create_alert(actor, &body).await.unwrap() {
             Created::Existing(detail) => *detail,
             Created::New(detail) => panic!("there was none: {detail:?}"),
         }
     }
 
     pub(crate) async fn refused(&self, actor: &Actor, body: Value) -> ServiceError {
-        self.service.create_alert(actor, &body).await.unwrap_err()
+        self.service.alerts.create_alert(actor, &body).await.unwrap_err()
     }
 
     pub(crate) async fn status(&self, actor: &Actor, id: AlertId) -> Status {
-        self.service.alert(actor, id).await.unwrap().stored.alert.status
+        self.service.alerts.alert(actor, id).await.unwrap().stored.alert.status
     }
 
     /// What an alert's history says of the alert itself, oldest first; what became of notifications is told meanwhile.
     pub(crate) async fn history(&self, actor: &Actor, id: AlertId) -> Vec<HistoryRow> {
-        let mut page = self.service.alert_history(actor, id, ALL).await.unwrap();
+        let mut page = self.service.alerts.alert_history(actor, id, ALL).await.unwrap();
         // What became of a notification may have come in between counting and reading.
         assert!(page.total <= u64::try_from(page.items.len()).unwrap());
         page.items.reverse();
@@ -258,14 +258,14 @@ async fn account(service: &Service, email: &str, plan: Plan, is_operator: bool) 
         is_operator,
         is_verified: true,
     };
-    service.create_user(user).await.unwrap();
+    service.accounts.create_user(user).await.unwrap();
     let scopes = if is_operator { Scope::ALL } else { Scope::PUBLIC };
     let key = NewKey {
         name: format!("key of {email}"),
         scopes: scopes.to_vec(),
     };
-    let key = service.create_key_for(email, key).await.unwrap();
-    service.authenticate_key(&key.secret).await.unwrap()
+    let key = service.accounts.create_key_for(email, key).await.unwrap();
+    service.authenticator.authenticate_key(&key.secret).await.unwrap()
 }
 
 pub(crate) fn symbol(text: &str) -> Symbol {

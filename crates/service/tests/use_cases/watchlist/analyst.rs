@@ -33,6 +33,7 @@ async fn alerts(world: &World, actor: &Actor) -> Vec<AlertItem> {
     );
     world
         .service
+        .alerts
         .alerts(actor, &filter, sort, ALL, false)
         .await
         .unwrap()
@@ -123,6 +124,7 @@ async fn the_analysts_alerts_go_with_their_item_and_others_stay(world: World) {
     let before = made(&world, &ann).await;
     world
         .service
+        .watchlists
         .delete_watchlist_item(&ann, item.listed.item.id)
         .await
         .unwrap();

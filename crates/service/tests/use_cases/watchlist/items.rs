@@ -47,7 +47,12 @@ async fn a_stock_is_watched_once(world: World) {
     world.quote("AAPL", 200.0).await;
     world.watch(&ann, "AAPL", "buy").await;
     let body = json!({"stock_symbol": "aapl", "intention": "sell"});
-    let refused = world.service.add_to_watchlist(&ann, &body).await.unwrap_err();
+    let refused = world
+        .service
+        .watchlists
+        .add_to_watchlist(&ann, &body)
+        .await
+        .unwrap_err();
     assert_eq!(kind(&refused), "conflict");
     world.watch(&bob, "AAPL", "sell").await;
     assert_eq!(world.trades(&ann).await.len(), 1);
@@ -58,10 +63,15 @@ async fn a_stock_that_nobody_knows_is_watched_under_its_name_and_traded_at_its_f
     // Without any stock at all the refusal would be another one.
     world.quote("AAPL", 100.0).await;
     let body = json!({"stock_symbol": "NEW", "intention": "sell"});
-    let refused = world.service.add_to_watchlist(&ann, &body).await.unwrap_err();
+    let refused = world
+        .service
+        .watchlists
+        .add_to_watchlist(&ann, &body)
+        .await
+        .unwrap_err();
     assert_eq!(kind(&refused), "no stock");
     let body = json!({"stock_symbol": "NEW", "intention": "sell", "stock_name": "Newcomer Ltd"});
-    let item = world.service.add_to_watchlist(&ann, &body).await.unwrap();
+    let item = world.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
     assert_eq!(
         (item.stock.name.as_str(), item.stock.last_price),
         ("Newcomer Ltd", None)
@@ -69,7 +79,12 @@ async fn a_stock_that_nobody_knows_is_watched_under_its_name_and_traded_at_its_f
     assert_eq!(item.listed.item.initial_price, None);
     assert!(world.trades(&ann).await.is_empty());
     world.quote("NEW", 50.0).await;
-    world.service.run_job(service::cron::Job::PaperTrades).await.unwrap();
+    world
+        .service
+        .jobs
+        .run_job(service::cron::Job::PaperTrades)
+        .await
+        .unwrap();
     assert_eq!(
         world.item(&ann, "NEW").await.listed.item.initial_price.unwrap().price,
         "50".parse().unwrap()
@@ -114,7 +129,12 @@ async fn a_swap_names_the_stock_of_its_item(world: World) {
     world.quote("AAPL", 200.0).await;
     let item = world.watch(&ann, "AAPL", "buy").await;
     let body = json!({"item_id": item.listed.item.id.0, "new_intention": "sell", "stock_symbol": "MSFT"});
-    let refused = world.service.swap_watchlist_item(&ann, &body).await.unwrap_err();
+    let refused = world
+        .service
+        .watchlists
+        .swap_watchlist_item(&ann, &body)
+        .await
+        .unwrap_err();
     assert_eq!(kind(&refused), "invalid stock_symbol");
     assert_eq!(world.item(&ann, "AAPL").await.listed.item.intention, Intention::Buy);
 }
@@ -149,13 +169,18 @@ async fn deleting_an_item_closes_its_trade_which_stays(world: World) {
     world.quote("AAPL", 100.0).await;
     world
         .service
+        .watchlists
         .delete_watchlist_item(&ann, item.listed.item.id)
         .await
         .unwrap();
-    assert!(world.service.watchlist(&ann).await.unwrap().is_empty());
+    assert!(world.service.watchlists.watchlist(&ann).await.unwrap().is_empty());
     let trades = world.trades(&ann).await;
     assert_eq!((trades.len(), trades[0].realized_pnl), (1, Some(dollars("500"))));
-    let again = world.service.delete_watchlist_item(&ann, item.listed.item.id).await;
+    let again = world
+        .service
+        .watchlists
+        .delete_watchlist_item(&ann, item.listed.item.id)
+        .await;
     assert_eq!(kind(&again.unwrap_err()), "no watchlist item");
     // And it can be watched anew.
     world.watch(&ann, "AAPL", "buy").await;
@@ -203,13 +228,23 @@ async fn the_basic_plan_watches_ten_stocks(world: World) {
         world.watch(&ann, &format!("S{number}"), "buy").await;
     }
     let body = json!({"stock_symbol": "S10", "intention": "buy"});
-    let refused = world.service.add_to_watchlist(&ann, &body).await.unwrap_err();
+    let refused = world
+        .service
+        .watchlists
+        .add_to_watchlist(&ann, &body)
+        .await
+        .unwrap_err();
     assert_eq!(kind(&refused), "forbidden plan premium");
-    let used = world.service.subscription(&ann).await.unwrap();
+    let used = world.service.account_settings.subscription(&ann).await.unwrap();
     assert_eq!((used.watchlist_items, used.watchlist_quota), (10, 10));
     let item = world.item(&ann, "S3").await.listed.item.id;
-    world.service.delete_watchlist_item(&ann, item).await.unwrap();
-    world.service.add_to_watchlist(&ann, &body).await.unwrap();
+    world
+        .service
+        .watchlists
+        .delete_watchlist_item(&ann, item)
+        .await
+        .unwrap();
+    world.service.watchlists.add_to_watchlist(&ann, &body).await.unwrap();
 }
 
 async fn what_is_others_is_not_there(world: World) {
@@ -221,10 +256,11 @@ async fn what_is_others_is_not_there(world: World) {
     assert_eq!(kind(&refused), "no watchlist item");
     let refused = world
         .service
+        .watchlists
         .update_watchlist_item(&bob, id, &json!({"is_active": false}))
         .await;
     assert_eq!(kind(&refused.unwrap_err()), "no watchlist item");
-    let refused = world.service.delete_watchlist_item(&bob, id).await;
+    let refused = world.service.watchlists.delete_watchlist_item(&bob, id).await;
     assert_eq!(kind(&refused.unwrap_err()), "no watchlist item");
     assert!(world.trades(&bob).await.is_empty());
     assert_eq!(world.item(&ann, "AAPL").await.stock.symbol, symbol("AAPL"));

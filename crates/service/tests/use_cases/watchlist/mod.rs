@@ -25,23 +25,27 @@ impl World {
 
     async fn watch(&self, actor: &Actor, symbol: &str, intention: &str) -> ItemView {
         let body = json!({"stock_symbol": symbol, "intention": intention});
-        self.service.add_to_watchlist(actor, &body).await.unwrap()
+        self.service.watchlists.add_to_watchlist(actor, &body).await.unwrap()
     }
 
     async fn swap(&self, actor: &Actor, item: &ItemView, intention: &str) -> Result<(ItemView, usize), ServiceError> {
         let id = item.listed.item.id.0;
         let body = json!({"item_id": id, "new_intention": intention, "stock_symbol": item.stock.symbol.as_str()});
-        let swapped = self.service.swap_watchlist_item(actor, &body).await?;
+        let swapped = self.service.watchlists.swap_watchlist_item(actor, &body).await?;
         Ok((swapped.item, swapped.deleted_alerts))
     }
 
     async fn change(&self, actor: &Actor, item: &ItemView, body: Value) -> ItemView {
         let id = item.listed.item.id;
-        self.service.update_watchlist_item(actor, id, &body).await.unwrap()
+        self.service
+            .watchlists
+            .update_watchlist_item(actor, id, &body)
+            .await
+            .unwrap()
     }
 
     async fn item(&self, actor: &Actor, symbol: &str) -> ItemView {
-        let items = self.service.watchlist(actor).await.unwrap();
+        let items = self.service.watchlists.watchlist(actor).await.unwrap();
         items
             .into_iter()
             .find(|item| item.stock.symbol.as_str() == symbol)
@@ -50,12 +54,12 @@ impl World {
 
     /// All paper trades, those that were opened last first.
     async fn trades(&self, actor: &Actor) -> Vec<TradeView> {
-        self.service.paper_trades(actor, ALL).await.unwrap().items
+        self.service.watchlists.paper_trades(actor, ALL).await.unwrap().items
     }
 
     /// Has the analyst look at all that it was asked about.
     async fn analyse(&self) {
-        self.service.run_job(Job::Analyst).await.unwrap();
+        self.service.jobs.run_job(Job::Analyst).await.unwrap();
     }
 }
 

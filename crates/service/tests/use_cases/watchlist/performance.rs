@@ -21,7 +21,12 @@ on_each_database! {
 }
 
 async fn performance(world: &World, actor: &Actor) -> PerformanceView {
-    world.service.paper_performance(actor, Range::Max).await.unwrap()
+    world
+        .service
+        .watchlists
+        .paper_performance(actor, Range::Max)
+        .await
+        .unwrap()
 }
 
 fn values(view: &PerformanceView) -> Vec<f64> {
@@ -69,7 +74,12 @@ async fn the_return_of_each_session_is_chained_beside_the_benchmark(world: World
     world.clock.set(at("2024-03-13T15:00:00Z"));
     world.quote("AAPL", 120.0).await;
     let item = world.item(&ann, "AAPL").await.listed.item.id;
-    world.service.delete_watchlist_item(&ann, item).await.unwrap();
+    world
+        .service
+        .watchlists
+        .delete_watchlist_item(&ann, item)
+        .await
+        .unwrap();
     world.clock.set(at("2024-03-13T20:00:00Z"));
     close(&world, "2024-03-13", &[("AAPL", 1.0), ("SPY", 505.0)]).await;
     let view = performance(&world, &ann).await;
@@ -185,7 +195,7 @@ async fn following_day_by_day_comes_to_the_same_as_following_at_once(world: Worl
         world.service.evaluate().await.unwrap();
         world.quote("AAPL", price).await;
         for actor in [&ann, &bob] {
-            let items = world.service.watchlist(actor).await.unwrap();
+            let items = world.service.watchlists.watchlist(actor).await.unwrap();
             match (items.first(), day % 5) {
                 (None, _) => _ = world.watch(actor, "AAPL", "buy").await,
                 (Some(item), 1) => _ = world.swap(actor, item, "sell").await.unwrap(),
@@ -194,6 +204,7 @@ async fn following_day_by_day_comes_to_the_same_as_following_at_once(world: Worl
                 (Some(item), _) if day % 10 == 4 => {
                     world
                         .service
+                        .watchlists
                         .delete_watchlist_item(actor, item.listed.item.id)
                         .await
                         .unwrap();
@@ -206,7 +217,7 @@ async fn following_day_by_day_comes_to_the_same_as_following_at_once(world: Worl
                 .iter()
                 .filter(|trade| trade.stored.exit.is_none())
                 .count();
-            let items = world.service.watchlist(actor).await.unwrap();
+            let items = world.service.watchlists.watchlist(actor).await.unwrap();
             assert_eq!(
                 open,
                 items.iter().filter(|item| item.listed.item.is_active).count(),
@@ -220,7 +231,7 @@ async fn following_day_by_day_comes_to_the_same_as_following_at_once(world: Worl
         ann_read = values(&performance(&world, &ann).await);
         assert_eq!(ann_read.len(), day + 1);
     }
-    world.service.run_job(Job::PaperTrades).await.unwrap();
+    world.service.jobs.run_job(Job::PaperTrades).await.unwrap();
     assert_eq!(values(&performance(&world, &bob).await), ann_read);
     let spread = |values: &[f64]| values.iter().any(|value| (value - 100.0).abs() > 1.0);
     assert!(spread(&ann_read), "{ann_read:?}");

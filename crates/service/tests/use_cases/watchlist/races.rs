@@ -59,7 +59,7 @@ async fn of_fifty_additions_at_once_one_is_made(world: World) {
     let ann = world.ann(Plan::Basic).await;
     world.quote("AAPL", 100.0).await;
     let body = json!({"stock_symbol": "AAPL", "intention": "buy"});
-    let added = join_all((0..MANY).map(|_| world.service.add_to_watchlist(&ann, &body))).await;
+    let added = join_all((0..MANY).map(|_| world.service.watchlists.add_to_watchlist(&ann, &body))).await;
     let (made, refused): (Vec<_>, Vec<_>) = added.into_iter().partition(Result::is_ok);
     assert_eq!(made.len(), 1);
     assert!(
@@ -81,7 +81,12 @@ async fn of_fifty_additions_at_the_last_place_one_is_made(world: World) {
     let bodies: Vec<_> = (9..MANY + 9)
         .map(|number| json!({"stock_symbol": format!("S{number}"), "intention": "buy"}))
         .collect();
-    let added = join_all(bodies.iter().map(|body| world.service.add_to_watchlist(&ann, body))).await;
+    let added = join_all(
+        bodies
+            .iter()
+            .map(|body| world.service.watchlists.add_to_watchlist(&ann, body)),
+    )
+    .await;
     assert_eq!(added.iter().filter(|added| added.is_ok()).count(), 1);
-    assert_eq!(world.service.watchlist(&ann).await.unwrap().len(), 10);
+    assert_eq!(world.service.watchlists.watchlist(&ann).await.unwrap().len(), 10);
 }
