@@ -33,6 +33,20 @@ use tempfile::TempDir;
 /// that is busy with other work.
 pub const HANG_LIMIT: Duration = Duration::from_secs(120);
 
+/// Waits until a condition holds.
+///
+/// # Panics
+/// If it does not hold within [`HANG_LIMIT`], naming `condition`.
+pub async fn eventually(condition: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    let waited = tokio::time::timeout(HANG_LIMIT, waiting).await;
+    assert!(waited.is_ok(), "after {HANG_LIMIT:?} it still does not hold that {condition}");
+}
+
 /// A database that is there for one test and goes away when it is dropped.
 #[derive(Debug)]
 pub struct Database {

@@ -273,6 +273,11 @@ async fn structured_content_is_the_rest_data_without_aliases() {
             json!({"stock_symbol": "AAPL", "intention": "buy", "target_price": 180}),
         )
         .await;
+    // The analyst changes the item meanwhile.
+    testkit::eventually("the item is analysed", async || {
+        world.data("/v1/watchlist").await[0]["analysis"].is_object()
+    })
+    .await;
     let watched = world.tool("list_watchlist", json!({})).await;
     assert_eq!(watched["items"], world.data("/v1/watchlist").await);
     assert_eq!(item["id"], watched["items"][0]["id"]);
