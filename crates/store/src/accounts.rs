@@ -35,7 +35,7 @@ const BY_ID: Statement = Statement {
     after: ")",
 };
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub(crate) struct AccountRow {
     id: Uuid,
     email: String,

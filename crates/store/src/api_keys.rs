@@ -20,7 +20,7 @@ macro_rules! select {
     };
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct ApiKeyRow {
     id: Uuid,
     account_id: Uuid,

@@ -41,7 +41,7 @@ const UNTOLD: Statement = untold!("");
 /// SQLite would look for each account's alerts on each stock; PostgreSQL knows better by itself.
 const UNTOLD_LITE: Statement = untold!("INDEXED BY alerts_of_symbol ");
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct Row {
     account_id: Uuid,
     symbol: String,

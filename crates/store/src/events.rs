@@ -10,7 +10,7 @@ use crate::{Store, StoreError};
 
 const TABLE: Table = Table("events");
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct EventRow {
     seq: i64,
     id: Uuid,

@@ -28,7 +28,7 @@ impl Default for MessagePlace {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct MessageRow {
     seq: i64,
     kind: String,

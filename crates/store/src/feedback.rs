@@ -22,7 +22,7 @@ macro_rules! select {
     };
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct Row {
     id: Uuid,
     account_id: Uuid,

@@ -15,14 +15,14 @@ use crate::{Store, StoreError, Unit};
 const TABLE: Table = Table("history");
 
 /// An entry with its place in the order of all.
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct PlacedRow {
     seq: i64,
     #[sqlx(flatten)]
     entry: EntryRow,
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct EntryRow {
     action: String,
     previous_status: Option<String>,
@@ -99,7 +99,7 @@ impl Store {
 }
 
 /// A firing with its alert.
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct FiringRow {
     alert_id: Uuid,
     symbol: String,

@@ -35,6 +35,7 @@ mod guest_codes;
 mod history;
 mod market;
 mod messages;
+mod migrations;
 pub mod model;
 mod oauth;
 mod open;

@@ -8,13 +8,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteLockingMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, PgConnection, SqliteConnection};
 
 use crate::database::{Either, Link, Pools, execute, on, query};
-use crate::{StoreError, availability};
+use crate::{StoreError, availability, migrations};
 
 /// How a database is used.
 #[derive(Clone, Debug, Default)]
@@ -43,9 +43,6 @@ impl Options {
 /// How to reach the database.
 #[derive(Clone, Debug)]
 pub(crate) struct Address(Either<SqliteConnectOptions, PgConnectOptions>);
-
-static LITE: Migrator = sqlx::migrate!("migrations/sqlite");
-static PG: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// Before this, SQLite could corrupt a database in WAL mode when two connections reset the log at once.
 const SQLITE: (&str, [u32; 3]) = ("3.51.3", [3, 51, 3]);
@@ -289,12 +286,10 @@ async fn migrate(link: &mut Link) -> Result<(), StoreError> {
     let migrated = match link {
         Either::Lite(link) => migrate_file(link).await,
         // sqlx holds an advisory lock meanwhile. `run` makes a future that cannot be sent to another thread.
-        Either::Pg(link) => PG.run_direct(None, link, false).await,
+        Either::Pg(link) => migrations::postgres().run_direct(None, link, false).await,
     };
     migrated.map_err(|error| match error {
-        MigrateError::VersionMissing(version) if !LITE.iter().any(|known| known.version > version) => {
-            StoreError::TooNew(version)
-        }
+        MigrateError::VersionMissing(version) if version > migrations::newest_version() => StoreError::TooNew(version),
         error => StoreError::Migration(error),
     })
 }
@@ -303,7 +298,7 @@ async fn migrate(link: &mut Link) -> Result<(), StoreError> {
 /// applied and applying the others.
 async fn migrate_file(link: &mut SqliteConnection) -> Result<(), MigrateError> {
     let mut transaction = link.begin_with("BEGIN IMMEDIATE").await?;
-    LITE.run_direct(None, &mut *transaction, false).await?;
+    migrations::sqlite().run_direct(None, &mut *transaction, false).await?;
     transaction.commit().await?;
     Ok(())
 }

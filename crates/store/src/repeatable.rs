@@ -13,7 +13,7 @@ use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
 
 const TABLE: Table = Table("repeatable_requests");
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct Row {
     body_hash: Vec<u8>,
     begun_at: i64,

@@ -21,7 +21,7 @@ macro_rules! select {
     };
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct SessionRow {
     id: Uuid,
     account_id: Uuid,

@@ -7,13 +7,12 @@ use axum::extract::State;
 use axum::routing::get;
 use axum::{Json, Router};
 use serde::Serialize;
-use sqlx::FromRow;
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions};
 
 use crate::program::Program;
 
 /// An alert's row as the list shows it, with no type of its own for anything.
-#[derive(FromRow, Serialize)]
+#[derive(sqlx_macros::FromRow, Serialize)]
 struct Row {
     id: Vec<u8>,
     symbol: String,

@@ -1,15 +1,14 @@
-//! The rules of the house that a machine can check: which room may know which, and how large a room may get.
-
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+//! Dependencies between the crates.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-/// For each room, the only rooms it may depend on. ARCHITECTURE.md says why.
-const MAY_KNOW: &[(&str, &[&str])] = &[
+use crate::sources::root;
+
+/// For each crate, the only crates of this workspace that it may depend on. ARCHITECTURE.md says why.
+const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("market", &[]),
     ("testkit", &[]),
     ("contract", &[]),
@@ -31,19 +30,12 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What the pure rooms must not depend on: anything that reads a clock, a network, a database or chance by itself.
-const PURE_ROOMS: &[&str] = &["market", "alerts", "analyst", "paper"];
-const NOT_PURE: &[&str] = &["tokio", "axum", "hyper", "reqwest", "sqlx", "rand", "chrono", "tracing"];
+/// Crates that do no I/O and read neither a clock nor a random generator.
+const PURE_CRATES: &[&str] = &["market", "alerts", "analyst", "paper"];
+const IMPURE_DEPENDENCIES: &[&str] = &["tokio", "axum", "hyper", "reqwest", "sqlx", "rand", "chrono", "tracing"];
 
-/// More lines than this, and a file is cut.
-const MAX_LINES: usize = 450;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Each room with the names of what it depends on, tests and benches left out.
-fn rooms() -> Vec<(String, BTreeSet<String>)> {
+/// Each crate with its dependencies, except those of tests and benches.
+fn dependencies() -> Vec<(String, BTreeSet<String>)> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .current_dir(root())
@@ -65,43 +57,30 @@ fn rooms() -> Vec<(String, BTreeSet<String>)> {
 }
 
 #[test]
-fn each_room_knows_only_the_rooms_it_may_know() {
-    let rooms = rooms();
-    let names: BTreeSet<_> = rooms.iter().map(|(name, _)| name.clone()).collect();
-    for (room, dependencies) in &rooms {
-        let may_know = MAY_KNOW.iter().find(|(name, _)| name == room);
-        let (_, may_know) =
-            may_know.unwrap_or_else(|| panic!("{room} is not in MAY_KNOW; add it here and to ARCHITECTURE.md"));
-        for known in dependencies.intersection(&names) {
-            assert!(may_know.contains(&known.as_str()), "{room} must not know {known}");
+fn crates_depend_only_on_crates_that_are_allowed() {
+    let crates = dependencies();
+    let names: BTreeSet<_> = crates.iter().map(|(name, _)| name.clone()).collect();
+    for (name, dependencies) in &crates {
+        let allowed = ALLOWED_DEPENDENCIES.iter().find(|(allowed, _)| allowed == name);
+        let (_, allowed) = allowed
+            .unwrap_or_else(|| panic!("{name} is not in ALLOWED_DEPENDENCIES; add it here and to ARCHITECTURE.md"));
+        for dependency in dependencies.intersection(&names) {
+            assert!(
+                allowed.contains(&dependency.as_str()),
+                "{name} must not depend on {dependency}"
+            );
         }
     }
 }
 
 #[test]
-fn the_pure_rooms_have_no_io_no_clock_and_no_chance() {
-    for (room, dependencies) in rooms().iter().filter(|(name, _)| PURE_ROOMS.contains(&name.as_str())) {
-        let found: Vec<_> = NOT_PURE.iter().filter(|name| dependencies.contains(**name)).collect();
-        assert!(found.is_empty(), "{room} depends on {found:?}");
+fn pure_crates_have_no_io_no_clock_and_no_randomness() {
+    let crates = dependencies();
+    for (name, dependencies) in crates.iter().filter(|(name, _)| PURE_CRATES.contains(&name.as_str())) {
+        let found: Vec<_> = IMPURE_DEPENDENCIES
+            .iter()
+            .filter(|impure| dependencies.contains(**impure))
+            .collect();
+        assert!(found.is_empty(), "{name} depends on {found:?}");
     }
-}
-
-#[test]
-fn no_source_file_is_longer_than_one_can_see() {
-    let mut folders = vec![root().join("crates")];
-    let mut long = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let lines = std::fs::read_to_string(&path).unwrap().lines().count();
-                if lines > MAX_LINES {
-                    long.push(format!("{} has {lines} lines", path.display()));
-                }
-            }
-        }
-    }
-    assert!(long.is_empty(), "cut these files (over {MAX_LINES} lines): {long:#?}");
 }

@@ -84,11 +84,6 @@ impl<J> Lanes<J> {
         }
     }
 
-    /// Whether endpoints of a standing have something to claim.
-    pub(super) fn wants(&self, standing: Standing) -> bool {
-        !self.wanting[standing as usize].is_empty()
-    }
-
     /// What to claim for endpoints of a standing; `None`, if there is nothing or no room.
     pub(super) fn order(
         &mut self,

@@ -7,12 +7,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use futures_util::FutureExt;
 use jiff::Timestamp;
 use tokio::task::JoinSet;
+use tokio::time::Sleep;
 use tracing::{error, warn};
 
 use super::lane::{Held, STANDINGS, Standing};
@@ -75,8 +76,9 @@ pub(super) struct Run<O: Outbox, T> {
     sweep_at: Timestamp,
     /// Before then the outbox is not asked, as it has just failed.
     outbox_rests_until: Timestamp,
-    /// Before then nothing is claimed for endpoints that fail or are slow.
-    poor_claims_rest_until: Timestamp,
+    /// While it runs, nothing is claimed for endpoints that fail or are slow. It is no instant of the clock, so it ends also while
+    /// the clock is set back.
+    poor_claim_pause: Option<Pin<Box<Sleep>>>,
     /// The time when the loop ran last.
     last_now: Timestamp,
 }
@@ -106,7 +108,7 @@ where
             retries: BTreeSet::new(),
             sweep_at: now,
             outbox_rests_until: now,
-            poor_claims_rest_until: now,
+            poor_claim_pause: None,
             last_now: now,
         }
     }
@@ -122,7 +124,6 @@ where
             if now < self.last_now {
                 // After a step back of the clock, the outbox would rest for too long.
                 self.outbox_rests_until = self.outbox_rests_until.min(now);
-                self.poor_claims_rest_until = self.poor_claims_rest_until.min(now);
             }
             self.last_now = now;
             if end.is_none() {
@@ -154,6 +155,7 @@ where
                     }
                 }
                 () = bell.notified(), if end.is_none() => self.is_rung = true,
+                () = passed(self.poor_claim_pause.as_mut()) => self.poor_claim_pause = None,
                 () = time.sleep_until(wake_at) => {}
             }
         }
@@ -197,12 +199,13 @@ where
             return;
         }
         for (place, standing) in STANDINGS.into_iter().enumerate() {
-            let rests = standing == Standing::Poor && now < self.poor_claims_rest_until;
-            if !self.is_claiming[place] && !rests {
+            let pauses = standing == Standing::Poor && self.poor_claim_pause.is_some();
+            if !self.is_claiming[place] && !pauses {
                 let lease = || i64::try_from((self.of.chance)() >> 1).unwrap_or_default();
                 if let Some(order) = self.lanes.order(standing, now, lease) {
                     if standing == Standing::Poor {
-                        self.poor_claims_rest_until = later(now, self.of.limits.poor_claim_pause);
+                        let pause = self.of.limits.poor_claim_pause.unsigned_abs();
+                        self.poor_claim_pause = Some(Box::pin(tokio::time::sleep(pause)));
                     }
                     self.is_claiming[place] = true;
                     self.claim(place, order);
@@ -400,17 +403,20 @@ where
         } else {
             self.look_at.max(self.outbox_rests_until)
         };
-        let poor = if self.lanes.wants(Standing::Poor) && self.poor_claims_rest_until > now {
-            self.poor_claims_rest_until
-        } else {
-            Timestamp::MAX
-        };
-        slow.min(sweep).min(look).min(poor).min(self.wake_at_for_outbox(now))
+        slow.min(sweep).min(look).min(self.wake_at_for_outbox(now))
     }
 
     fn wake_at_for_outbox(&self, now: Timestamp) -> Timestamp {
         let rests = self.outbox_rests_until > now;
         if rests { self.outbox_rests_until } else { Timestamp::MAX }
+    }
+}
+
+/// Ends with a pause; never, if there is none.
+async fn passed(pause: Option<&mut Pin<Box<Sleep>>>) {
+    match pause {
+        Some(pause) => pause.await,
+        None => std::future::pending().await,
     }
 }
 

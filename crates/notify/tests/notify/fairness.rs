@@ -243,3 +243,15 @@ async fn what_waits_too_long_goes_back_before_its_claim_ends() {
     assert!(house.outbox.all.lock().unwrap().rows.values().all(|row| row.tries == 1));
     assert_eq!(house.channel.most("host"), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn failing_endpoint_that_recovers_is_tried_without_another_wake_up() {
+    let house = House::new();
+    house.dispatch(Limits::default(), 0);
+    let keys: Vec<i64> = (0..4).map(|_| house.queue(1, &[Act::Fails(1), Act::Takes(1)])).collect();
+    house.bell.ring();
+    house.outbox.done().await;
+    for key in keys {
+        assert_eq!(house.outbox.row(key).tries, 2);
+    }
+}

@@ -32,7 +32,7 @@ const ACTIVE_OF_SYMBOLS: Statement = Statement {
 };
 
 /// An alert's id and revision as a row.
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct RevisionRow {
     id: Uuid,
     revision: i64,

@@ -29,7 +29,7 @@ macro_rules! select {
 }
 pub(crate) use select;
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub(crate) struct AlertRow {
     pub(crate) seq: i64,
     id: Uuid,

@@ -56,7 +56,7 @@ const CLAIMED: Statement = Statement {
     after: ")",
 };
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct ClaimedRow {
     seq: i64,
     id: Uuid,

@@ -20,7 +20,7 @@ const ATTEMPTS: Statement = Statement {
     after: ")) latest WHERE place <= 20 ORDER BY seq",
 };
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct DeliveryRow {
     seq: i64,
     id: Uuid,
@@ -30,7 +30,7 @@ struct DeliveryRow {
     due_at: i64,
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct AttemptRow {
     delivery_seq: i64,
     at: i64,

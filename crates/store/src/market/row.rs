@@ -16,7 +16,7 @@ pub(super) const NO_DATE: i64 = i32::MIN as i64;
 macro_rules! row {
     ($row:ident { $($column:ident: $type:ty),* $(,)? } of $table:literal => $record:ty,
      |$this:ident, $named:ident| $value:expr) => {
-        #[derive(sqlx::FromRow)]
+        #[derive(sqlx_macros::FromRow)]
         pub(super) struct $row { $($column: $type,)* }
 
         impl TryFrom<$row> for $record {

@@ -66,7 +66,7 @@ const OWNERS: Statement = Statement {
     after: ")",
 };
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct ClaimedRow {
     seq: i64,
     id: Uuid,

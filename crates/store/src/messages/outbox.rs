@@ -10,7 +10,7 @@ use crate::{Store, StoreError};
 
 const TABLE: Table = Table("outbox");
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct Row {
     id: Uuid,
     channel: String,

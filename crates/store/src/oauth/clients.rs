@@ -11,7 +11,7 @@ use crate::{Store, StoreError, Unit};
 
 const TABLE: Table = Table("oauth_clients");
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct ClientRow {
     id: String,
     name: String,

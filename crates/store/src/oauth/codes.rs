@@ -7,7 +7,7 @@ use crate::model::{GrantCode, GrantId, ShownCode};
 use crate::unit::{ask, write};
 use crate::{StoreError, Unit};
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct CodeRow {
     grant_seq: i64,
     redirect_uri: String,

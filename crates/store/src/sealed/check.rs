@@ -8,7 +8,7 @@ use crate::database::query;
 use crate::unit::{ask, write};
 use crate::{Store, StoreError, Unit};
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct CheckRow {
     sealed: Vec<u8>,
 }

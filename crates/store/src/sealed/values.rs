@@ -26,14 +26,14 @@ pub(super) enum Cursor {
     Request(Uuid, Vec<u8>),
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct Row {
     seq: i64,
     id: Uuid,
     sealed: Vec<u8>,
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 struct AnswerRow {
     requester_id: Uuid,
     key_hash: Vec<u8>,

@@ -37,7 +37,7 @@ macro_rules! trades {
 }
 pub(super) use trades;
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub(super) struct ItemRow {
     id: Uuid,
     account_id: Uuid,
@@ -101,7 +101,7 @@ impl TryFrom<ItemRow> for WatchlistItem {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub(super) struct ListedRow {
     #[sqlx(flatten)]
     item: ItemRow,
@@ -122,7 +122,7 @@ impl TryFrom<ListedRow> for ListedItem {
 }
 
 /// An item with how many of the analyst's alerts for it are active.
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub(super) struct WatchedRow {
     #[sqlx(flatten)]
     item: ItemRow,
@@ -135,7 +135,7 @@ impl WatchedRow {
     }
 }
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub(super) struct TradeRow {
     id: Uuid,
     account_id: Uuid,

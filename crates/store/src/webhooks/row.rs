@@ -20,7 +20,7 @@ macro_rules! select {
 }
 pub(super) use select;
 
-#[derive(sqlx::FromRow)]
+#[derive(sqlx_macros::FromRow)]
 pub(super) struct WebhookRow {
     id: Uuid,
     account_id: Uuid,
