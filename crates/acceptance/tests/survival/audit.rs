@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use acceptance::{Client, Database};
 use serde_json::Value;
-use sqlx::{Connection, FromRow, PgConnection, SqliteConnection};
+use sqlx::{Connection, PgConnection, SqliteConnection};
+use sqlx_macros::FromRow;
 use uuid::Uuid;
 
 use crate::model::{Price, Status};
