@@ -1,17 +1,19 @@
-//! Any bytes as any file of a data folder: read or refused, never a panic.
+//! Reads arbitrary bytes as a file of a data folder: rows are accepted or rejected, without a panic.
 #![no_main]
 
 use std::path::Path;
 
-use sources::folder::{Loader, Table};
 use libfuzzer_sys::fuzz_target;
 use market::Calendar;
+use sources::folder::{Table, TableLoader};
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some((&which, content)) = bytes.split_first() else { return };
-    let table = Table::ALL[usize::from(which) % Table::ALL.len()];
+    let Some((&selector, content)) = bytes.split_first() else {
+        return;
+    };
+    let table = Table::ALL[usize::from(selector) % Table::ALL.len()];
     let calendar = Calendar::nyse();
-    let mut loader = Loader::new(&calendar);
+    let mut loader = TableLoader::new(&calendar);
     if let Err(error) = loader.read_table(table, Path::new("fuzz.csv"), content) {
         assert!(!error.to_string().is_empty());
     }

@@ -1,4 +1,4 @@
-//! Any bytes as pushed market data: read or refused, never a panic, and no element is lost.
+//! Parses arbitrary bytes as pushed market data: every element is accepted or rejected, without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

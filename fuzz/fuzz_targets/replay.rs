@@ -1,14 +1,14 @@
-//! Any bars (and splits) under alerts of every price family: the replay ends, without a panic, in time order.
+//! Arbitrary bars and splits with alerts of every price family: the replay ends without a panic, in time order.
 #![no_main]
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use bellwether::alerts_file::parse_bodies;
-use sources::folder::{Loader, Table};
 use bellwether::replay::{Firing, Replay, Span};
 use libfuzzer_sys::fuzz_target;
 use market::Calendar;
+use sources::folder::{Table, TableLoader};
 
 const ALERTS: &str = r#"[
     {"symbol": "A", "condition": "price_above", "threshold": 11},
@@ -27,7 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut parts = bytes.splitn(2, |&byte| byte == 0);
     let (bars, splits) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let calendar = Calendar::nyse();
-    let mut loader = Loader::new(&calendar);
+    let mut loader = TableLoader::new(&calendar);
     let bars = [b"symbol,date,open,high,low,close,volume\n".as_slice(), bars].concat();
     let splits = [b"symbol,date,ratio\n".as_slice(), splits].concat();
     let _ = loader.read_table(Table::Bars, Path::new("bars.csv"), bars.as_slice());

@@ -1,6 +1,6 @@
-"""Gives each request its own Idempotency-Key.
+"""Gives each request a unique Idempotency-Key.
 
-A key that came with another body before is refused with 422. No schema can say so, and generated keys are short enough to repeat.
+The service rejects a key that was used with another body with 422. A schema cannot express this, and generated keys may repeat.
 """
 
 import itertools
@@ -8,9 +8,9 @@ import re
 
 import schemathesis
 
-# What the document allows as a key.
+# Format of keys in the OpenAPI document.
 ALLOWED = re.compile(r"[!-~]([ -~]*[!-~])?")
-KEPT_CHARACTERS = 200
+MAX_PREFIX_LENGTH = 200
 
 numbers = itertools.count(1)
 
@@ -20,4 +20,4 @@ def before_call(context, case, kwargs):
     headers = case.headers or {}
     key = headers.get("Idempotency-Key")
     if isinstance(key, str) and len(key) <= 255 and ALLOWED.fullmatch(key):
-        headers["Idempotency-Key"] = f"{key[:KEPT_CHARACTERS].rstrip()}.{next(numbers)}"
+        headers["Idempotency-Key"] = f"{key[:MAX_PREFIX_LENGTH].rstrip()}.{next(numbers)}"

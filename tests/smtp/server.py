@@ -1,10 +1,10 @@
-"""An SMTP server for tests: aiosmtpd, which behaves as the recipient's address says, and tells what it got.
+"""An SMTP server for tests, based on aiosmtpd. The recipient's address selects its behaviour, and it reports received messages.
 
 Options: --security none|starttls|implicit, --certificate FILE, --key FILE, --user U --password P, --utf8.
-It prints JSON lines: {"port": ...} first, then one per message it took and one per thing it did instead.
-Behaviour by mailbox: refused@ 550, greylisted@ 451, closing@ 421, hangs@ says nothing, cut@ closes the connection,
-full@ 552 after the message, last@ takes the message and closes the connection, mute@ takes it and says nothing.
-It ends when its input does.
+Prints JSON lines: first {"port": ...}, then one line per accepted message and one per other event.
+Behaviour by mailbox: refused@ 550, greylisted@ 451, closing@ 421, hangs@ sends no response, cut@ closes the connection,
+full@ 552 after the message, last@ accepts the message and closes the connection, mute@ accepts it without a response.
+The server exits when its standard input closes.
 """
 
 import argparse
@@ -23,28 +23,28 @@ from html.parser import HTMLParser
 from aiosmtpd.smtp import SMTP, AuthResult
 
 
-def plain(what):
-    """Bytes beyond ASCII come out of the parser as lone surrogates, which no JSON holds."""
-    if isinstance(what, str):
-        return what.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    if isinstance(what, list):
-        return [plain(one) for one in what]
-    return what
+def encodable(value):
+    """Replaces lone surrogates, with which the parser represents bytes beyond ASCII and which JSON cannot encode."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if isinstance(value, list):
+        return [encodable(item) for item in value]
+    return value
 
 
-def tell(**what):
-    print(json.dumps({name: plain(value) for name, value in what.items()}), flush=True)
+def report(**fields):
+    print(json.dumps({name: encodable(value) for name, value in fields.items()}), flush=True)
 
 
 def recipients(raw):
-    """Names and addresses. The newer parser leaves a space between the encoded words of a name."""
+    """Returns names and addresses. Uses the older parser, because the newer one keeps a space between encoded words of a name."""
     lines = email.message_from_bytes(raw, policy=email.policy.compat32).get_all("To")
     pairs = email.utils.getaddresses([str(line) for line in lines])
     return [[str(make_header(decode_header(name))), address] for name, address in pairs]
 
 
 class Page(HTMLParser):
-    """What a mail client would show, and by which elements."""
+    """The visible text, elements, attributes and links of an HTML body."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
@@ -62,15 +62,15 @@ class Page(HTMLParser):
 class Handler:
     async def handle_RCPT(self, server, session, envelope, address, rcpt_options):
         mailbox = address.split("@")[0]
-        answer = {
+        response = {
             "refused": "550 5.1.1 No such mailbox here",
             "greylisted": "451 4.7.1 Greylisted, come back later",
             "closing": "421 4.3.2 Closing for maintenance",
         }.get(mailbox)
-        if answer:
-            return answer
+        if response:
+            return response
         if mailbox == "hangs":
-            tell(event="hangs")
+            report(event="hangs")
             await asyncio.sleep(3600)
         if mailbox == "cut":
             server.transport.abort()
@@ -86,7 +86,7 @@ class Handler:
         page = Page()
         page.feed(html.get_content())
         page.close()
-        tell(
+        report(
             event="message",
             peer=session.peer[1],
             hello=session.host_name,
@@ -113,9 +113,9 @@ class Handler:
         if any(to.startswith("last@") for to in envelope.rcpt_tos):
             def close():
                 server.transport.close()
-                tell(event="closed")
+                report(event="closed")
 
-            # Once the answer is out.
+            # After the response has been sent.
             asyncio.get_running_loop().call_later(0.05, close)
         return "250 2.0.0 OK queued as 4bYhX2"
 
@@ -153,9 +153,9 @@ def main():
         )
 
     async def serve():
-        at_once = context if options.security == "implicit" else None
-        server = await asyncio.get_running_loop().create_server(smtp, "127.0.0.1", 0, ssl=at_once)
-        tell(port=server.sockets[0].getsockname()[1])
+        implicit_tls = context if options.security == "implicit" else None
+        server = await asyncio.get_running_loop().create_server(smtp, "127.0.0.1", 0, ssl=implicit_tls)
+        report(port=server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
     def end_with_input():

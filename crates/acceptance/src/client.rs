@@ -1,5 +1,5 @@
-//! Requests whose responses are checked for the rules of every response, and compared with the served OpenAPI document: it
-//! must describe each response, and a body that it forbids must be refused.
+//! An HTTP client that checks every response for the common rules and compares it with the served OpenAPI document: the
+//! document must describe each response, and the service must reject a body that the document forbids.
 
 use std::sync::OnceLock;
 
@@ -8,11 +8,11 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 
-use crate::shape;
+use crate::value_format;
 
-/// Somebody who sends requests under one prefix, with an API key or without.
+/// A client of the API: sends requests under one path prefix, with or without an API key.
 #[derive(Clone, Debug)]
-pub struct Client {
+pub struct ApiClient {
     http: reqwest::Client,
     /// `http://127.0.0.1:PORT`
     origin: String,
@@ -20,8 +20,8 @@ pub struct Client {
     key: Option<String>,
 }
 
-impl Client {
-    /// Somebody whom nobody knows.
+impl ApiClient {
+    /// Creates a client without an API key.
     #[must_use]
     pub fn new(origin: &str) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Client {
         }
     }
 
-    /// The same with an API key.
+    /// Returns a copy with an API key.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Client {
         }
     }
 
-    /// The same without an API key.
+    /// Returns a copy without an API key.
     #[must_use]
     pub fn without_key(&self) -> Self {
         Self {
@@ -54,52 +54,52 @@ impl Client {
         }
     }
 
-    /// The same under another prefix.
+    /// Returns a copy that uses another path prefix.
     #[must_use]
-    pub fn under(&self, prefix: &'static str) -> Self {
+    pub fn with_prefix(&self, prefix: &'static str) -> Self {
         Self { prefix, ..self.clone() }
     }
 
-    /// The same, speaking with another address.
+    /// Returns a copy that sends requests to another origin.
     #[must_use]
-    pub fn at(&self, origin: &str) -> Self {
+    pub fn with_origin(&self, origin: &str) -> Self {
         Self {
             origin: origin.to_owned(),
             ..self.clone()
         }
     }
 
-    /// The API key.
+    /// Returns the API key.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the client has no key.
     #[must_use]
     pub fn key(&self) -> &str {
         self.key.as_deref().unwrap()
     }
 
-    /// Where requests go, prefix included.
+    /// Returns the base URL of requests, including the prefix.
     #[must_use]
     pub fn base(&self) -> String {
         format!("{}{}", self.origin, self.prefix)
     }
 
-    /// A request that has not been sent yet; `path` is what follows the prefix.
+    /// Prepares a request; `path` follows the prefix.
     #[must_use]
-    pub fn request(&self, method: Method, path: &str) -> Request {
+    pub fn request(&self, method: Method, path: &str) -> CheckedRequest {
         self.request_to(method, &format!("{}{path}", self.prefix))
     }
 
-    /// A request to a path outside the prefixes.
+    /// Prepares a request to a path outside the prefix.
     #[must_use]
-    pub fn request_to(&self, method: Method, path: &str) -> Request {
+    pub fn request_to(&self, method: Method, path: &str) -> CheckedRequest {
         let mut builder = self.http.request(method.clone(), format!("{}{path}", self.origin));
         if let Some(key) = &self.key {
             builder = builder.header("X-API-Key", key);
         }
-        Request {
+        CheckedRequest {
             builder,
-            asked: format!("{method} {path}"),
+            description: format!("{method} {path}"),
             http: self.http.clone(),
             origin: self.origin.clone(),
             method,
@@ -108,46 +108,46 @@ impl Client {
         }
     }
 
-    /// The OpenAPI document that the program serves.
+    /// Returns the OpenAPI document that the service serves.
     ///
     /// # Panics
-    /// If it serves none.
+    /// If the service serves no document.
     pub async fn contract(&self) -> &'static Contract {
         let contract = contract(&self.http, &self.origin).await;
-        contract.unwrap().expect("the program serves its document")
+        contract.unwrap().expect("the service serves its document")
     }
 
-    /// `GET`
-    pub async fn get(&self, path: &str) -> Answer {
+    /// Sends `GET`.
+    pub async fn get(&self, path: &str) -> CheckedResponse {
         self.request(Method::GET, path).send().await
     }
 
-    /// `POST` with a JSON body.
-    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+    /// Sends `POST` with a JSON body.
+    pub async fn post(&self, path: &str, body: &Value) -> CheckedResponse {
         self.request(Method::POST, path).json(body).send().await
     }
 
-    /// `POST` without a body.
-    pub async fn post_empty(&self, path: &str) -> Answer {
+    /// Sends `POST` without a body.
+    pub async fn post_empty(&self, path: &str) -> CheckedResponse {
         self.request(Method::POST, path).send().await
     }
 
-    /// `PUT` with a JSON body.
-    pub async fn put(&self, path: &str, body: &Value) -> Answer {
+    /// Sends `PUT` with a JSON body.
+    pub async fn put(&self, path: &str, body: &Value) -> CheckedResponse {
         self.request(Method::PUT, path).json(body).send().await
     }
 
-    /// `DELETE`
-    pub async fn delete(&self, path: &str) -> Answer {
+    /// Sends `DELETE`.
+    pub async fn delete(&self, path: &str) -> CheckedResponse {
         self.request(Method::DELETE, path).send().await
     }
 }
 
-/// A request that has not been sent yet.
+/// A prepared request that has not been sent yet.
 #[derive(Debug)]
-pub struct Request {
+pub struct CheckedRequest {
     builder: RequestBuilder,
-    asked: String,
+    description: String,
     http: reqwest::Client,
     origin: String,
     method: Method,
@@ -155,17 +155,17 @@ pub struct Request {
     body: SentBody,
 }
 
-/// The origin of a request's body, for the comparison with the document.
+/// The request body, for the comparison with the OpenAPI document.
 #[derive(Debug)]
 enum SentBody {
     None,
-    /// JSON that was written by a serializer.
+    /// JSON written by a serializer.
     Json(String),
-    /// Bytes that a test wrote, which may be anything.
+    /// Arbitrary bytes from a test.
     Raw,
 }
 
-impl Request {
+impl CheckedRequest {
     /// Adds a header.
     #[must_use]
     pub fn header(self, name: &str, value: &str) -> Self {
@@ -177,20 +177,20 @@ impl Request {
         }
     }
 
-    /// With a JSON body.
+    /// Sets a JSON body.
     #[must_use]
     pub fn json(self, body: &Value) -> Self {
         Self {
-            asked: format!("{} {body}", self.asked),
+            description: format!("{} {body}", self.description),
             builder: self.builder.json(body),
             body: SentBody::Json(body.to_string()),
             ..self
         }
     }
 
-    /// With a body that says it is JSON, whatever it is.
+    /// Sets an arbitrary body with `Content-Type: application/json`.
     #[must_use]
-    pub fn raw(self, body: impl Into<reqwest::Body>) -> Self {
+    pub fn raw_json(self, body: impl Into<reqwest::Body>) -> Self {
         Self {
             builder: self.builder.header("content-type", "application/json").body(body),
             body: SentBody::Raw,
@@ -198,9 +198,9 @@ impl Request {
         }
     }
 
-    /// With a body and no word about what it is.
+    /// Sets a body without a `Content-Type` header.
     #[must_use]
-    pub fn untyped(self, body: impl Into<reqwest::Body>) -> Self {
+    pub fn body_without_content_type(self, body: impl Into<reqwest::Body>) -> Self {
         Self {
             builder: self.builder.body(body),
             body: SentBody::Raw,
@@ -208,22 +208,22 @@ impl Request {
         }
     }
 
-    /// Sends it and reads the answer.
+    /// Sends the request and reads the response.
     ///
     /// # Panics
-    /// If there is no answer.
-    pub async fn send(self) -> Answer {
-        let asked = self.asked.clone();
+    /// If no response arrives.
+    pub async fn send(self) -> CheckedResponse {
+        let description = self.description.clone();
         self.try_send()
             .await
-            .unwrap_or_else(|error| panic!("{asked}: {error:?}"))
+            .unwrap_or_else(|error| panic!("{description}: {error:?}"))
     }
 
-    /// Sends it and reads the answer; the program may be dead.
+    /// Sends the request and reads the response; the service may have been killed.
     ///
     /// # Errors
-    /// If there is no whole answer.
-    pub async fn try_send(self) -> Result<Answer, reqwest::Error> {
+    /// If no complete response arrives.
+    pub async fn try_send(self) -> Result<CheckedResponse, reqwest::Error> {
         let response = self.builder.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await?;
@@ -244,24 +244,24 @@ impl Request {
             });
             if let Err(violation) = checked {
                 let shown: String = text.chars().take(2_000).collect();
-                panic!("{violation}\n{}\n{status} {shown}", self.asked);
+                panic!("{violation}\n{}\n{status} {shown}", self.description);
             }
         }
-        Ok(Answer {
+        Ok(CheckedResponse {
             status,
             headers,
             body: serde_json::from_str(&text).unwrap_or_default(),
             text,
-            asked: self.asked,
+            description: self.description,
         })
     }
 }
 
-/// The document that the program serves; `None` where it serves none, as on the operators' listener. All programs of a test
-/// are the same, so it is read once.
+/// Returns the OpenAPI document that the service serves, or `None` for listeners without a document (the operators' listener).
+/// All instances of a test run the same binary, so the document is read once.
 ///
 /// # Errors
-/// If there is no whole answer.
+/// If no complete response arrives.
 async fn contract(http: &reqwest::Client, origin: &str) -> Result<Option<&'static Contract>, reqwest::Error> {
     static CONTRACT: OnceLock<Contract> = OnceLock::new();
     if let Some(contract) = CONTRACT.get() {
@@ -275,57 +275,57 @@ async fn contract(http: &reqwest::Client, origin: &str) -> Result<Option<&'stati
     Ok(Some(CONTRACT.get_or_init(|| contract)))
 }
 
-/// What came back.
+/// A response that was checked against the OpenAPI document.
 #[derive(Debug)]
-pub struct Answer {
+pub struct CheckedResponse {
     /// The status code.
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body as it came.
+    /// The body as received.
     pub text: String,
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; null if it is not JSON.
     pub body: Value,
-    asked: String,
+    description: String,
 }
 
-impl Answer {
-    /// A header's text.
+impl CheckedResponse {
+    /// Returns the text of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    /// A header that is a whole number.
+    /// Returns a header that is an integer.
     #[track_caller]
     #[must_use]
     pub fn header_number(&self, name: &str) -> i64 {
         let text = self.header(name).unwrap_or_else(|| panic!("no {name}: {self}"));
         text.parse()
-            .unwrap_or_else(|_| panic!("{name} is {text:?}, no whole number: {self}"))
+            .unwrap_or_else(|_| panic!("{name} is {text:?}, not an integer: {self}"))
     }
 
-    /// A success of that status, in the envelope, with the rate limit's window.
+    /// Asserts a successful response with this status, in the envelope, with rate limit headers and fields.
     #[track_caller]
     #[must_use]
-    pub fn ok(self, status: u16) -> Self {
-        let answer = self.ok_unlimited(status);
-        let limit = &answer.body["meta"]["rate_limit"];
+    pub fn expect_ok(self, status: u16) -> Self {
+        let response = self.expect_ok_without_limit(status);
+        let limit = &response.body["meta"]["rate_limit"];
         for field in ["limit", "remaining", "reset"] {
             let shown = limit[field].as_i64();
             assert_eq!(
                 shown,
-                Some(answer.header_number(&format!("X-RateLimit-{field}"))),
-                "meta.rate_limit.{field} and its header: {answer}"
+                Some(response.header_number(&format!("X-RateLimit-{field}"))),
+                "meta.rate_limit.{field} and its header: {response}"
             );
         }
-        answer
+        response
     }
 
-    /// A success of that status, in the envelope, of a route without a rate limit.
+    /// Asserts a successful response with this status, in the envelope, from a route without a rate limit.
     #[track_caller]
     #[must_use]
-    pub fn ok_unlimited(self, status: u16) -> Self {
+    pub fn expect_ok_without_limit(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{self}");
         self.check_common();
         assert_eq!(self.body["success"], true, "{self}");
@@ -334,19 +334,19 @@ impl Answer {
         self
     }
 
-    /// A refusal of that status and code, in the envelope, that leaks nothing.
+    /// Asserts an error response with this status and code, in the envelope, without internal details.
     #[track_caller]
     #[must_use]
-    pub fn refused(self, status: u16, code: &str) -> Self {
+    pub fn expect_error(self, status: u16, code: &str) -> Self {
         assert_eq!(self.status, status, "{self}");
-        self.check_refusal();
+        self.check_error_response();
         assert_eq!(self.body["error"]["code"], code, "{self}");
         self
     }
 
-    /// Any refusal, in the envelope, that leaks nothing.
+    /// Asserts any error response, in the envelope, without internal details.
     #[track_caller]
-    pub fn check_refusal(&self) {
+    pub fn check_error_response(&self) {
         self.check_common();
         assert!(self.status >= 400, "{self}");
         assert_eq!(self.body["success"], false, "{self}");
@@ -357,30 +357,30 @@ impl Answer {
         let details = &error["details"];
         assert!(details.is_null() || details.is_object(), "details: {self}");
         for word in ["sqlx", "panicked", "src/", "SQLSTATE", "sqlite", "UNIQUE constraint"] {
-            assert!(!self.text.contains(word), "the answer tells of {word:?}: {self}");
+            assert!(!self.text.contains(word), "the response contains {word:?}: {self}");
         }
     }
 
-    /// A refusal with 422 that names the field.
+    /// Asserts a validation error (422) that names the field.
     #[track_caller]
     #[must_use]
-    pub fn wrong_field(self, field: &str) -> Self {
-        let answer = self.refused(422, "VALIDATION_ERROR");
-        let faults = answer.body["error"]["details"]["fields"].get(field);
-        let named = faults
+    pub fn expect_field_error(self, field: &str) -> Self {
+        let response = self.expect_error(422, "VALIDATION_ERROR");
+        let messages = response.body["error"]["details"]["fields"].get(field);
+        let named = messages
             .and_then(Value::as_array)
-            .is_some_and(|faults| !faults.is_empty());
-        assert!(named, "details.fields does not name {field}: {answer}");
-        answer
+            .is_some_and(|messages| !messages.is_empty());
+        assert!(named, "details.fields does not name {field}: {response}");
+        response
     }
 
-    /// A refusal with 403 for that reason.
+    /// Asserts an error 403 with this reason.
     #[track_caller]
     #[must_use]
-    pub fn forbidden(self, reason: &str) -> Self {
-        let answer = self.refused(403, "FORBIDDEN");
-        assert_eq!(answer.body["error"]["details"]["reason"], reason, "{answer}");
-        answer
+    pub fn expect_forbidden(self, reason: &str) -> Self {
+        let response = self.expect_error(403, "FORBIDDEN");
+        assert_eq!(response.body["error"]["details"]["reason"], reason, "{response}");
+        response
     }
 
     #[track_caller]
@@ -389,36 +389,36 @@ impl Answer {
         assert!(kind.starts_with("application/json"), "content type {kind:?}: {self}");
         let id = self.header("x-request-id").unwrap_or_default();
         assert!(!id.is_empty(), "no X-Request-Id: {self}");
-        assert!(self.body.is_object(), "the body is no JSON object: {self}");
-        shape::check_numbers(&self.text);
-        shape::check_values(&self.body);
+        assert!(self.body.is_object(), "the body is not a JSON object: {self}");
+        value_format::check_numbers(&self.text);
+        value_format::check_values(&self.body);
     }
 
-    /// The payload.
+    /// Returns the field `data`.
     #[must_use]
     pub fn data(&self) -> &Value {
         &self.body["data"]
     }
 
-    /// The payload of a list.
+    /// Returns the field `data` of a list.
     #[track_caller]
     #[must_use]
     pub fn items(&self) -> &[Value] {
         self.data()
             .as_array()
-            .unwrap_or_else(|| panic!("data is no list: {self}"))
+            .unwrap_or_else(|| panic!("data is not a list: {self}"))
     }
 
-    /// A text in the payload.
+    /// Returns a string field of `data`.
     #[track_caller]
     #[must_use]
     pub fn text_of(&self, field: &str) -> &str {
         self.data()[field]
             .as_str()
-            .unwrap_or_else(|| panic!("{field} is no text: {self}"))
+            .unwrap_or_else(|| panic!("{field} is not a string: {self}"))
     }
 
-    /// The payload's id.
+    /// Returns the field `data.id`.
     #[track_caller]
     #[must_use]
     pub fn id(&self) -> String {
@@ -426,9 +426,9 @@ impl Answer {
     }
 }
 
-impl std::fmt::Display for Answer {
+impl std::fmt::Display for CheckedResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown: String = self.text.chars().take(2000).collect();
-        write!(f, "{} answered {} {shown}", self.asked, self.status)
+        write!(f, "{} returned {} {shown}", self.description, self.status)
     }
 }

@@ -1,44 +1,47 @@
-//! # The program as its users meet it
+//! # Black-box acceptance tests
 //!
-//! The tests of this room know nothing of the house. They start the real program, on SQLite and on PostgreSQL, speak HTTP
-//! with it as any client would, and compare what it does with what its documentation promises. What lies here is what
-//! they share:
+//! The tests of this crate do not depend on the crates of the service. They start the real program on SQLite and on PostgreSQL,
+//! send HTTP requests as any client does, and compare the behaviour with the documentation. This library holds the shared test
+//! support:
 //!
-//! * [`program`]: finds or builds the binary, gives it a database and settings, starts it, kills it.
-//! * [`client`]: sends requests. Every [`Answer`] is checked for what holds of *all* answers (the
-//!   envelope, its headers, the form of numbers, instants and ids), so that no test has to.
-//! * [`world`]: a running program with an operator who feeds it market data, and accounts.
-//! * [`market`]: invented bars and counts.
-//! * [`raw`]: sends bytes that are no requests.
-//! * [`receiver`]: a receiver of webhooks that behaves as it is told.
-//! * [`mail`]: a mail server.
-//! * [`clock`]: what day it is in New York, and waiting for something with a deadline.
+//! * [`program`]: finds or builds the binary, configures it with a database and settings, starts and kills it.
+//! * [`client`]: sends requests. Every [`CheckedResponse`] is checked for the rules of *all* responses (envelope, headers, format
+//!   of numbers, timestamps and ids), so the tests do not repeat these checks.
+//! * [`environment`]: a running service with an operator who pushes market data, and accounts.
+//! * [`market`]: generated bars and mention counts.
+//! * [`raw_http`]: sends arbitrary bytes over TCP.
+//! * [`scripted_server`]: an HTTP server with scripted behaviour, for webhooks, SMS and proxies.
+//! * [`mail`]: an SMTP server.
+//! * [`clock`]: the current date in New York, and waiting with a deadline.
+//! * [`tools`]: third-party programs that some tests need.
 //!
-//! `BELLWETHER_BIN` names the program to test; without it, it is built.
+//! `BELLWETHER_BIN` names the binary to test. Without it, the tests build the binary.
+//!
+//! Functions of this crate panic if the service does not behave as expected, because each is a step of a test.
 
 #![allow(
     clippy::unwrap_used,
-    reason = "everything here is part of a test, and a test may fail so"
+    reason = "this crate is test support, and a panic fails the test"
 )]
 
 pub mod client;
 pub mod clock;
+pub mod environment;
 pub mod mail;
 pub mod market;
 pub mod program;
-pub mod raw;
-pub mod receiver;
-mod shape;
+pub mod raw_http;
+pub mod scripted_server;
 pub mod tools;
-pub mod world;
+mod value_format;
 
-pub use client::{Answer, Client};
-pub use mail::{Mail, MailServer};
-pub use program::{Database, Server, Setup};
-pub use receiver::{Behaviour, Received, Receiver};
-pub use world::World;
+pub use client::{ApiClient, CheckedResponse};
+pub use environment::TestEnvironment;
+pub use mail::{MailServer, ReceivedMail};
+pub use program::{DatabaseKind, RunningService, ServiceSetup};
+pub use scripted_server::{Behaviour, RecordedRequest, ScriptedServer};
 
-/// Makes two tests of each of the named `async fn(Setup)`, one for each database.
+/// Generates two tests for each listed `async fn(ServiceSetup)`: one on SQLite and one on PostgreSQL.
 #[macro_export]
 macro_rules! on_both_databases {
     ($($test:ident),+ $(,)?) => {
@@ -46,7 +49,7 @@ macro_rules! on_both_databases {
             $(
                 #[tokio::test]
                 async fn $test() {
-                    super::$test($crate::Setup::on($crate::Database::Sqlite).await).await;
+                    super::$test($crate::ServiceSetup::on($crate::DatabaseKind::Sqlite).await).await;
                 }
             )+
         }
@@ -54,7 +57,7 @@ macro_rules! on_both_databases {
             $(
                 #[tokio::test]
                 async fn $test() {
-                    super::$test($crate::Setup::on($crate::Database::Postgres).await).await;
+                    super::$test($crate::ServiceSetup::on($crate::DatabaseKind::Postgres).await).await;
                 }
             )+
         }

@@ -1,5 +1,5 @@
-//! A real mail server: aiosmtpd, by `tests/smtp/server.py`, which behaves as the recipient's mailbox says and tells what it
-//! got.
+//! A real SMTP server: aiosmtpd, started by `tests/smtp/server.py`. The recipient's mailbox name selects its behaviour, and it
+//! reports the mail that it receives.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -11,17 +11,17 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
 use crate::clock::wait_for;
-use crate::tools::{python, root};
+use crate::tools::{python, repository_root};
 
-/// A mail that arrived.
+/// A mail that the server received.
 #[derive(Clone, Debug)]
-pub struct Mail(Value);
+pub struct ReceivedMail(Value);
 
-impl Mail {
-    /// A header that is there once.
+impl ReceivedMail {
+    /// Returns a header that occurs exactly once.
     ///
     /// # Panics
-    /// If it is not.
+    /// If the header is missing or repeated.
     #[track_caller]
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
@@ -35,7 +35,7 @@ impl Mail {
         found[0]
     }
 
-    /// Whether there is such a header.
+    /// Returns whether the mail has this header.
     ///
     /// # Panics
     /// If the mail has no headers at all.
@@ -45,28 +45,28 @@ impl Mail {
         headers.any(|pair| pair[0].as_str().unwrap().eq_ignore_ascii_case(name))
     }
 
-    /// Its text.
+    /// Returns the plain-text body.
     ///
     /// # Panics
-    /// If it has none.
+    /// If there is no plain-text body.
     #[must_use]
     pub fn text(&self) -> &str {
         self.0["text"].as_str().unwrap()
     }
 
-    /// What its HTML shows.
+    /// Returns the visible text of the HTML body.
     ///
     /// # Panics
-    /// If it has none.
+    /// If there is no HTML body.
     #[must_use]
     pub fn html_text(&self) -> &str {
         self.0["html_text"].as_str().unwrap()
     }
 
-    /// The only recipient.
+    /// Returns the only recipient.
     ///
     /// # Panics
-    /// If there are more.
+    /// If there is not exactly one recipient.
     #[must_use]
     pub fn to(&self) -> &str {
         let recipients = self.0["recipients"].as_array().unwrap();
@@ -74,22 +74,22 @@ impl Mail {
         recipients[0].as_str().unwrap()
     }
 
-    /// What the server found wrong with its form.
+    /// Returns the format defects that the server's parser reported.
     #[must_use]
     pub fn defects(&self) -> &Value {
         &self.0["defects"]
     }
 
-    /// Whether it came over TLS, and as whose.
+    /// Returns whether the mail came over TLS, and the authenticated user.
     ///
     /// # Panics
-    /// If the server does not say.
+    /// If the server does not report them.
     #[must_use]
     pub fn security(&self) -> (bool, &str) {
         (self.0["secure"].as_bool().unwrap(), self.0["user"].as_str().unwrap())
     }
 
-    /// The token of the link in its text that leads to that page.
+    /// Returns the token of the link to `page` in the plain-text body.
     ///
     /// # Panics
     /// If there is no such link.
@@ -105,28 +105,28 @@ impl Mail {
     }
 }
 
-/// A mail server. It ends with its input, and that with this.
+/// An SMTP server process. It exits when its standard input closes, which happens when this value is dropped.
 #[derive(Debug)]
 pub struct MailServer {
     port: u16,
     scheme: &'static str,
     ca_file: Option<PathBuf>,
-    arrived: Arc<Mutex<Vec<Mail>>>,
+    arrived: Arc<Mutex<Vec<ReceivedMail>>>,
     _child: Child,
     _folder: TempDir,
 }
 
 impl MailServer {
-    /// One that speaks plainly.
+    /// Starts a server without TLS and authentication.
     pub async fn start() -> Self {
         Self::with("smtp", &[]).await
     }
 
-    /// One with a certificate of an authority of its own (see [`MailServer::ca_file`]), that wants STARTTLS, or TLS from the
-    /// start, and this user and password.
+    /// Starts a server with a self-signed certificate (see [`MailServer::ca_file`]). It requires STARTTLS or implicit TLS, and
+    /// this user and password.
     ///
     /// # Panics
-    /// If there can be no certificate.
+    /// If the certificate cannot be generated.
     pub async fn secure(is_implicit: bool, user: &str, password: &str) -> Self {
         let (scheme, security) = if is_implicit {
             ("smtps", "implicit")
@@ -143,14 +143,16 @@ impl MailServer {
     async fn with(scheme: &'static str, options: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let mut command = Command::new(python());
-        command.arg(root().join("tests/smtp/server.py")).args(options);
+        command
+            .arg(repository_root().join("tests/smtp/server.py"))
+            .args(options);
         let mut ca_file = None;
         if options.contains(&"--security") {
-            let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+            let generated = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
             let certificate = folder.path().join("certificate.pem");
             let key = folder.path().join("key.pem");
-            std::fs::write(&certificate, made.cert.pem()).unwrap();
-            std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+            std::fs::write(&certificate, generated.cert.pem()).unwrap();
+            std::fs::write(&key, generated.signing_key.serialize_pem()).unwrap();
             command.arg("--certificate").arg(&certificate).arg("--key").arg(&key);
             ca_file = Some(certificate);
         }
@@ -160,13 +162,13 @@ impl MailServer {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = lines.next_line().await.unwrap().expect(missing);
         let first: Value = serde_json::from_str(&first).unwrap();
-        let arrived: Arc<Mutex<Vec<Mail>>> = Arc::default();
-        let told = Arc::clone(&arrived);
+        let arrived: Arc<Mutex<Vec<ReceivedMail>>> = Arc::default();
+        let sink = Arc::clone(&arrived);
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 let event: Value = serde_json::from_str(&line).unwrap();
                 if event["event"] == "message" {
-                    told.lock().unwrap().push(Mail(event));
+                    sink.lock().unwrap().push(ReceivedMail(event));
                 }
             }
         });
@@ -180,7 +182,7 @@ impl MailServer {
         }
     }
 
-    /// Its URL, with `user:password@` or nothing.
+    /// Returns the URL of the server; `credentials` is `user:password@` or empty.
     #[must_use]
     pub fn url(&self, credentials: &str) -> String {
         let option = if self.ca_file.is_some() && self.scheme == "smtp" {
@@ -191,30 +193,30 @@ impl MailServer {
         format!("{}://{credentials}localhost:{}{option}", self.scheme, self.port)
     }
 
-    /// The file of the authority that vouches for it.
+    /// Returns the path of the CA certificate file.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the server has no certificate.
     #[must_use]
     pub fn ca_file(&self) -> String {
         self.ca_file.as_ref().unwrap().display().to_string()
     }
 
-    /// The mails to an address, oldest first.
+    /// Returns the mails to an address, oldest first.
     ///
     /// # Panics
-    /// Never.
+    /// If the lock is poisoned.
     #[must_use]
-    pub fn mails_to(&self, address: &str) -> Vec<Mail> {
+    pub fn mails_to(&self, address: &str) -> Vec<ReceivedMail> {
         let arrived = self.arrived.lock().unwrap();
         arrived.iter().filter(|mail| mail.to() == address).cloned().collect()
     }
 
-    /// The same, once there are so many.
+    /// Waits until at least `count` mails to an address have arrived, and returns them.
     ///
     /// # Panics
-    /// If they do not come.
-    pub async fn wait_for(&self, address: &str, count: usize) -> Vec<Mail> {
+    /// If they do not arrive in time.
+    pub async fn wait_for_mails(&self, address: &str, count: usize) -> Vec<ReceivedMail> {
         wait_for(&format!("{count} mails to {address}"), || async {
             Some(self.mails_to(address)).filter(|mails| mails.len() >= count)
         })

@@ -1,27 +1,27 @@
-//! Invented bars and counts.
+//! Generated bars and mention counts.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::clock::{days_ago, now};
 
-/// One session of a stock.
+/// Prices and volume of one trading session of a stock.
 #[derive(Clone, Copy, Debug)]
-pub struct Session {
-    /// Its last price.
+pub struct SessionBar {
+    /// Closing price.
     pub close: f64,
-    /// Its highest price.
+    /// Highest price.
     pub high: f64,
-    /// Its lowest price.
+    /// Lowest price.
     pub low: f64,
-    /// Its shares.
+    /// Traded shares.
     pub volume: i64,
 }
 
-/// A session in which nothing moved.
+/// Returns a session with a constant price and 1000 traded shares.
 #[must_use]
-pub const fn flat(close: f64) -> Session {
-    Session {
+pub const fn flat(close: f64) -> SessionBar {
+    SessionBar {
         close,
         high: close,
         low: close,
@@ -29,9 +29,10 @@ pub const fn flat(close: f64) -> Session {
     }
 }
 
-/// Bars of the days up to yesterday in New York, the last of them last. The market is open every day.
+/// Returns bars of consecutive days that end with yesterday in New York. The order of `sessions` is oldest first; every day is a
+/// trading day.
 #[must_use]
-pub fn bars(symbol: &str, sessions: &[Session]) -> Value {
+pub fn bars(symbol: &str, sessions: &[SessionBar]) -> Value {
     let rows = sessions
         .iter()
         .rev()
@@ -40,9 +41,9 @@ pub fn bars(symbol: &str, sessions: &[Session]) -> Value {
     Value::Array(rows.collect())
 }
 
-/// The bar of a day in New York.
+/// Returns the bar of the date `days` days before today in New York.
 #[must_use]
-pub fn bar(symbol: &str, days: i64, session: Session) -> Value {
+pub fn bar(symbol: &str, days: i64, session: SessionBar) -> Value {
     json!({
         "symbol": symbol,
         "date": days_ago(days).to_string(),
@@ -54,16 +55,16 @@ pub fn bar(symbol: &str, days: i64, session: Session) -> Value {
     })
 }
 
-/// The hour that began last.
+/// Returns the start of the current hour.
 #[must_use]
-pub fn this_hour() -> Timestamp {
+pub fn current_hour_start() -> Timestamp {
     let second = now().as_second();
     Timestamp::from_second(second - second.rem_euclid(3600)).unwrap()
 }
 
-/// How often a stock was mentioned in the hour so many hours ago.
+/// Returns the mention count of a stock for the hour `hours_ago` hours before the current one.
 #[must_use]
 pub fn mentions(symbol: &str, hours_ago: i64, count: u32) -> Value {
-    let hour = this_hour() - SignedDuration::from_hours(hours_ago);
+    let hour = current_hour_start() - SignedDuration::from_hours(hours_ago);
     json!({"symbol": symbol, "time": hour.to_string(), "mentions": count})
 }

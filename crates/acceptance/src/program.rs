@@ -1,4 +1,4 @@
-//! The program: found or built, given a database and settings, started, asked, killed.
+//! The process of the service: finds or builds the binary, configures it, starts and kills it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,43 +12,43 @@ use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
 use crate::clock::{HANG_LIMIT, wait_for};
-use crate::{Client, World};
+use crate::{ApiClient, TestEnvironment};
 
-/// Which database a program is given.
+/// The kind of database that a service uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Database {
-    /// A file.
+pub enum DatabaseKind {
+    /// A SQLite file.
     Sqlite,
-    /// A server.
+    /// A database on a PostgreSQL server.
     Postgres,
 }
 
-/// A database of its own and settings: what a program is started with, once or again and again.
+/// A private database and settings, with which a service is started one or more times.
 #[derive(Debug)]
-pub struct Setup {
+pub struct ServiceSetup {
     folder: TempDir,
-    database: Database,
-    /// Goes away when the test is over.
-    fresh: testkit::Database,
+    database: DatabaseKind,
+    /// Removed when the test ends.
+    test_database: testkit::Database,
     settings: BTreeMap<String, String>,
     environment: BTreeMap<String, String>,
 }
 
-impl Setup {
-    /// A fresh database, a market that never closes and takes what is pushed to it, and any free port.
+impl ServiceSetup {
+    /// Creates an empty database and default settings: pushed market data, a market that is always open, and any free port.
     ///
     /// # Panics
-    /// If there can be no such database.
-    pub async fn on(database: Database) -> Self {
-        let fresh = match database {
-            Database::Sqlite => testkit::Database::sqlite(),
-            Database::Postgres => testkit::Database::postgres().await,
+    /// If the database cannot be created.
+    pub async fn on(database: DatabaseKind) -> Self {
+        let test_database = match database {
+            DatabaseKind::Sqlite => testkit::Database::sqlite(),
+            DatabaseKind::Postgres => testkit::Database::postgres().await,
         };
-        let url = fresh.url().to_owned();
+        let url = test_database.url().to_owned();
         Self {
             folder: TempDir::new().unwrap(),
             database,
-            fresh,
+            test_database,
             settings: BTreeMap::new(),
             environment: BTreeMap::new(),
         }
@@ -58,33 +58,33 @@ impl Setup {
         .set("market.always_open", "true")
     }
 
-    /// With a setting.
+    /// Adds a setting.
     #[must_use]
     pub fn set(mut self, name: &str, value: &str) -> Self {
         self.settings.insert(name.to_owned(), value.to_owned());
         self
     }
 
-    /// With a variable in the program's environment.
+    /// Adds an environment variable.
     #[must_use]
     pub fn with_environment(mut self, name: &str, value: &str) -> Self {
         self.environment.insert(name.to_owned(), value.to_owned());
         self
     }
 
-    /// Which database it is.
+    /// Returns the kind of the database.
     #[must_use]
-    pub const fn database(&self) -> Database {
+    pub const fn database(&self) -> DatabaseKind {
         self.database
     }
 
-    /// Where the database is.
+    /// Returns the URL of the database.
     #[must_use]
     pub fn database_url(&self) -> &str {
-        self.fresh.url()
+        self.test_database.url()
     }
 
-    /// A folder that is there as long as the test.
+    /// Returns a temporary folder that exists until the test ends.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -112,18 +112,18 @@ impl Setup {
         command
     }
 
-    /// Runs the program to its end.
+    /// Runs the program and waits for its exit.
     ///
     /// # Panics
-    /// If there is no such program.
+    /// If the binary does not exist.
     pub async fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().await.unwrap()
     }
 
-    /// An administrator's command; answers the JSON that it prints.
+    /// Runs an `admin` command and returns the JSON that it prints.
     ///
     /// # Panics
-    /// If it fails.
+    /// If the command fails.
     pub async fn admin(&self, arguments: &[&str]) -> Value {
         let arguments = [&["admin"], arguments, &["--json"]].concat();
         let output = self.run(&arguments).await;
@@ -135,10 +135,10 @@ impl Setup {
         serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {stdout:?}{stderr}"))
     }
 
-    /// Makes an account.
+    /// Creates an account with the password `correct horse`.
     ///
     /// # Panics
-    /// If that fails.
+    /// If the command fails.
     pub async fn create_user(&self, email: &str, plan: &str, more: &[&str]) {
         let user = [
             "create-user",
@@ -150,68 +150,68 @@ impl Setup {
             plan,
             "--verified",
         ];
-        let made = self.admin(&[&user, more].concat()).await;
-        assert!(made.is_object(), "create-user --json: {made}");
+        let created = self.admin(&[&user, more].concat()).await;
+        assert!(created.is_object(), "create-user --json: {created}");
     }
 
-    /// Makes an API key with these scopes, or all that are public.
+    /// Creates an API key with these scopes, or with all public scopes.
     ///
     /// # Panics
-    /// If that fails.
+    /// If the command fails.
     pub async fn create_key(&self, email: &str, scopes: Option<&str>) -> String {
         let mut arguments = vec!["create-key", "--email", email, "--name", "acceptance"];
         if let Some(scopes) = scopes {
             arguments.extend(["--scopes", scopes]);
         }
-        let made = self.admin(&arguments).await;
-        let key = made["api_key"].as_str();
-        key.unwrap_or_else(|| panic!("create-key --json has no api_key: {made}"))
+        let created = self.admin(&arguments).await;
+        let key = created["api_key"].as_str();
+        key.unwrap_or_else(|| panic!("create-key --json has no api_key: {created}"))
             .to_owned()
     }
 
-    /// Starts the service, without waiting for it.
+    /// Starts the service without waiting until it is ready.
     ///
     /// # Panics
-    /// If there is no such program.
+    /// If the binary does not exist.
     #[must_use]
-    pub fn launch(&self) -> Launched {
+    pub fn launch(&self) -> StartedProcess {
         self.launch_with(&["serve"])
     }
 
-    /// Starts the program with a command that listens, without waiting for it.
+    /// Starts the program with a command that listens on a port, without waiting until it is ready.
     ///
     /// # Panics
-    /// If there is no such program.
+    /// If the binary does not exist.
     #[must_use]
-    pub fn launch_with(&self, arguments: &[&str]) -> Launched {
+    pub fn launch_with(&self, arguments: &[&str]) -> StartedProcess {
         let mut child = self.command(arguments).spawn().unwrap();
         let (found, address) = watch::channel(None);
         let log = Arc::new(Mutex::new(String::new()));
         let found = Arc::new(found);
-        listen(child.stdout.take().unwrap(), &log, &found);
-        listen(child.stderr.take().unwrap(), &log, &found);
-        Launched { child, address, log }
+        collect_output(child.stdout.take().unwrap(), &log, &found);
+        collect_output(child.stderr.take().unwrap(), &log, &found);
+        StartedProcess { child, address, log }
     }
 
-    /// Starts the program and waits until it is ready.
+    /// Starts the service and waits until it is ready.
     ///
     /// # Panics
-    /// If it does not become ready.
-    pub async fn start(&self) -> Server {
-        self.launch().ready().await
+    /// If the service does not become ready.
+    pub async fn start(&self) -> RunningService {
+        self.launch().wait_until_ready().await
     }
 
-    /// Starts the program with an operator who can do everything.
+    /// Starts the service with an operator account that has every scope.
     ///
     /// # Panics
-    /// If it does not become ready.
-    pub async fn world(self) -> World {
-        World::start(self).await
+    /// If the service does not become ready.
+    pub async fn start_environment(self) -> TestEnvironment {
+        TestEnvironment::start(self).await
     }
 }
 
-/// Reads what the program prints, and the address in it.
-fn listen(
+/// Appends the lines of an output to the log, and publishes the first address in them.
+fn collect_output(
     output: impl AsyncRead + Unpin + Send + 'static,
     log: &Arc<Mutex<String>>,
     found: &Arc<watch::Sender<Option<String>>>,
@@ -230,7 +230,7 @@ fn listen(
     });
 }
 
-/// `127.0.0.1:PORT` in a line, if the port is one.
+/// Returns `127.0.0.1:PORT` in a line, if the port is valid.
 fn address_in(line: &str) -> Option<String> {
     const HOST: &str = "127.0.0.1:";
     let (_, after) = line.split_once(HOST)?;
@@ -239,48 +239,51 @@ fn address_in(line: &str) -> Option<String> {
     Some(format!("{HOST}{port}"))
 }
 
-/// A program that may not be ready yet.
+/// A started process that may not be ready yet.
 #[derive(Debug)]
-pub struct Launched {
+pub struct StartedProcess {
     child: Child,
     address: watch::Receiver<Option<String>>,
     log: Arc<Mutex<String>>,
 }
 
-impl Launched {
-    /// Kills it, at whatever it is.
+impl StartedProcess {
+    /// Kills the process with SIGKILL in any state.
     ///
     /// # Panics
-    /// If it is no child of this process.
+    /// If the process cannot be killed.
     pub async fn kill(mut self) {
         self.child.kill().await.unwrap();
     }
 
-    /// Waits until it has told where it listens: `127.0.0.1:PORT`.
+    /// Waits until the process prints the address it listens on, and returns it as `127.0.0.1:PORT`.
     ///
     /// # Panics
-    /// If it ends instead, or takes too long.
+    /// If the process exits before that, or takes too long.
     pub async fn address(&mut self) -> String {
-        let said = tokio::time::timeout(HANG_LIMIT, self.address.wait_for(Option::is_some)).await;
-        let address = match said {
+        let printed = tokio::time::timeout(HANG_LIMIT, self.address.wait_for(Option::is_some)).await;
+        let address = match printed {
             Ok(Ok(address)) => address.clone(),
             _ => None,
         };
         let Some(address) = address else {
             let status = self.child.try_wait().unwrap();
-            panic!("the program ({status:?}) told no address: {}", self.log.lock().unwrap());
+            panic!(
+                "the program ({status:?}) printed no address: {}",
+                self.log.lock().unwrap()
+            );
         };
         address
     }
 
-    /// Waits until it has ended by itself. Answers its exit code and what it has printed.
+    /// Waits until the process exits. Returns its exit code and its output.
     ///
     /// # Panics
-    /// If it does not end.
-    pub async fn end(mut self) -> (Option<i32>, String) {
+    /// If the process does not exit in time.
+    pub async fn wait_for_exit(mut self) -> (Option<i32>, String) {
         let ended = tokio::time::timeout(HANG_LIMIT, self.child.wait()).await;
-        let status = ended.unwrap_or_else(|_| panic!("it goes on: {}", self.log.lock().unwrap()));
-        // What it printed is read by tasks of their own, which end with it.
+        let status = ended.unwrap_or_else(|_| panic!("the program does not exit: {}", self.log.lock().unwrap()));
+        // Separate tasks read the output; they end after the process.
         while Arc::strong_count(&self.log) > 1 {
             tokio::task::yield_now().await;
         }
@@ -288,79 +291,79 @@ impl Launched {
         (status.unwrap().code(), log)
     }
 
-    /// Waits until it is ready.
+    /// Waits until the service is ready.
     ///
     /// # Panics
-    /// If it ends instead, or takes too long.
-    pub async fn ready(mut self) -> Server {
+    /// If the process exits before that, or takes too long.
+    pub async fn wait_until_ready(mut self) -> RunningService {
         let address = self.address().await;
-        let server = Server {
+        let server = RunningService {
             origin: format!("http://{address}"),
             child: self.child,
             log: self.log,
         };
-        let anybody = server.anybody();
-        wait_for("being ready", || async {
-            let answer = anybody.request_to(reqwest::Method::GET, "/readyz").try_send().await;
-            answer.ok().filter(|answer| answer.status == 200)
+        let anonymous = server.anonymous_client();
+        wait_for("readiness", || async {
+            let response = anonymous.request_to(reqwest::Method::GET, "/readyz").try_send().await;
+            response.ok().filter(|response| response.status == 200)
         })
         .await;
         server
     }
 }
 
-/// A program that is ready.
+/// The process of a service that is ready.
 #[derive(Debug)]
-pub struct Server {
+pub struct RunningService {
     /// `http://127.0.0.1:PORT`
     pub origin: String,
     child: Child,
     log: Arc<Mutex<String>>,
 }
 
-impl Server {
-    /// Somebody whom it does not know.
+impl RunningService {
+    /// Returns a client without credentials.
     #[must_use]
-    pub fn anybody(&self) -> Client {
-        Client::new(&self.origin)
+    pub fn anonymous_client(&self) -> ApiClient {
+        ApiClient::new(&self.origin)
     }
 
-    /// `127.0.0.1:PORT`
+    /// Returns `127.0.0.1:PORT`.
     #[must_use]
     pub fn address(&self) -> &str {
         self.origin.trim_start_matches("http://")
     }
 
-    /// What it has printed.
+    /// Returns the output of the process so far.
     ///
     /// # Panics
-    /// Never.
+    /// If the lock is poisoned.
     #[must_use]
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 
-    /// Its process.
+    /// Returns the process id.
     ///
     /// # Panics
-    /// If it has ended.
+    /// If the process has exited.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id().unwrap()
     }
 
-    /// Kills it with SIGKILL and waits until it is gone.
+    /// Kills the process with SIGKILL and waits for its exit.
     ///
     /// # Panics
-    /// If it is no child of this process.
+    /// If the process cannot be killed.
     pub async fn kill(mut self) {
         self.child.kill().await.unwrap();
     }
 
-    /// The memory that it has now, in KiB.
+    /// Returns the resident memory of the process in KiB.
     ///
     /// # Panics
-    /// If the system does not tell.
+    /// If `/proc` does not report it.
     #[must_use]
     pub fn memory_kib(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
@@ -369,10 +372,10 @@ impl Server {
     }
 }
 
-/// The program: what `BELLWETHER_BIN` names, else what cargo builds.
+/// Returns the path of the binary: the value of `BELLWETHER_BIN`, or the binary that cargo builds.
 ///
 /// # Panics
-/// If it cannot be built.
+/// If the binary cannot be built.
 #[must_use]
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();

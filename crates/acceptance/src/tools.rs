@@ -1,57 +1,63 @@
-//! Programs of other people that some tests need.
+//! Third-party programs that some tests need.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-/// Whether a program is there. If not, a person is told how to get it and the test is skipped; in CI it fails.
+/// Returns whether a program is installed. If it is missing, prints installation instructions so that the caller skips the test;
+/// in CI the test fails.
 ///
 /// # Panics
 /// In CI, if the program is missing.
 #[must_use]
-pub fn has(found: bool, name: &str, install: &str) -> bool {
+pub fn is_installed(found: bool, name: &str, install: &str) -> bool {
     if !found {
-        let message = format!("{name} is missing; {install}, or run scripts/test, which does");
+        let message = format!("{name} is missing; {install}, or run scripts/test, which installs it");
         assert!(std::env::var_os("CI").is_none(), "{message}");
         eprintln!("SKIPPED: {message}");
     }
     found
 }
 
-/// Whether a file is there, in the sense of [`has`].
+/// Returns whether a file exists, with the same consequences as [`is_installed`].
 #[must_use]
-pub fn has_file(path: &Path, install: &str) -> bool {
-    has(path.exists(), &path.display().to_string(), install)
+pub fn is_file_installed(path: &Path, install: &str) -> bool {
+    is_installed(path.exists(), &path.display().to_string(), install)
 }
 
-/// Shows all that a program printed unless it succeeded.
+/// Asserts that a program succeeded; the panic message contains its output.
 ///
 /// # Panics
-/// Unless it succeeded.
+/// If the program failed.
 #[track_caller]
-pub fn must_succeed(what: &str, output: &Output) {
+pub fn assert_success(description: &str, output: &Output) {
     let (stdout, stderr) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
-    assert!(output.status.success(), "{what}: {}\n{stdout}\n{stderr}", output.status);
+    assert!(
+        output.status.success(),
+        "{description}: {}\n{stdout}\n{stderr}",
+        output.status
+    );
 }
 
-/// How to get the Python environment.
-pub const INSTALL_PYTHON: &str = "make a virtual environment in target/python with what tests/clients/python and \
-                                  tests/schemathesis require";
+/// Instructions to install the Python environment.
+pub const INSTALL_PYTHON: &str = "create a virtual environment in target/python with the requirements of tests/clients/python \
+                                  and tests/schemathesis";
 
-/// The folder of the whole project.
+/// Returns the root folder of the repository.
 ///
 /// # Panics
-/// If it is not where it was built.
+/// If the repository was moved after the build.
 #[must_use]
-pub fn root() -> PathBuf {
+pub fn repository_root() -> PathBuf {
     std::fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap()
 }
 
-/// The Python of the environment that `scripts/install-test-tools` makes; it need not be there.
+/// Returns the path of the Python interpreter in the environment that `scripts/install-test-tools` creates. The file may be
+/// missing.
 #[must_use]
 pub fn python() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    root().join(target).join("python/bin/python")
+    repository_root().join(target).join("python/bin/python")
 }

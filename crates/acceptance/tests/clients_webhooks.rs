@@ -1,13 +1,12 @@
-//! The published clients' webhooks, unchanged, and the verifiers of Standard Webhooks: every method, and every verifier on
-//! deliveries that were really sent. The projects in `tests/clients` are started here with the address of a program that may
-//! call this machine.
+//! Webhooks with the published clients and the verifiers of Standard Webhooks, unchanged. The programs in `tests/clients` call
+//! every method and verify real deliveries; these tests run them against a service that may call this machine.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::Path;
 
 use acceptance::market::{bars, flat};
-use acceptance::{Setup, World, on_both_databases, tools};
+use acceptance::{ServiceSetup, TestEnvironment, on_both_databases, tools};
 use serde_json::json;
 use tokio::process::Command;
 
@@ -16,57 +15,57 @@ on_both_databases![
     the_python_client_and_verifiers_take_deliveries,
 ];
 
-/// AAPL with history, at 100.
-async fn market(setup: Setup) -> World {
+/// Starts a service with AAPL at 100, with history.
+async fn start_service(setup: ServiceSetup) -> TestEnvironment {
     let setup = setup
         .set("webhooks.allow_private_cidrs", "127.0.0.1")
         .set("limits.webhook_test_per_minute", "1000");
-    let world = setup.world().await;
-    world.stocks(&["AAPL"]).await;
-    world.ingest(json!({"bars": bars("AAPL", &[flat(100.0); 210])})).await;
-    world.quote("AAPL", 100.0).await;
-    world
+    let env = setup.start_environment().await;
+    env.stocks(&["AAPL"]).await;
+    env.ingest(json!({"bars": bars("AAPL", &[flat(100.0); 210])})).await;
+    env.quote("AAPL", 100.0).await;
+    env
 }
 
-async fn run(world: &World, program: &Path, script: &str, folder: &Path) {
-    let client = world.account("premium").await;
+async fn run(env: &TestEnvironment, program: &Path, script: &str, folder: &Path) {
+    let client = env.account("premium").await;
     let output = Command::new(program)
         .arg(script)
         .current_dir(folder)
         .env("BASE_URL", client.base())
         .env("API_KEY", client.key())
-        .env("OPERATOR_KEY", world.me.key())
+        .env("OPERATOR_KEY", env.operator.key())
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()
         .await
         .unwrap();
-    tools::must_succeed(script, &output);
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains(" passed, 0 failed"), "{told}");
-    assert!(!world.server.log().contains("panicked"), "{}", world.server.log());
+    tools::assert_success(script, &output);
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(stdout.contains(" passed, 0 failed"), "{stdout}");
+    assert!(!env.server.log().contains("panicked"), "{}", env.server.log());
 }
 
-async fn the_javascript_client_and_verifiers_take_deliveries(setup: Setup) {
-    let folder = tools::root().join("tests/clients/node");
+async fn the_javascript_client_and_verifiers_take_deliveries(setup: ServiceSetup) {
+    let folder = tools::repository_root().join("tests/clients/node");
     let install = "install Node.js 18 or later and run `npm ci` in tests/clients/node";
-    if !tools::has_file(&folder.join("node_modules/standardwebhooks/package.json"), install) {
+    if !tools::is_file_installed(&folder.join("node_modules/standardwebhooks/package.json"), install) {
         return;
     }
-    let world = market(setup).await;
-    run(&world, Path::new("node"), "webhooks.mjs", &folder).await;
+    let env = start_service(setup).await;
+    run(&env, Path::new("node"), "webhooks.mjs", &folder).await;
 }
 
-async fn the_python_client_and_verifiers_take_deliveries(setup: Setup) {
+async fn the_python_client_and_verifiers_take_deliveries(setup: ServiceSetup) {
     let python = tools::python();
-    if !tools::has_file(&python.with_file_name("stockalert"), tools::INSTALL_PYTHON) {
+    if !tools::is_file_installed(&python.with_file_name("stockalert"), tools::INSTALL_PYTHON) {
         return;
     }
-    let world = market(setup).await;
+    let env = start_service(setup).await;
     run(
-        &world,
+        &env,
         &python,
         "webhooks.py",
-        &tools::root().join("tests/clients/python"),
+        &tools::repository_root().join("tests/clients/python"),
     )
     .await;
 }

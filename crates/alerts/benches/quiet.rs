@@ -1,42 +1,42 @@
-//! A quiet snapshot: 10,000 stocks are observed and nobody's price is reached. Against a scan of flat arrays and Redis.
+//! A quiet snapshot: 10,000 stocks are observed and no level is reached. The baselines are a scan of flat arrays and Redis.
 
 mod support;
 
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;
 
-use alerts::engine::{Engine, Event, NotTaken, Quote};
+use alerts::engine::{Engine, Event, EventError, Quote};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use support::flat::Flat;
-use support::race::{Contender, Figure, race, stopwatch};
+use support::market::{Level, Market, alert, moment, price, quotes, rng, session};
 use support::redis::{Commands, Redis};
-use support::world::{Level, Market, alert, chance, moment, price, quotes, session};
+use support::timing::{Candidate, Figure, measure_in_turn, stopwatch};
 use support::{measuring, size, target};
 
-/// How many different snapshots are observed in turn. A walk so long stays within 2 %, and no level is nearer than 5 %.
+/// The number of different snapshots, observed in turn. Such a walk stays within 2 %, and no level is nearer than 5 %.
 const SNAPSHOTS: usize = 16;
 
-/// Prices as all contenders see them.
-struct Walk {
+/// The prices that all candidates use.
+struct PriceWalk {
     market: Market,
     prices: Vec<Vec<i64>>,
 }
 
-/// An engine with its alerts and the walk as its quotes.
-struct Observed {
+/// An engine with its alerts, and the walk as quotes.
+struct ObservedEngine {
     engine: Engine,
     snapshots: Vec<Vec<Quote>>,
     observed: usize,
 }
 
-impl Walk {
+impl PriceWalk {
     fn new() -> Self {
-        let chance = &mut chance(1);
-        let market = Market::new(size(10_000, 50), chance);
+        let rng = &mut rng(1);
+        let market = Market::new(size(10_000, 50), rng);
         let mut walking = market.clone();
         let prices = (0..SNAPSHOTS)
             .map(|_| {
-                walking.step(chance);
+                walking.step(rng);
                 walking.prices.clone()
             })
             .collect();
@@ -44,21 +44,25 @@ impl Walk {
     }
 }
 
-impl Observed {
-    fn new(walk: &Walk, levels: &[Level]) -> Self {
-        let chance = &mut chance(2);
-        let (mut engine, places) = walk.market.engine();
+impl ObservedEngine {
+    fn new(walk: &PriceWalk, levels: &[Level]) -> Self {
+        let rng = &mut rng(2);
+        let (mut engine, stock_indices) = walk.market.engine();
         let mut out = Vec::new();
         for level in levels {
             let symbol = walk.market.symbols[level.stock as usize];
-            let alert = alert(symbol, level.condition(), chance);
+            let alert = alert(symbol, level.condition(), rng);
             engine
                 .process(Event::Armed(&alert), moment(0), &mut out)
                 .expect("taken");
         }
         let mut new = Self {
             engine,
-            snapshots: walk.prices.iter().map(|prices| quotes(&places, prices)).collect(),
+            snapshots: walk
+                .prices
+                .iter()
+                .map(|prices| quotes(&stock_indices, prices))
+                .collect(),
             observed: 0,
         };
         new.observe(1);
@@ -78,12 +82,12 @@ impl Observed {
         assert!(black_box(&out).is_empty(), "it is quiet");
     }
 
-    /// That the observations were really taken in, that the gate is closed at night, and that a price that is reached fires.
-    fn check(mut self, walk: &Walk, levels: &[Level]) {
+    /// Checks that the observations were recorded, that the market is closed at night, and that a reached price fires.
+    fn check(mut self, walk: &PriceWalk, levels: &[Level]) {
         self.observe(2 * SNAPSHOTS);
         let last = &walk.prices[(self.observed - 1) % SNAPSHOTS];
         for (at, &symbol) in walk.market.symbols.iter().enumerate() {
-            let seen = self.engine.session_so_far(symbol).expect("observed");
+            let seen = self.engine.observed_session(symbol).expect("observed");
             let of_stock = || walk.prices.iter().map(|prices| prices[at]);
             assert_eq!(Some(seen.high.micros()), of_stock().max());
             assert_eq!(Some(seen.low.micros()), of_stock().min());
@@ -91,13 +95,13 @@ impl Observed {
         }
         let mut out = Vec::new();
         let night = session().close + jiff::SignedDuration::from_secs(1);
-        let refused = self
+        let rejected = self
             .engine
             .process(Event::Snapshot(&self.snapshots[0]), night, &mut out);
-        assert_eq!((refused, out.len()), (Err(NotTaken::MarketClosed), 0));
+        assert_eq!((rejected, out.len()), (Err(EventError::MarketClosed), 0));
         let level = levels[0];
-        let place = self.engine.stock(walk.market.symbols[level.stock as usize]);
-        let reaching = [Quote::new(place, price(level.price))];
+        let index = self.engine.stock(walk.market.symbols[level.stock as usize]);
+        let reaching = [Quote::new(index, price(level.price))];
         let now = moment(self.observed as i64 + 1);
         self.engine
             .process(Event::Snapshot(&reaching), now, &mut out)
@@ -106,13 +110,13 @@ impl Observed {
     }
 }
 
-/// Walks through far more memory than the caches hold.
+/// Touches far more memory than the caches hold.
 fn empty_caches(waste: &mut [u64]) {
     waste.iter_mut().step_by(8).for_each(|word| *word += 1);
     black_box(waste);
 }
 
-fn compare(walk: &Walk, million: &mut Observed, ten: &mut Observed, levels: &[Level]) {
+fn compare(walk: &PriceWalk, million: &mut ObservedEngine, ten: &mut ObservedEngine, levels: &[Level]) {
     let stocks = walk.market.len();
     let next = Cell::new(0);
     let prices = || {
@@ -126,50 +130,50 @@ fn compare(walk: &Walk, million: &mut Observed, ten: &mut Observed, levels: &[Le
     let rounds = size(25, 1);
     let mut waste = vec![0; size(32 << 20, 1 << 10)];
     let (million, ten) = (RefCell::new(million), RefCell::new(ten));
-    let mut cold = |observed: &RefCell<&mut Observed>| {
+    let mut cold = |observed: &RefCell<&mut ObservedEngine>| {
         empty_caches(&mut waste);
         stopwatch(|| observed.borrow_mut().observe(1)).0
     };
     let mut redis = Redis::start();
     let commands: Vec<_> = walk.prices.iter().map(|prices| Commands::for_prices(prices)).collect();
-    let mut contenders = vec![
-        Contender::new("engine, 1 million alerts", times * stocks, || {
+    let mut candidates = vec![
+        Candidate::new("engine, 1 million alerts", times * stocks, || {
             million.borrow_mut().observe(times)
         }),
-        Contender::new("engine, 10 million alerts", times * stocks, || {
+        Candidate::new("engine, 10 million alerts", times * stocks, || {
             ten.borrow_mut().observe(times)
         }),
-        Contender::new("bare comparison with two prices a stock", times * stocks, || {
+        Candidate::new("bare comparison with two prices a stock", times * stocks, || {
             for _ in 0..times {
                 let outside = |(&(lo, hi), &price): (&(i64, i64), &i64)| usize::from(price <= lo || price >= hi);
                 let outside: usize = bands.iter().zip(prices()).map(outside).sum();
                 assert_eq!(black_box(outside), 0);
             }
         }),
-        Contender::new("scan of 1 million in flat arrays", stocks, || {
+        Candidate::new("scan of 1 million in flat arrays", stocks, || {
             assert_eq!(black_box(flat.scan(prices())), 0)
         }),
-        Contender::new("scan of 10 million in flat arrays", stocks, || {
+        Candidate::new("scan of 10 million in flat arrays", stocks, || {
             assert_eq!(black_box(flat_ten.scan(prices())), 0)
         }),
     ];
     if let Some(redis) = &mut redis {
         redis.fill(&levels[..levels.len() / 10]);
-        contenders.push(Contender::new("Redis, 1 million alerts", stocks, || {
+        candidates.push(Candidate::new("Redis, 1 million alerts", stocks, || {
             assert_eq!(redis.send(&commands[next.get() % SNAPSHOTS]), 0)
         }));
     }
-    let figures = race("A quiet observation", rounds, contenders);
-    let contenders = vec![Contender::timing_itself(
+    let figures = measure_in_turn("A quiet observation", rounds, candidates);
+    let candidates = vec![Candidate::timing_itself(
         "engine, 1 million alerts, caches empty",
         stocks,
         || cold(&million),
     )];
-    race("The same, once a minute", rounds, contenders);
-    verdict(&figures);
+    measure_in_turn("The same, once a minute", rounds, candidates);
+    report(&figures);
 }
 
-fn verdict(figures: &[Figure]) {
+fn report(figures: &[Figure]) {
     let (million, ten) = (&figures[0], &figures[1]);
     let best = ten.best / million.best;
     let median = ten.median / million.median;
@@ -190,10 +194,10 @@ fn verdict(figures: &[Figure]) {
 }
 
 fn quiet(criterion: &mut Criterion) {
-    let walk = Walk::new();
-    let levels = walk.market.levels(size(10_000_000, 10_000), &mut chance(3));
-    let mut million = Observed::new(&walk, &levels[..levels.len() / 10]);
-    let mut ten = Observed::new(&walk, &levels);
+    let walk = PriceWalk::new();
+    let levels = walk.market.levels(size(10_000_000, 10_000), &mut rng(3));
+    let mut million = ObservedEngine::new(&walk, &levels[..levels.len() / 10]);
+    let mut ten = ObservedEngine::new(&walk, &levels);
     compare(&walk, &mut million, &mut ten, &levels);
     let mut group = criterion.benchmark_group("quiet snapshot");
     group.throughput(Throughput::Elements(walk.market.len() as u64));
@@ -202,7 +206,7 @@ fn quiet(criterion: &mut Criterion) {
     group.finish();
     million.check(&walk, &levels);
     if measuring() {
-        println!("checked: quotes taken in, gate closed at night, a reached price fires");
+        println!("checked: quotes taken in, market closed at night, a reached price fires");
     }
 }
 

@@ -1,5 +1,5 @@
-//! A replay of 500 stocks over two years, four observations a day, 100,000 alerts. Against a vectorised NumPy scan of the same
-//! work (replay.py), which has to find the same observation for every alert.
+//! A replay of 500 stocks over two years with four observations per day and 100,000 alerts. The baseline is a vectorised NumPy
+//! scan (replay.py), which must find the same observation for every alert.
 
 mod support;
 
@@ -9,64 +9,64 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use alerts::condition::{Earnings, RsiDirection, Side};
-use alerts::engine::{Decision, Engine, Event, Quote, StockIx};
+use alerts::condition::{EpsBasis, RsiDirection, Side};
+use alerts::engine::{Decision, Engine, Event, Quote, StockIndex};
 use alerts::{Alert, AlertId, Condition};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use jiff::{SignedDuration, Timestamp};
 use market::{Bar, Calendar, Decimal, Price, Session};
+use support::market::{MONDAY, Market, alert, price, rng};
 use support::mix::{bars, earnings_per_share, market_condition, sessions_before};
-use support::race::{nanos, stopwatch};
-use support::world::{MONDAY, Market, alert, chance, price};
+use support::timing::{nanos, stopwatch};
 use support::{size, target};
 
-/// Sessions before the replay, for the indicators.
-const WARM_UP: usize = 450;
-const OBSERVATIONS: usize = 4;
+/// The number of sessions before the replay, for the indicators.
+const WARM_UP_SESSIONS: usize = 450;
+const OBSERVATIONS_PER_SESSION: usize = 4;
 
-/// Everything that is replayed, in memory.
-struct Tape {
+/// The replayed data, in memory.
+struct ReplayFixture {
     market: Market,
     eps: Vec<Decimal>,
-    /// The sessions of the whole span, the warm-up's first.
+    /// The sessions of the whole span, starting with the warm-up.
     sessions: Vec<Session>,
     /// Bars by stock.
     bars: Vec<Vec<Bar>>,
     alerts: Vec<Alert>,
 }
 
-/// How long the parts of a replay took, and which observation each alert fired at.
-struct Replayed {
+/// The durations of the parts of a replay, and the observation at which each alert fired.
+struct ReplayTimings {
     warm_up: Duration,
     arming: Duration,
     replay: Duration,
     first: HashMap<AlertId, i64>,
 }
 
-impl Tape {
+impl ReplayFixture {
     fn new() -> Self {
-        let chance = &mut chance(31);
-        let mut market = Market::new(size(500, 20), chance);
-        let days = sessions_before(MONDAY, WARM_UP + size(504, 60));
+        let rng = &mut rng(31);
+        let mut market = Market::new(size(500, 20), rng);
+        let days = sessions_before(MONDAY, WARM_UP_SESSIONS + size(504, 60));
         let calendar = Calendar::nyse();
-        let bars: Vec<_> = market.prices.iter().map(|&price| bars(&days, price, chance)).collect();
+        let bars: Vec<_> = market.prices.iter().map(|&price| bars(&days, price, rng)).collect();
         for (now, bars) in market.prices.iter_mut().zip(&bars) {
-            *now = bars[WARM_UP - 1].close.micros();
+            *now = bars[WARM_UP_SESSIONS - 1].close.micros();
         }
         let eps: Vec<_> = market
             .prices
             .iter()
-            .map(|&price| earnings_per_share(price, chance))
+            .map(|&price| earnings_per_share(price, rng))
             .collect();
         let alerts = market
-            .watched(size(100_000, 2_000), chance)
+            .watched(size(100_000, 2_000), rng)
             .into_iter()
             .map(|stock| {
                 let (symbol, now) = (market.symbols[stock as usize], market.prices[stock as usize]);
-                let condition = market_condition(now, eps[stock as usize], chance);
+                let condition = market_condition(now, eps[stock as usize], rng);
                 Alert {
                     initial_price: Some(price(now)),
-                    ..alert(symbol, condition, chance)
+                    ..alert(symbol, condition, rng)
                 }
             })
             .collect();
@@ -80,15 +80,15 @@ impl Tape {
     }
 
     fn observations(&self) -> usize {
-        (self.sessions.len() - WARM_UP) * OBSERVATIONS
+        (self.sessions.len() - WARM_UP_SESSIONS) * OBSERVATIONS_PER_SESSION
     }
 
-    /// A new engine that knows the warm-up.
-    fn warmed_up(&self) -> (Engine, Vec<StockIx>) {
-        let (mut engine, places) = self.market.engine();
+    /// Returns a new engine that has processed the warm-up.
+    fn warmed_up(&self) -> (Engine, Vec<StockIndex>) {
+        let (mut engine, stock_indices) = self.market.engine();
         let mut out = Vec::new();
         for (stock, &symbol) in self.market.symbols.iter().enumerate() {
-            for (bar, session) in self.bars[stock][..WARM_UP].iter().zip(&self.sessions) {
+            for (bar, session) in self.bars[stock][..WARM_UP_SESSIONS].iter().zip(&self.sessions) {
                 process(&mut engine, Event::Bar { symbol, bar: *bar }, session.close, &mut out);
             }
             let fundamentals = Event::Fundamentals {
@@ -96,9 +96,14 @@ impl Tape {
                 eps_ttm: Some(self.eps[stock]),
                 eps_forward: None,
             };
-            process(&mut engine, fundamentals, self.sessions[WARM_UP - 1].close, &mut out);
+            process(
+                &mut engine,
+                fundamentals,
+                self.sessions[WARM_UP_SESSIONS - 1].close,
+                &mut out,
+            );
         }
-        (engine, places)
+        (engine, stock_indices)
     }
 
     fn arm(&self, engine: &mut Engine) {
@@ -106,24 +111,24 @@ impl Tape {
             process(
                 engine,
                 Event::Armed(alert),
-                self.sessions[WARM_UP - 1].close,
+                self.sessions[WARM_UP_SESSIONS - 1].close,
                 &mut Vec::new(),
             );
         }
     }
 
-    /// Four observations a session, then its bars; answers the decisions and at which observation each was made.
-    fn replay(&self, engine: &mut Engine, places: &[StockIx]) -> Vec<(i64, Decision)> {
+    /// Processes four observations per session, then its bars. Returns the decisions with the number of their observation.
+    fn replay(&self, engine: &mut Engine, stock_indices: &[StockIndex]) -> Vec<(i64, Decision)> {
         let (mut out, mut decided) = (Vec::new(), Vec::new());
-        let mut quotes = Vec::with_capacity(places.len());
+        let mut quotes = Vec::with_capacity(stock_indices.len());
         let mut observation = 0;
-        for (day, session) in self.sessions.iter().enumerate().skip(WARM_UP) {
-            for part in 0..OBSERVATIONS {
+        for (day, session) in self.sessions.iter().enumerate().skip(WARM_UP_SESSIONS) {
+            for part in 0..OBSERVATIONS_PER_SESSION {
                 let now = instant(session, part);
                 quotes.clear();
-                quotes.extend(places.iter().zip(&self.bars).map(|(&place, bars)| {
+                quotes.extend(stock_indices.iter().zip(&self.bars).map(|(&index, bars)| {
                     let (price, volume) = observed(&bars[day], part);
-                    Quote::new(place, price).with_volume(volume)
+                    Quote::new(index, price).with_volume(volume)
                 }));
                 process(engine, Event::Clock, now, &mut out);
                 process(engine, Event::Snapshot(&quotes), now, &mut out);
@@ -139,11 +144,11 @@ impl Tape {
         decided
     }
 
-    fn run(&self) -> Replayed {
-        let (warm_up, (mut engine, places)) = stopwatch(|| self.warmed_up());
+    fn run(&self) -> ReplayTimings {
+        let (warm_up, (mut engine, stock_indices)) = stopwatch(|| self.warmed_up());
         let (arming, ()) = stopwatch(|| self.arm(&mut engine));
-        let (replay, decided) = stopwatch(|| self.replay(&mut engine, &places));
-        Replayed {
+        let (replay, decided) = stopwatch(|| self.replay(&mut engine, &stock_indices));
+        ReplayTimings {
             warm_up,
             arming,
             replay,
@@ -151,11 +156,11 @@ impl Tape {
         }
     }
 
-    /// Writes everything as raw 64-bit integers for NumPy.
+    /// Writes all data as raw 64-bit integers for NumPy.
     fn write(&self, directory: &Path) {
         let write = |name: &str, numbers: Vec<i64>| {
             let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-            fs::write(directory.join(name), bytes).expect("room for a few megabytes");
+            fs::write(directory.join(name), bytes).expect("space for a few megabytes");
         };
         let of_bars = |figure: &dyn Fn(&Bar) -> i64| self.bars.iter().flatten().map(figure).collect();
         write("high", of_bars(&|bar| bar.high.micros()));
@@ -165,9 +170,9 @@ impl Tape {
         let day = |session: &Session| i64::from(market::day::day_number(session.date));
         write("day", self.sessions.iter().map(day).collect());
         let of_observations = |figure: &dyn Fn(&Bar, usize) -> i64| {
-            let replayed = self.bars.iter().flat_map(|bars| &bars[WARM_UP..]);
+            let replayed = self.bars.iter().flat_map(|bars| &bars[WARM_UP_SESSIONS..]);
             replayed
-                .flat_map(|bar| (0..OBSERVATIONS).map(|part| figure(bar, part)))
+                .flat_map(|bar| (0..OBSERVATIONS_PER_SESSION).map(|part| figure(bar, part)))
                 .collect()
         };
         write("price", of_observations(&|bar, part| observed(bar, part).0.micros()));
@@ -187,13 +192,13 @@ fn process(engine: &mut Engine, event: Event<'_>, now: Timestamp, out: &mut Vec<
     engine.process(event, now, out).expect("taken");
 }
 
-/// When the `part`-th observation of a session is made: the first at the open, the last at the close.
+/// Returns the instant of the `part`-th observation of a session: the first at the open, the last at the close.
 fn instant(session: &Session, part: usize) -> Timestamp {
     let seconds = session.close.as_second() - session.open.as_second();
     session.open + SignedDuration::from_secs(seconds * part as i64 / 3)
 }
 
-/// What a bar looks like on the way: the open, the extremes (the one against the day's direction first), the close.
+/// Returns the `part`-th price of a bar: the open, the extremes (the one against the day's direction first), the close.
 fn observed(bar: &Bar, part: usize) -> (Price, i64) {
     let (first, second) = if bar.close >= bar.open {
         (bar.low, bar.high)
@@ -204,7 +209,7 @@ fn observed(bar: &Bar, part: usize) -> (Price, i64) {
     (prices[part], bar.volume * [5, 35, 70, 100][part] / 100)
 }
 
-/// An alert as replay.py reads it: stock, kind, side, and two numbers.
+/// Encodes an alert for replay.py: stock, kind, side, and two numbers.
 fn row(condition: &Condition, stock: i64, initial: i64, eps: i64) -> [i64; 5] {
     let way = |side: Side| side.pick(1, -1);
     let (kind, side, a, b) = match *condition {
@@ -220,7 +225,7 @@ fn row(condition: &Condition, stock: i64, initial: i64, eps: i64) -> [i64; 5] {
         Condition::VolumeChange { baseline, percent } => (6, 1, percent.micros(), i64::from(baseline.sessions())),
         Condition::PeRatio {
             side,
-            earnings: Earnings::Trailing,
+            earnings: EpsBasis::Trailing,
             threshold,
         } => (7, way(side), threshold.micros(), eps),
         _ => unreachable!("no such alert was made"),
@@ -228,10 +233,16 @@ fn row(condition: &Condition, stock: i64, initial: i64, eps: i64) -> [i64; 5] {
     [stock, kind, side, a, b]
 }
 
-/// Runs replay.py: its best times, and the first observation of each alert. `None`, and a word about it, where it cannot run.
-fn numpy(tape: &Tape, directory: &Path) -> Option<(f64, f64, Vec<i64>)> {
+/// Runs replay.py. Returns its best times and the first observation of each alert. If it cannot run, prints the cause and
+/// returns `None`.
+fn numpy(fixture: &ReplayFixture, directory: &Path) -> Option<(f64, f64, Vec<i64>)> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/replay.py");
-    let numbers = [size(5, 1), tape.market.len(), tape.sessions.len(), WARM_UP];
+    let numbers = [
+        size(5, 1),
+        fixture.market.len(),
+        fixture.sessions.len(),
+        WARM_UP_SESSIONS,
+    ];
     let ran = Command::new("python3")
         .arg(script)
         .arg(directory)
@@ -256,22 +267,22 @@ fn numpy(tape: &Tape, directory: &Path) -> Option<(f64, f64, Vec<i64>)> {
     Some((times.next()?, times.next()?, first))
 }
 
-fn compare(tape: &Tape) {
+fn compare(fixture: &ReplayFixture) {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    tape.write(directory.path());
-    let mut best: Option<Replayed> = None;
+    fixture.write(directory.path());
+    let mut best: Option<ReplayTimings> = None;
     let (mut scanned, mut searched) = (f64::MAX, f64::MAX);
     for _ in 0..size(4, 1) {
-        let run = tape.run();
+        let run = fixture.run();
         if best.as_ref().is_none_or(|best| run.replay < best.replay) {
             best = Some(run);
         }
-        let Some((scan, search, first)) = numpy(tape, directory.path()) else {
+        let Some((scan, search, first)) = numpy(fixture, directory.path()) else {
             continue;
         };
         (scanned, searched) = (scanned.min(scan), searched.min(search));
         let ours = best.as_ref().map(|run| &run.first).expect("it ran");
-        for (alert, &theirs) in tape.alerts.iter().zip(&first) {
+        for (alert, &theirs) in fixture.alerts.iter().zip(&first) {
             let ours = ours.get(&alert.id).copied().unwrap_or(-1);
             assert_eq!(ours, theirs, "{alert:?} fires at another observation");
         }
@@ -279,9 +290,9 @@ fn compare(tape: &Tape) {
     let Some(run) = best else { return };
     println!(
         "\n{} stocks, {} observations each, {} alerts, of which {} fire",
-        tape.market.len(),
-        tape.observations(),
-        tape.alerts.len(),
+        fixture.market.len(),
+        fixture.observations(),
+        fixture.alerts.len(),
         run.first.len()
     );
     let parts = [
@@ -314,17 +325,19 @@ fn compare(tape: &Tape) {
 }
 
 fn replay(criterion: &mut Criterion) {
-    let tape = Tape::new();
-    compare(&tape);
-    let (mut engine, places) = tape.warmed_up();
-    tape.arm(&mut engine);
+    let fixture = ReplayFixture::new();
+    compare(&fixture);
+    let (mut engine, stock_indices) = fixture.warmed_up();
+    fixture.arm(&mut engine);
     let mut group = criterion.benchmark_group("replay");
     group.sample_size(10);
-    group.throughput(Throughput::Elements((tape.observations() * tape.market.len()) as u64));
+    group.throughput(Throughput::Elements(
+        (fixture.observations() * fixture.market.len()) as u64,
+    ));
     group.bench_function("two years", |b| {
         b.iter_batched_ref(
             || engine.clone(),
-            |engine| tape.replay(engine, &places),
+            |engine| fixture.replay(engine, &stock_indices),
             BatchSize::PerIteration,
         )
     });

@@ -1,4 +1,4 @@
-//! An alert and the states it goes through.
+//! Alerts, their statuses and notification channels.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::condition::{Condition, Side};
 
-/// Which alert.
+/// The identifier of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AlertId(pub Uuid);
 
@@ -25,33 +25,33 @@ impl fmt::Debug for AlertId {
     }
 }
 
-/// Counts the changes of an alert: a firing is only taken if the alert is still of the revision that was judged.
+/// The number of changes of an alert. A firing is committed only if the alert still has the revision that was evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Revision(pub u32);
 
 impl Revision {
-    /// The revision after one more change.
+    /// Returns the next revision.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.wrapping_add(1))
     }
 }
 
-/// How the owner is told, beside the webhooks.
+/// The channel on which the owner is notified, in addition to webhooks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Channel {
-    /// By email.
+    /// Email.
     #[default]
     Email,
-    /// By text message to the account's verified number.
+    /// A text message to the account's verified number.
     Sms,
 }
 
 impl Channel {
-    /// Every channel there is.
+    /// All channels.
     pub const ALL: &'static [Self] = &[Self::Email, Self::Sms];
 
-    /// The name in requests and answers.
+    /// Returns the name in requests and responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,31 +60,31 @@ impl Channel {
         }
     }
 
-    /// The channel of that name.
+    /// Returns the channel with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|channel| channel.name() == name)
     }
 }
 
-/// Where an alert is in its life.
+/// The status of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// Judged.
+    /// The engine evaluates the alert.
     Active,
-    /// Made by a guest whose address is not verified yet; not judged.
+    /// Created by a guest whose address is not verified yet; not evaluated.
     Inactive,
-    /// Put aside by its owner; not judged.
+    /// Paused by its owner; not evaluated.
     Paused,
-    /// Has fired; not judged until it is activated again.
+    /// Fired; not evaluated until it is activated again.
     Triggered,
 }
 
 impl Status {
-    /// Every status there is.
+    /// All statuses.
     pub const ALL: &'static [Self] = &[Self::Active, Self::Inactive, Self::Paused, Self::Triggered];
 
-    /// The name in requests and answers.
+    /// Returns the name in requests and responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,61 +95,61 @@ impl Status {
         }
     }
 
-    /// The status of that name.
+    /// Returns the status with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|status| status.name() == name)
     }
 }
 
-/// What a sound create request asks for.
+/// The content of a valid create request.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewAlert {
     /// The stock.
     pub symbol: Symbol,
-    /// What to wait for.
+    /// The condition.
     pub condition: Condition,
-    /// How to tell.
+    /// The notification channel.
     pub notification: Channel,
-    /// The parameters in their normal form: the condition's own under their written names, then whatever else was
-    /// sent (`source`, `onboarding_id` and other marks of clients).
+    /// The parameters in their normal form: the condition's own under their canonical names, then everything else that was sent
+    /// (`source`, `onboarding_id` and other client metadata).
     pub parameters: Option<Map<String, Value>>,
-    /// A guest's address.
+    /// The email address of a guest.
     pub email: Option<String>,
 }
 
 /// An alert.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Alert {
-    /// Which one.
+    /// The identifier.
     pub id: AlertId,
-    /// Its changes so far.
+    /// The number of changes so far.
     pub revision: Revision,
     /// The stock.
     pub symbol: Symbol,
-    /// What it waits for.
+    /// The condition.
     pub condition: Condition,
-    /// How its owner is told.
+    /// The notification channel.
     pub notification: Channel,
     /// The parameters in their normal form, see [`NewAlert::parameters`].
     pub parameters: Option<Map<String, Value>>,
-    /// Where it is in its life.
+    /// The status.
     pub status: Status,
-    /// The price when it was created or last activated; `None` while there was none to be had.
+    /// The price when the alert was created or last activated; `None` if no price was available.
     pub initial_price: Option<Price>,
-    /// When it was created.
+    /// The time of its creation.
     pub created_at: Timestamp,
-    /// Since when it is judged: its creation, last activation, or last update while active.
+    /// The start of its evaluation: its creation, last activation, or last update while active.
     pub armed_at: Timestamp,
-    /// When its condition was set: its creation, or the last update that changed the condition. A split of a later day moves the
-    /// threshold.
+    /// The time when its condition was set: its creation, or the last update that changed the condition. A split on a later day
+    /// adjusts the threshold.
     pub threshold_set_at: Timestamp,
-    /// When [`initial_price`](Self::initial_price) was set. A split of a later day moves it.
+    /// The time when [`initial_price`](Self::initial_price) was set. A split on a later day adjusts it.
     pub initial_price_set_at: Timestamp,
-    /// Of an RSI alert for "the other side": which side that is, once the engine has decided it
-    /// ([`Verdict::Decide`](crate::engine::Verdict::Decide)). Kept with the alert, so that a restart does not decide it
-    /// anew by the RSI of then.
+    /// The side that an RSI alert with [`RsiDirection::Both`](crate::condition::RsiDirection::Both) waits for, once the engine
+    /// has determined it ([`AlertAction::SetRsiSide`](crate::engine::AlertAction::SetRsiSide)). It is stored with the alert: a
+    /// restart must not determine it again from a later RSI.
     pub rsi_side: Option<Side>,
-    /// When it last fired.
+    /// The time of the last firing.
     pub triggered_at: Option<Timestamp>,
 }

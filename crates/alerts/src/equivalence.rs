@@ -1,8 +1,7 @@
-//! Whether a request asks for an alert that is there already.
+//! Detection of create requests that duplicate an existing alert.
 //!
-//! A create request that is sent twice, or meant twice, must not tell its owner everything twice:
-//! it is answered with the alert that exists. This room compares one alert with one request; that
-//! both have the same owner, and whom to look for, is the caller's business.
+//! A repeated create request must not notify its owner twice, so it is answered with the existing alert. This module compares
+//! one alert with one request. The caller selects the candidates and ensures that both have the same owner.
 
 use serde_json::{Map, Value};
 
@@ -12,66 +11,62 @@ use crate::request::NOTE;
 
 type Parameters = Option<Map<String, Value>>;
 
-/// Whether `existing` is what `asked`, a request of the same owner, asks for.
+/// Returns whether `existing` satisfies `request`, a create request of the same owner.
 ///
-/// It is in two cases.
+/// There are two cases.
 ///
-/// **They ask for the same thing**: the symbol and the condition are the same, and the alert is
-/// still going to fire or can be made to, which is active, paused or inactive. The condition is
-/// compared as it is judged, with its threshold and its own parameters; so a default that is left
-/// out equals the same default written down, and `delivery_time` equals `deliveryTime`. The channel
-/// and the marks that clients set for themselves (a rationale, a source) make no difference: the
-/// owner would be told the same twice. One mark does: an alert that the analyst made is deleted
-/// together with its watchlist item, so it cannot stand for one that its owner asks for, nor for
-/// one of another item. The other way round it can: what the owner has made, the analyst need not
-/// make again.
+/// **Same condition**: the symbol and the condition are equal, and the alert is active, paused or inactive, so it can still
+/// fire. Conditions are compared after parsing, with threshold and own parameters: an omitted default equals the same default
+/// written out, and `delivery_time` equals `deliveryTime`. The channel and client metadata (a rationale, a source) are ignored.
+/// The analyst's alerts are an exception, because they are deleted together with their watchlist item: such an alert does not
+/// satisfy a request of the owner, nor one for another item. An alert of the owner does satisfy a request of the analyst.
 ///
-/// **They carry the same `parameters.onboarding_id`**: then the request is a repeat of the one that
-/// made the alert, whatever else it says by now and whatever has become of the alert, triggered
-/// included. A null, an empty text and anything but a text or a number is no such id.
+/// **Same `parameters.onboarding_id`**: the request repeats the one that created the alert, whatever its other content and
+/// whatever the alert's status, triggered included. Null, an empty string, and values other than strings and numbers do not
+/// count as an id.
 #[must_use]
-pub fn equivalent(existing: &Alert, asked: &NewAlert) -> bool {
-    is_repeat(&existing.parameters, &asked.parameters) || is_same(existing, asked)
+pub fn equivalent(existing: &Alert, request: &NewAlert) -> bool {
+    is_repeat(&existing.parameters, &request.parameters) || is_same(existing, request)
 }
 
-fn is_repeat(existing: &Parameters, asked: &Parameters) -> bool {
-    onboarding_id(existing).is_some_and(|id| onboarding_id(asked) == Some(id))
+fn is_repeat(existing: &Parameters, request: &Parameters) -> bool {
+    onboarding_id(existing).is_some_and(|id| onboarding_id(request) == Some(id))
 }
 
-fn is_same(existing: &Alert, asked: &NewAlert) -> bool {
-    let stands = match existing.status {
+fn is_same(existing: &Alert, request: &NewAlert) -> bool {
+    let can_still_fire = match existing.status {
         Status::Active | Status::Paused | Status::Inactive => true,
         Status::Triggered => false,
     };
     let item = item_of_analyst(&existing.parameters);
-    stands
-        && existing.symbol == asked.symbol
-        && existing.condition == asked.condition
-        && note(&existing.condition, &existing.parameters) == note(&asked.condition, &asked.parameters)
-        && (item.is_none() || item == item_of_analyst(&asked.parameters))
+    can_still_fire
+        && existing.symbol == request.symbol
+        && existing.condition == request.condition
+        && note(&existing.condition, &existing.parameters) == note(&request.condition, &request.parameters)
+        && (item.is_none() || item == item_of_analyst(&request.parameters))
 }
 
-/// The note of a reminder.
+/// Returns the note of a reminder.
 fn note<'a>(condition: &Condition, parameters: &'a Parameters) -> Option<&'a Value> {
     match condition {
-        Condition::Reminder { .. } | Condition::DailyReminder(_) => mark(parameters, NOTE),
+        Condition::Reminder { .. } | Condition::DailyReminder(_) => parameter(parameters, NOTE),
         _ => None,
     }
 }
 
 fn onboarding_id(parameters: &Parameters) -> Option<&Value> {
-    mark(parameters, "onboarding_id").filter(|id| match id {
+    parameter(parameters, "onboarding_id").filter(|id| match id {
         Value::String(text) => !text.is_empty(),
         other => other.is_number(),
     })
 }
 
-/// The watchlist item that an alert of the analyst's belongs to; null when it names none.
+/// Returns the watchlist item of an alert that the analyst made; null if it names none.
 fn item_of_analyst(parameters: &Parameters) -> Option<&Value> {
-    let source = mark(parameters, "source")?;
-    (source == "ai").then(|| mark(parameters, "watchlist_item_id").unwrap_or(&Value::Null))
+    let source = parameter(parameters, "source")?;
+    (source == "ai").then(|| parameter(parameters, "watchlist_item_id").unwrap_or(&Value::Null))
 }
 
-fn mark<'a>(parameters: &'a Parameters, name: &str) -> Option<&'a Value> {
+fn parameter<'a>(parameters: &'a Parameters, name: &str) -> Option<&'a Value> {
     parameters.as_ref()?.get(name)
 }

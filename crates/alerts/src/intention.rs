@@ -1,21 +1,21 @@
-//! What somebody means to do with a stock.
+//! The planned trade of a watchlist item.
 
 use std::fmt;
 
-/// What the owner of a watchlist item means to do with the stock.
+/// The trade that the owner of a watchlist item plans.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Intention {
-    /// To buy it.
+    /// A purchase.
     Buy,
-    /// To sell it.
+    /// A sale.
     Sell,
 }
 
 impl Intention {
-    /// Both.
+    /// Both intentions.
     pub const ALL: &'static [Self] = &[Self::Buy, Self::Sell];
 
-    /// The name in requests and answers.
+    /// Returns the name in requests and responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -24,7 +24,7 @@ impl Intention {
         }
     }
 
-    /// The intention of that name.
+    /// Returns the intention with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|intention| intention.name() == name)

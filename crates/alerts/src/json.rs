@@ -1,19 +1,19 @@
-//! JSON as JavaScript writes it.
+//! JSON in the format of JavaScript.
 //!
-//! Some receivers of webhooks parse a body and check its signature over what their `JSON.stringify` makes of it. So
-//! whatever this house writes has to come out of `JSON.stringify(JSON.parse(text))` as it went in: numbers in
-//! JavaScript's shortest form (`200`, not `200.0`; `1e-7`, `1e+21`), whole numbers beyond 2⁵³ as the double they
-//! become, compact, and members whose names are array indexes first, by size, as JavaScript keeps them.
+//! Some webhook receivers parse a body and verify its signature over the output of `JSON.stringify`. All JSON that is written
+//! here is therefore unchanged by `JSON.stringify(JSON.parse(text))`: numbers in JavaScript's shortest form (`200`, not `200.0`;
+//! `1e-7`, `1e+21`), integers beyond 2⁵³ as the double they become, compact output, and members whose names are array indexes
+//! first, in numeric order.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The largest whole number up to which each one is a double of its own.
+/// The largest bound up to which every integer is exactly representable as a double.
 const MAX_SAFE: u64 = 1 << 53;
 
-/// Writes numbers as JavaScript does.
+/// A formatter that writes numbers like JavaScript.
 struct JavaScript;
 
 impl serde_json::ser::Formatter for JavaScript {
@@ -34,7 +34,7 @@ impl serde_json::ser::Formatter for JavaScript {
     }
 
     fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        // JavaScript has no sign on zero when it writes one.
+        // JavaScript writes negative zero without a sign.
         let value = if value == 0.0 { 0.0 } else { value };
         writer.write_all(ryu_js::Buffer::new().format(value).as_bytes())
     }
@@ -43,7 +43,7 @@ impl serde_json::ser::Formatter for JavaScript {
 /// Writes a value as compact JSON.
 ///
 /// # Errors
-/// When the value refuses to be JSON, as a map with keys that are no texts does.
+/// Returns an error if the value cannot be represented as JSON, for example a map whose keys are not strings.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut bytes = Vec::with_capacity(256);
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, JavaScript))?;
@@ -57,7 +57,7 @@ pub fn text(value: &Value) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The same object with its members, and those of objects within it, in the order that JavaScript keeps them.
+/// Returns the object with its members, and those of nested objects, in JavaScript's order.
 #[must_use]
 pub fn in_javascript_order(map: Map<String, Value>) -> Map<String, Value> {
     let (mut indexes, others): (Vec<_>, Vec<_>) = map.into_iter().partition(|(key, _)| array_index(key).is_some());
@@ -74,7 +74,7 @@ fn ordered(value: Value) -> Value {
     }
 }
 
-/// What JavaScript takes for an array index: a whole number below 2³² − 1, written as it writes it.
+/// Returns the key as a JavaScript array index: an integer below 2³² − 1 in canonical form.
 fn array_index(key: &str) -> Option<u32> {
     let index: u32 = key.parse().ok()?;
     (index < u32::MAX && index.to_string() == key).then_some(index)
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_javascript_writes_them() {
+    fn numbers_are_formatted_like_javascript() {
         for (value, written) in [
             (json!(200.0), "200"),
             (json!(198.66), "198.66"),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn members_named_like_array_indexes_come_first_by_size() {
+    fn array_index_members_come_first_in_numeric_order() {
         let map = json!({"b": 1, "10": {"z": 0, "2": 0}, "9": 2, "01": 3, "4294967295": 4});
         let Value::Object(map) = map else { unreachable!() };
         let keys: Vec<String> = in_javascript_order(map).into_iter().map(|(key, _)| key).collect();

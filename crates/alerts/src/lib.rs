@@ -1,8 +1,7 @@
-//! # Alerts: what users wait for, and the engine that notices it
+//! # Alerts: conditions, requests, statuses, plans and the evaluation engine
 //!
-//! This room holds the rules of the product and nothing else: it knows no database, no HTTP and no clock. What comes
-//! in is a value (a request, an event, an instant), what goes out is a value (a refusal with its mend, a decision
-//! with its reason).
+//! This crate contains the rules of the product. It does not depend on a database, HTTP or a clock. Inputs are values (a
+//! request, an event, an instant), and so are outputs (a validation error with its fix, a decision with its reason).
 
 pub mod alert;
 pub mod condition;
@@ -17,7 +16,7 @@ pub mod sentence;
 pub mod transition;
 
 pub use alert::{Alert, AlertId, Channel, NewAlert, Revision, Status};
-pub use condition::{Condition, ConditionKind, Family};
+pub use condition::{Condition, ConditionFamily, ConditionKind};
 pub use intention::Intention;
 pub use plan::Plan;
 pub use transition::{HistoryAction, Transition};

@@ -1,40 +1,40 @@
-//! Plans: which alerts an account may have, how many, and how it may be told.
+//! Plans: the permitted conditions, quotas and notification channels of an account.
 //!
-//! A refusal says in its message which plan has what was asked for, and in [`PlanRefusal::reason`]
-//! and [`PlanRefusal::required`] the same for programs.
+//! The message of an error names the plan that includes the requested feature. [`PlanLimitError::reason`] and
+//! [`PlanLimitError::required`] return the same information for programs.
 
 use crate::alert::Channel;
-use crate::condition::{ConditionKind, Family};
+use crate::condition::{ConditionFamily, ConditionKind};
 
-/// What an account pays for.
+/// The plan of an account.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Plan {
-    /// Nothing.
+    /// The free plan.
     #[default]
     Basic,
-    /// Everything.
+    /// The full plan.
     Premium,
-    /// Everything, at the price of the first days.
+    /// The full plan at the launch price.
     EarlyBird,
 }
 
-/// How many alerts of the basic plan may be active.
-pub const BASIC_ACTIVE_ALERTS: u32 = 20;
+/// The maximum number of active alerts on the basic plan.
+pub const BASIC_MAX_ACTIVE_ALERTS: u32 = 20;
 
-/// How many text messages a month the paid plans have.
+/// The number of text messages per month on the paid plans.
 pub const PAID_SMS_PER_MONTH: u32 = 50;
 
-/// How many stocks the watchlist of the basic plan has room for.
-pub const BASIC_WATCHLIST_ITEMS: u32 = 10;
+/// The maximum number of stocks on the watchlist of the basic plan.
+pub const BASIC_MAX_WATCHLIST_ITEMS: u32 = 10;
 
-/// How many stocks the watchlists of the paid plans have room for.
-pub const PAID_WATCHLIST_ITEMS: u32 = 1_000;
+/// The maximum number of stocks on the watchlist of the paid plans.
+pub const PAID_MAX_WATCHLIST_ITEMS: u32 = 1_000;
 
 impl Plan {
-    /// Every plan there is.
+    /// All plans.
     pub const ALL: &'static [Self] = &[Self::Basic, Self::Premium, Self::EarlyBird];
 
-    /// The name in requests and answers.
+    /// Returns the name in requests and responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,31 +44,31 @@ impl Plan {
         }
     }
 
-    /// The plan of that name.
+    /// Returns the plan with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|plan| plan.name() == name)
     }
 
-    /// Whether it has alerts of that family.
+    /// Returns whether the plan includes conditions of the family.
     #[must_use]
-    pub const fn allows(self, family: Family) -> bool {
+    pub const fn allows(self, family: ConditionFamily) -> bool {
         match self {
             Self::Basic => is_free(family),
             Self::Premium | Self::EarlyBird => true,
         }
     }
 
-    /// How many alerts may be active at once; `None` is any number.
+    /// Returns the maximum number of active alerts; `None` means unlimited.
     #[must_use]
     pub const fn active_alert_quota(self) -> Option<u32> {
         match self {
-            Self::Basic => Some(BASIC_ACTIVE_ALERTS),
+            Self::Basic => Some(BASIC_MAX_ACTIVE_ALERTS),
             Self::Premium | Self::EarlyBird => None,
         }
     }
 
-    /// How many text messages are sent in a month.
+    /// Returns the number of text messages per month.
     #[must_use]
     pub const fn sms_per_month(self) -> u32 {
         match self {
@@ -77,16 +77,16 @@ impl Plan {
         }
     }
 
-    /// How many stocks its watchlist has room for.
+    /// Returns the maximum number of stocks on the watchlist.
     #[must_use]
     pub const fn watchlist_quota(self) -> u32 {
         match self {
-            Self::Basic => BASIC_WATCHLIST_ITEMS,
-            Self::Premium | Self::EarlyBird => PAID_WATCHLIST_ITEMS,
+            Self::Basic => BASIC_MAX_WATCHLIST_ITEMS,
+            Self::Premium | Self::EarlyBird => PAID_MAX_WATCHLIST_ITEMS,
         }
     }
 
-    /// Whether the analyst makes alerts for a new item of the watchlist, unless its owner says otherwise.
+    /// Returns whether the analyst creates alerts for new watchlist items by default.
     #[must_use]
     pub const fn has_auto_alerts(self) -> bool {
         match self {
@@ -96,164 +96,173 @@ impl Plan {
     }
 }
 
-/// What costs nothing.
-const fn is_free(family: Family) -> bool {
+/// Returns whether the basic plan and guests may use the family.
+const fn is_free(family: ConditionFamily) -> bool {
     match family {
-        Family::Price | Family::Time => true,
-        Family::Technical | Family::Volume | Family::Fundamental | Family::AlternativeData | Family::Dividend => false,
+        ConditionFamily::Price | ConditionFamily::Time => true,
+        ConditionFamily::Technical
+        | ConditionFamily::Volume
+        | ConditionFamily::Fundamental
+        | ConditionFamily::AlternativeData
+        | ConditionFamily::Dividend => false,
     }
 }
 
-/// Why a plan does not have what is asked for.
+/// An error: the plan does not include the requested feature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum PlanRefusal {
-    /// The plan has no alerts of the family.
+pub enum PlanLimitError {
+    /// The plan does not include the condition's family.
     #[error(
-        "{kind} is one of the {} alerts, which the {} plan does not have; \
-         it needs the premium or early_bird plan",
+        "{kind} is one of the {} alerts, which the {} plan does not include; \
+         upgrade to the premium or early_bird plan",
         family_name(kind.family()),
         plan.name()
     )]
     Family {
-        /// What was asked for.
+        /// The requested condition.
         kind: ConditionKind,
         /// The account's plan.
         plan: Plan,
     },
-    /// The plan has no text messages.
+    /// The plan does not include text messages.
     #[error(
-        "the {} plan has no sms; use email, or take the premium or early_bird plan",
+        "the {} plan does not include sms; use email, or upgrade to the premium or early_bird plan",
         plan.name()
     )]
     Sms {
         /// The account's plan.
         plan: Plan,
     },
-    /// As many alerts are active as the plan has.
+    /// The plan's maximum number of active alerts is reached.
     #[error(
-        "the {} plan has at most {quota} active alerts; pause or delete one, \
-         or take the premium or early_bird plan",
+        "the {} plan allows at most {quota} active alerts; pause or delete one, \
+         or upgrade to the premium or early_bird plan",
         plan.name()
     )]
     TooManyActive {
         /// The account's plan.
         plan: Plan,
-        /// How many it has.
+        /// The maximum number of active alerts.
         quota: u32,
     },
     /// The watchlist is full.
-    #[error("the watchlist of the {} plan has room for {quota} stocks; delete one{}", plan.name(), or_pay(*.plan))]
+    #[error("the watchlist of the {} plan is limited to {quota} stocks; delete one{}", plan.name(), upgrade_hint(*.plan))]
     WatchlistFull {
         /// The account's plan.
         plan: Plan,
-        /// How many stocks it has room for.
+        /// The maximum number of stocks.
         quota: u32,
     },
-    /// Guests have no alerts of the family.
+    /// Guests cannot create alerts of the family.
     #[error(
         "{kind} is one of the {} alerts, which need an account with the premium or early_bird \
          plan; guests may create price and time alerts",
         family_name(kind.family())
     )]
     GuestFamily {
-        /// What was asked for.
+        /// The requested condition.
         kind: ConditionKind,
     },
-    /// Guests are told by email.
+    /// Guests are notified by email only.
     #[error("guests are notified by email; sms needs an account with the premium or early_bird plan")]
     GuestSms,
 }
 
-impl PlanRefusal {
-    /// What programs read as the reason.
+impl PlanLimitError {
+    /// Returns the machine-readable reason.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         "plan"
     }
 
-    /// The plan that has what is asked for.
+    /// Returns the plan that includes the requested feature.
     #[must_use]
     pub const fn required(self) -> Plan {
         Plan::Premium
     }
 }
 
-const fn or_pay(plan: Plan) -> &'static str {
+const fn upgrade_hint(plan: Plan) -> &'static str {
     match plan {
-        Plan::Basic => ", or take the premium or early_bird plan",
+        Plan::Basic => ", or upgrade to the premium or early_bird plan",
         Plan::Premium | Plan::EarlyBird => "",
     }
 }
 
-const fn family_name(family: Family) -> &'static str {
+const fn family_name(family: ConditionFamily) -> &'static str {
     match family {
-        Family::Price => "price",
-        Family::Technical => "technical",
-        Family::Volume => "volume",
-        Family::Fundamental => "fundamental",
-        Family::AlternativeData => "alternative-data",
-        Family::Time => "time",
-        Family::Dividend => "dividend",
+        ConditionFamily::Price => "price",
+        ConditionFamily::Technical => "technical",
+        ConditionFamily::Volume => "volume",
+        ConditionFamily::Fundamental => "fundamental",
+        ConditionFamily::AlternativeData => "alternative-data",
+        ConditionFamily::Time => "time",
+        ConditionFamily::Dividend => "dividend",
     }
 }
 
-/// Whether an account of that plan, with so many active alerts, may have one more of that kind.
+/// Checks that an account with `active_count` active alerts may create one of this kind on this channel.
 ///
 /// # Errors
-/// The first [`PlanRefusal`] of [`check_terms`] and [`check_room`].
-pub fn check_new(plan: Plan, kind: ConditionKind, channel: Channel, active_count: u32) -> Result<(), PlanRefusal> {
-    check_terms(plan, kind, channel)?;
-    check_room(plan, active_count)
+/// Returns the first [`PlanLimitError`] of [`check_alert_features`] and [`check_active_quota`].
+pub fn check_new_alert(
+    plan: Plan,
+    kind: ConditionKind,
+    channel: Channel,
+    active_count: u32,
+) -> Result<(), PlanLimitError> {
+    check_alert_features(plan, kind, channel)?;
+    check_active_quota(plan, active_count)
 }
 
-/// Whether an account of that plan may have an alert of that kind on that channel, as for an update.
+/// Checks that the plan includes this kind of alert on this channel. Applies to updates too.
 ///
 /// # Errors
-/// [`PlanRefusal::Family`] or [`PlanRefusal::Sms`]
-pub fn check_terms(plan: Plan, kind: ConditionKind, channel: Channel) -> Result<(), PlanRefusal> {
+/// [`PlanLimitError::Family`] or [`PlanLimitError::Sms`]
+pub fn check_alert_features(plan: Plan, kind: ConditionKind, channel: Channel) -> Result<(), PlanLimitError> {
     if !plan.allows(kind.family()) {
-        return Err(PlanRefusal::Family { kind, plan });
+        return Err(PlanLimitError::Family { kind, plan });
     }
     if channel == Channel::Sms && plan.sms_per_month() == 0 {
-        return Err(PlanRefusal::Sms { plan });
+        return Err(PlanLimitError::Sms { plan });
     }
     Ok(())
 }
 
-/// Whether one more alert may be active beside `active_count`, as for an activation.
+/// Checks that one more alert may become active besides `active_count`. Applies to activations too.
 ///
 /// # Errors
-/// [`PlanRefusal::TooManyActive`]
-pub fn check_room(plan: Plan, active_count: u32) -> Result<(), PlanRefusal> {
+/// [`PlanLimitError::TooManyActive`]
+pub fn check_active_quota(plan: Plan, active_count: u32) -> Result<(), PlanLimitError> {
     match plan.active_alert_quota() {
-        Some(quota) if active_count >= quota => Err(PlanRefusal::TooManyActive { plan, quota }),
+        Some(quota) if active_count >= quota => Err(PlanLimitError::TooManyActive { plan, quota }),
         _ => Ok(()),
     }
 }
 
-/// Whether a watchlist with so many stocks has room for one more.
+/// Checks that a watchlist with `items` stocks may get one more.
 ///
 /// # Errors
-/// [`PlanRefusal::WatchlistFull`]
-pub fn check_watchlist(plan: Plan, items: u64) -> Result<(), PlanRefusal> {
+/// [`PlanLimitError::WatchlistFull`]
+pub fn check_watchlist_quota(plan: Plan, items: u64) -> Result<(), PlanLimitError> {
     let quota = plan.watchlist_quota();
     if items >= u64::from(quota) {
-        return Err(PlanRefusal::WatchlistFull { plan, quota });
+        return Err(PlanLimitError::WatchlistFull { plan, quota });
     }
     Ok(())
 }
 
-/// Whether somebody without an account may have an alert of that kind on that channel.
+/// Checks that a guest may have an alert of this kind on this channel.
 ///
 /// # Errors
-/// [`PlanRefusal::GuestFamily`] or [`PlanRefusal::GuestSms`]
-pub fn check_guest(kind: ConditionKind, channel: Channel) -> Result<(), PlanRefusal> {
+/// [`PlanLimitError::GuestFamily`] or [`PlanLimitError::GuestSms`]
+pub fn check_guest_alert(kind: ConditionKind, channel: Channel) -> Result<(), PlanLimitError> {
     if !is_free(kind.family()) {
-        return Err(PlanRefusal::GuestFamily { kind });
+        return Err(PlanLimitError::GuestFamily { kind });
     }
     match channel {
         Channel::Email => Ok(()),
-        Channel::Sms => Err(PlanRefusal::GuestSms),
+        Channel::Sms => Err(PlanLimitError::GuestSms),
     }
 }
 
@@ -262,25 +271,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn basic_has_price_and_time_alerts_and_the_paid_plans_have_all() {
+    fn basic_plan_includes_price_and_time_alerts_and_paid_plans_all() {
         for kind in ConditionKind::ALL {
-            let free = matches!(kind.family(), Family::Price | Family::Time);
-            assert_eq!(check_new(Plan::Basic, *kind, Channel::Email, 0).is_ok(), free, "{kind}");
+            let free = matches!(kind.family(), ConditionFamily::Price | ConditionFamily::Time);
+            assert_eq!(
+                check_new_alert(Plan::Basic, *kind, Channel::Email, 0).is_ok(),
+                free,
+                "{kind}"
+            );
             for plan in [Plan::Premium, Plan::EarlyBird] {
-                assert_eq!(check_new(plan, *kind, Channel::Sms, u32::MAX), Ok(()), "{kind}");
+                assert_eq!(check_new_alert(plan, *kind, Channel::Sms, u32::MAX), Ok(()), "{kind}");
             }
-            assert_eq!(check_guest(*kind, Channel::Email).is_ok(), free, "{kind}");
-            assert!(check_guest(*kind, Channel::Sms).is_err(), "{kind}");
+            assert_eq!(check_guest_alert(*kind, Channel::Email).is_ok(), free, "{kind}");
+            assert!(check_guest_alert(*kind, Channel::Sms).is_err(), "{kind}");
         }
     }
 
     #[test]
-    fn the_twentieth_active_alert_of_basic_is_taken_and_the_next_is_not() {
-        let check = |active| check_new(Plan::Basic, ConditionKind::NewHigh, Channel::Email, active);
+    fn basic_plan_allows_20_active_alerts() {
+        let check = |active| check_new_alert(Plan::Basic, ConditionKind::NewHigh, Channel::Email, active);
         assert_eq!(check(19), Ok(()));
         assert_eq!(
             check(20),
-            Err(PlanRefusal::TooManyActive {
+            Err(PlanLimitError::TooManyActive {
                 plan: Plan::Basic,
                 quota: 20
             })
@@ -288,30 +301,30 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_plan_that_has_it() {
-        let basic = |kind, channel, active| check_new(Plan::Basic, kind, channel, active);
-        for refusal in [
+    fn plan_error_names_the_required_plan() {
+        let basic = |kind, channel, active| check_new_alert(Plan::Basic, kind, channel, active);
+        for error in [
             basic(ConditionKind::SocialBuzz, Channel::Email, 0),
             basic(ConditionKind::PriceAbove, Channel::Sms, 0),
             basic(ConditionKind::PriceAbove, Channel::Email, 20),
-            check_guest(ConditionKind::RsiLimit, Channel::Email),
-            check_guest(ConditionKind::PriceAbove, Channel::Sms),
+            check_guest_alert(ConditionKind::RsiLimit, Channel::Email),
+            check_guest_alert(ConditionKind::PriceAbove, Channel::Sms),
         ] {
-            let refusal = refusal.unwrap_err();
-            assert!(refusal.to_string().contains("premium or early_bird plan"), "{refusal}");
-            assert_eq!((refusal.reason(), refusal.required()), ("plan", Plan::Premium));
+            let error = error.unwrap_err();
+            assert!(error.to_string().contains("premium or early_bird plan"), "{error}");
+            assert_eq!((error.reason(), error.required()), ("plan", Plan::Premium));
         }
         assert_eq!(
             basic(ConditionKind::SocialBuzz, Channel::Email, 0)
                 .unwrap_err()
                 .to_string(),
-            "social_buzz is one of the alternative-data alerts, which the basic plan does not have; \
-             it needs the premium or early_bird plan"
+            "social_buzz is one of the alternative-data alerts, which the basic plan does not include; \
+             upgrade to the premium or early_bird plan"
         );
     }
 
     #[test]
-    fn every_plan_is_found_by_its_name() {
+    fn every_plan_round_trips_through_its_name() {
         for plan in Plan::ALL {
             assert_eq!(Plan::from_name(plan.name()), Some(*plan));
         }

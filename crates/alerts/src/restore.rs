@@ -1,8 +1,8 @@
-//! From what a database keeps back to a [`Condition`].
+//! Restores a [`Condition`] from its stored parts.
 //!
-//! A stored alert keeps the name of its condition, the threshold, the parameters in their normal form, and of a
-//! reminder the moment. [`condition`] reads them with the very code that reads requests, so a condition comes back as
-//! it was asked for, defaults included. What it cannot read was not written by this program.
+//! A stored alert keeps the name of its condition, the threshold, the parameters in their normal form, and the moment of a
+//! reminder. [`condition`] reads them with the parser for requests, so the condition is restored exactly as requested, defaults
+//! included. An error means that the stored parts were not written by this program.
 
 use std::sync::OnceLock;
 
@@ -12,26 +12,26 @@ use market::{Calendar, Decimal};
 use serde_json::{Map, Value};
 
 use crate::condition::{Condition, ConditionKind};
-use crate::request::{self, Context, Faults};
+use crate::request::{self, FieldErrors, ParseContext};
 
-/// Why stored parts make no condition.
+/// An error: the stored parts are not a valid condition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unrestorable {
-    /// A reminder without its moment.
-    #[error("a reminder needs its moment, and none is stored")]
+pub enum RestoreError {
+    /// A reminder without a stored moment.
+    #[error("the stored reminder has no moment")]
     NoMoment,
-    /// The threshold or a parameter is not what the condition takes.
-    #[error("{kind} was stored with parts that it does not take: {faults}")]
+    /// The threshold or a parameter is not valid for the condition.
+    #[error("the stored parts of {kind} are invalid: {errors}")]
     Parts {
         /// The condition's name.
         kind: ConditionKind,
-        /// What is wrong with which part.
-        faults: Faults,
+        /// The errors of each field.
+        errors: FieldErrors,
     },
 }
 
-/// The instant up to which a condition waits for the clock alone: what has to be kept beside its kind, threshold and
-/// parameters. Only a reminder has one, because its parameters say it in words that depend on a calendar.
+/// Returns the moment that must be stored besides the kind, the threshold and the parameters. Only a reminder has one, because
+/// its parameters alone depend on a calendar.
 #[must_use]
 pub const fn moment(condition: &Condition) -> Option<Timestamp> {
     match *condition {
@@ -40,27 +40,27 @@ pub const fn moment(condition: &Condition) -> Option<Timestamp> {
     }
 }
 
-/// The condition of that kind, [`threshold`](Condition::threshold), parameters in their normal form and [`moment`].
+/// Restores the condition from its kind, [`threshold`](Condition::threshold), parameters in their normal form and [`moment`].
 ///
 /// # Errors
-/// [`Unrestorable`]
+/// [`RestoreError`] if the parts are not valid for the kind.
 pub fn condition(
     kind: ConditionKind,
     threshold: Option<Decimal>,
     parameters: Option<&Map<String, Value>>,
     moment: Option<Timestamp>,
-) -> Result<Condition, Unrestorable> {
+) -> Result<Condition, RestoreError> {
     static CALENDAR: OnceLock<Calendar> = OnceLock::new();
     if kind == ConditionKind::Reminder {
         return moment
             .map(|at| Condition::Reminder { at })
-            .ok_or(Unrestorable::NoMoment);
+            .ok_or(RestoreError::NoMoment);
     }
-    // Only reminders look at the context.
-    let context = Context {
+    // The context matters only for reminders.
+    let context = ParseContext {
         now: Timestamp::UNIX_EPOCH,
         time_zone: &TimeZone::UTC,
         calendar: CALENDAR.get_or_init(Calendar::nyse),
     };
-    request::read_stored(kind, threshold, parameters, &context).map_err(|faults| Unrestorable::Parts { kind, faults })
+    request::read_stored(kind, threshold, parameters, &context).map_err(|errors| RestoreError::Parts { kind, errors })
 }

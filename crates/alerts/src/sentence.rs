@@ -1,4 +1,4 @@
-//! The condition of an alert in words: "fires at or below 190.00".
+//! A condition as a sentence, such as "fires at or below 190.00".
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use market::display::Usd;
 use market::{Decimal, Price};
 
 use crate::condition::{
-    BuzzDirection, Condition, DeliveryTime, Earnings, InsiderDirection, InsiderWatch, RsiDirection, Side,
+    BuzzDirection, Condition, DeliveryTime, EpsBasis, InsiderCriteria, InsiderDirection, RsiDirection, Side,
 };
 use crate::engine::change_level;
 
-/// Returns in words when an alert with this condition fires. `initial_price` is the price that percent changes count from.
+/// Returns a sentence that describes the condition. `initial_price` is the base of percent changes.
 ///
 /// ```
 /// use alerts::Condition;
@@ -51,14 +51,14 @@ pub fn sentence(condition: &Condition, initial_price: Option<Price>) -> String {
             threshold,
         } => {
             let ratio = match earnings {
-                Earnings::Trailing => "P/E",
-                Earnings::Forward => "forward P/E",
+                EpsBasis::Trailing => "P/E",
+                EpsBasis::Forward => "forward P/E",
             };
             format!("fires when {ratio} is at or {} {threshold}", beyond(side))
         }
         Condition::SocialBuzz(BuzzDirection::Rising) => "fires when discussion rises sharply".to_owned(),
         Condition::SocialBuzz(BuzzDirection::Falling) => "fires when discussion fades".to_owned(),
-        Condition::InsiderTransactions(watch) => insiders(watch),
+        Condition::InsiderTransactions(criteria) => insiders(criteria),
         Condition::Reminder { at } => format!("fires once, at {at:.0}"),
         Condition::DailyReminder(DeliveryTime::MarketOpen) => "fires every trading day at the market's open".to_owned(),
         Condition::DailyReminder(DeliveryTime::AfterMarketClose) => {
@@ -91,14 +91,14 @@ fn price_change(side: Side, percent: Decimal, initial_price: Option<Price>) -> S
     )
 }
 
-fn insiders(watch: InsiderWatch) -> String {
-    let InsiderWatch {
+fn insiders(criteria: InsiderCriteria) -> String {
+    let InsiderCriteria {
         threshold_usd,
         direction,
         min_executives,
         window_days,
         ..
-    } = watch;
+    } = criteria;
     let trade = match direction {
         InsiderDirection::Buy => "buy",
         InsiderDirection::Sell => "sell",
@@ -118,7 +118,7 @@ fn insiders(watch: InsiderWatch) -> String {
     )
 }
 
-/// A number of days ahead at most.
+/// A maximum number of days ahead.
 struct Ahead(u16);
 
 impl fmt::Display for Ahead {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn price_alerts_name_their_level() {
+    fn price_sentence_includes_the_level() {
         for (side, text) in [
             (Side::Above, "fires at or above 198.66"),
             (Side::Below, "fires at or below 198.66"),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn percent_changes_name_the_level_once_the_initial_price_is_known() {
+    fn percent_change_includes_the_level_if_the_initial_price_is_known() {
         let up = Condition::PriceChange {
             side: Side::Above,
             percent: number("5"),
@@ -182,9 +182,9 @@ mod tests {
     }
 
     #[test]
-    fn insider_alerts_name_the_number_of_insiders_from_two_on() {
-        let watch = |min_executives, window_days| {
-            Condition::InsiderTransactions(InsiderWatch {
+    fn insider_sentence_includes_the_number_of_insiders_from_two() {
+        let criteria = |min_executives, window_days| {
+            Condition::InsiderTransactions(InsiderCriteria {
                 threshold_usd: number("1000000"),
                 direction: InsiderDirection::Buy,
                 min_executives,
@@ -193,15 +193,15 @@ mod tests {
             })
         };
         assert_eq!(
-            sentence(&watch(1, 14), None),
+            sentence(&criteria(1, 14), None),
             "fires when insiders buy for 1000000.00 USD or more, filed within 14 days"
         );
         assert_eq!(
-            sentence(&watch(2, 14), None),
+            sentence(&criteria(2, 14), None),
             "fires when at least 2 insiders buy for 1000000.00 USD or more, filed within 14 days"
         );
         assert_eq!(
-            sentence(&watch(1, 1), None),
+            sentence(&criteria(1, 1), None),
             "fires when insiders buy for 1000000.00 USD or more, filed within 1 day"
         );
     }

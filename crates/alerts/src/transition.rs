@@ -1,11 +1,11 @@
-//! # Transitions: what can be done with an alert, and what becomes of it
+//! # Transitions: the status changes of an alert
 //!
-//! Every function here takes an alert as it is and says what it would be afterwards; nothing is
-//! written anywhere. A change comes as a [`Changed`]: the alert with its next revision, and the
-//! [`Entry`] for its history, which have to be written in one transaction. What changes nothing is
-//! [`Transition::Unchanged`] and leaves no trace. What cannot be done is [`Refused`], with its mend.
+//! Every function of this module takes an alert and returns its next state; nothing is written. A change is a [`ChangedAlert`]:
+//! the alert with its next revision and the [`StatusChange`] for its history. Both must be written in one transaction.
+//! [`Transition::Unchanged`] means that the alert keeps its revision and gets no history entry. A [`TransitionError`] names the
+//! fix.
 //!
-//! | from | what | to |
+//! | from | transition | to |
 //! |---|---|---|
 //! | | [`create`] for an account | active |
 //! | | [`create`] for a guest | inactive |
@@ -18,13 +18,13 @@
 //! | any other, of a guest | [`attach`] to an account | the same |
 //! | active | [`update`] | active, armed anew, same initial price |
 //! | any other | [`update`] | the same |
-//! | active, without an initial price | [`set_initial_price`] | active, with one |
-//! | any | [`delete`] | gone |
+//! | active, without an initial price | [`set_initial_price`] | active, with an initial price |
+//! | any | [`delete`] | deleted |
 //!
 //! A daily reminder that fires stays active.
 
 mod history;
-mod start_price;
+mod price_availability;
 
 use jiff::Timestamp;
 use market::{CurrentPrice, Price};
@@ -33,94 +33,94 @@ use crate::alert::{Alert, AlertId, NewAlert, Revision, Status};
 use crate::condition::Condition;
 use crate::request::AlertChange;
 
-pub use history::{Entry, HistoryAction, HistoryStatus};
-pub use start_price::StartPrice;
+pub use history::{HistoryAction, HistoryStatus, StatusChange};
+pub use price_availability::PriceAvailability;
 
 /// An alert that has changed.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Changed {
-    /// The alert as it is now.
+pub struct ChangedAlert {
+    /// The alert after the change.
     pub alert: Alert,
-    /// What its history says about it.
-    pub entry: Entry,
+    /// The entry for its history.
+    pub entry: StatusChange,
 }
 
-/// What was done.
+/// The result of a transition.
 #[derive(Clone, PartialEq, Debug)]
 #[must_use = "a change has to be written"]
 pub enum Transition {
-    /// Nothing: the alert is already as it should be. It keeps its revision and gets no history.
+    /// The alert already has the requested state. It keeps its revision and gets no history entry.
     Unchanged,
     /// The alert has changed.
-    Changed(Box<Changed>),
+    Changed(Box<ChangedAlert>),
 }
 
-/// Whether the owner's address is known to be the owner's.
+/// Whether the owner's email address is verified.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Owner {
-    /// An account, or a guest who has opened the link in the mail.
+pub enum OwnerVerification {
+    /// An account, or a guest who opened the verification link.
     Verified,
-    /// A guest who has not.
+    /// A guest who has not opened the verification link.
     Unverified,
 }
 
-/// Why something cannot be done with an alert.
+/// An error: the alert does not permit the transition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Refused {
-    /// No current price of the stock is available, and one is needed.
+pub enum TransitionError {
+    /// The transition needs a current price of the stock, and none is available.
     #[error("no current price of this stock is available at the moment; try again in a few minutes")]
     NoPrice,
     /// Only an active alert can be paused.
     #[error(
         "only an active alert can be paused, and this one is {}; {}",
         .0.name(),
-        mend_of_pause(*.0)
+        pause_hint(*.0)
     )]
     CannotPause(Status),
     /// The guest's address has to be verified first.
-    #[error("this alert waits for its address to be verified; open the link in the mail")]
+    #[error("the email address of this alert is not verified yet; open the link in the verification email")]
     NotVerified,
     /// Only an inactive alert can be verified.
     #[error("only an inactive alert can be verified, and this one is {}; activate it", .0.name())]
     CannotVerify(Status),
-    /// The moment of a reminder has passed.
-    #[error("this reminder was set for {0:.0}, which is past; give it a date to come first")]
+    /// The moment of the reminder has passed.
+    #[error("this reminder was set for {0:.0}, which is in the past; set a future date first")]
     ReminderPassed(Timestamp),
     /// Only an active alert fires.
     #[error("only an active alert can fire, and this one is {}", .0.name())]
     NotActive(Status),
 }
 
-const fn mend_of_pause(status: Status) -> &'static str {
+const fn pause_hint(status: Status) -> &'static str {
     match status {
         Status::Inactive => "verify its address first",
         Status::Active | Status::Paused | Status::Triggered => "activate it first",
     }
 }
 
-/// Makes an alert: active, or inactive for a guest who has to verify the address first.
+/// Creates an alert: active, or inactive for a guest whose address is not verified.
 ///
 /// # Errors
-/// [`Refused::NoPrice`] without a price for a percentage of it. Other conditions do without.
+/// [`TransitionError::NoPrice`] without a price for a percent change. Other conditions need no price.
 pub fn create(
-    asked: NewAlert,
+    request: NewAlert,
     id: AlertId,
-    owner: Owner,
-    price: StartPrice,
+    owner: OwnerVerification,
+    price: PriceAvailability,
     now: Timestamp,
-) -> Result<Changed, Refused> {
-    let initial_price = price.for_condition(&asked.condition)?;
+) -> Result<ChangedAlert, TransitionError> {
+    let initial_price = price.for_condition(&request.condition)?;
     let status = match owner {
-        Owner::Verified => Status::Active,
-        Owner::Unverified => Status::Inactive,
+        OwnerVerification::Verified => Status::Active,
+        OwnerVerification::Unverified => Status::Inactive,
     };
     let alert = Alert {
         id,
         revision: Revision::default(),
-        symbol: asked.symbol,
-        condition: asked.condition,
-        notification: asked.notification,
-        parameters: asked.parameters,
+        symbol: request.symbol,
+        condition: request.condition,
+        notification: request.notification,
+        parameters: request.parameters,
         status,
         initial_price,
         created_at: now,
@@ -130,43 +130,48 @@ pub fn create(
         rsi_side: None,
         triggered_at: None,
     };
-    let entry = Entry {
+    let entry = StatusChange {
         action: HistoryAction::Created,
         previous_status: None,
         new_status: HistoryStatus::Of(status),
     };
-    Ok(Changed { alert, entry })
+    Ok(ChangedAlert { alert, entry })
 }
 
-/// Puts an active alert aside. One that is aside already stays so.
+/// Pauses an active alert. A paused alert stays unchanged.
 ///
 /// # Errors
-/// [`Refused::CannotPause`] for an alert that is not judged anyway.
-pub fn pause(alert: &Alert) -> Result<Transition, Refused> {
+/// [`TransitionError::CannotPause`] for an inactive or triggered alert.
+pub fn pause(alert: &Alert) -> Result<Transition, TransitionError> {
     match alert.status {
         Status::Active => Ok(changed(alert, HistoryAction::Paused, |after| {
             after.status = Status::Paused;
         })),
         Status::Paused => Ok(Transition::Unchanged),
-        status @ (Status::Inactive | Status::Triggered) => Err(Refused::CannotPause(status)),
+        status @ (Status::Inactive | Status::Triggered) => Err(TransitionError::CannotPause(status)),
     }
 }
 
-/// Makes an alert active with a new initial price. An active one stays as it is.
+/// Activates an alert with a new initial price. An active alert stays unchanged.
 ///
 /// # Errors
-/// [`Refused::NotVerified`] for an inactive alert whose owner is not verified,
-/// [`Refused::ReminderPassed`] for a reminder that could only come too late, and
-/// [`Refused::NoPrice`] if no price is known at all, or only an old one and the condition is a percentage of it.
-pub fn activate(alert: &Alert, owner: Owner, price: StartPrice, now: Timestamp) -> Result<Transition, Refused> {
+/// [`TransitionError::NotVerified`] for an inactive alert whose owner is not verified, [`TransitionError::ReminderPassed`] for a
+/// reminder whose moment has passed, and [`TransitionError::NoPrice`] if no price is known, or only an outdated one and the
+/// condition is a percent change.
+pub fn activate(
+    alert: &Alert,
+    owner: OwnerVerification,
+    price: PriceAvailability,
+    now: Timestamp,
+) -> Result<Transition, TransitionError> {
     match (alert.status, owner) {
         (Status::Active, _) => return Ok(Transition::Unchanged),
-        (Status::Inactive, Owner::Unverified) => return Err(Refused::NotVerified),
+        (Status::Inactive, OwnerVerification::Unverified) => return Err(TransitionError::NotVerified),
         (Status::Inactive | Status::Paused | Status::Triggered, _) => {}
     }
     check_moment(&alert.condition, now)?;
-    if price == StartPrice::Unknown {
-        return Err(Refused::NoPrice);
+    if price == PriceAvailability::Unknown {
+        return Err(TransitionError::NoPrice);
     }
     let initial_price = price.for_condition(&alert.condition)?;
     Ok(changed(alert, HistoryAction::Reactivated, |after| {
@@ -174,21 +179,20 @@ pub fn activate(alert: &Alert, owner: Owner, price: StartPrice, now: Timestamp) 
     }))
 }
 
-/// Makes a guest's alert active once the address is verified. An active one stays as it is.
+/// Activates a guest's alert after the address is verified. An active alert stays unchanged.
 ///
-/// Unlike [`activate`], it asks for a price only if the condition cannot do without, like
-/// [`create`]: the link in a mail works once, and a mail may be opened when no price is to be had.
+/// Unlike [`activate`], it requires a price only for percent changes, like [`create`]: a verification link works once, and its
+/// recipient may open it when no price is available.
 ///
 /// # Errors
-/// [`Refused::CannotVerify`] for a paused or triggered alert, [`Refused::ReminderPassed`] for a
-/// reminder that could only come too late, and [`Refused::NoPrice`] without a price for a
-/// percentage of it.
-pub fn verify(alert: &Alert, price: StartPrice, now: Timestamp) -> Result<Transition, Refused> {
+/// [`TransitionError::CannotVerify`] for a paused or triggered alert, [`TransitionError::ReminderPassed`] for a reminder whose
+/// moment has passed, and [`TransitionError::NoPrice`] without a price for a percent change.
+pub fn verify(alert: &Alert, price: PriceAvailability, now: Timestamp) -> Result<Transition, TransitionError> {
     match alert.status {
         Status::Active => return Ok(Transition::Unchanged),
         Status::Inactive => {}
         status @ (Status::Paused | Status::Triggered) => {
-            return Err(Refused::CannotVerify(status));
+            return Err(TransitionError::CannotVerify(status));
         }
     }
     check_moment(&alert.condition, now)?;
@@ -198,29 +202,33 @@ pub fn verify(alert: &Alert, price: StartPrice, now: Timestamp) -> Result<Transi
     }))
 }
 
-/// Gives a guest's alert to an account whose owner has shown that the guest's address is theirs. So an inactive one needs no
-/// link any more and becomes active, as by [`verify`]. Any other stays as it is, one revision later: what was judged while it
-/// was the guest's is not taken any more.
+/// Attaches a guest's alert to an account whose owner has verified the guest's address. An inactive alert becomes active, as
+/// with [`verify`]. Any other alert only gets the next revision, so that decisions made for the guest's revision are no longer
+/// committed.
 ///
 /// # Errors
-/// As [`verify`], for an inactive alert.
-pub fn attach(alert: &Alert, price: StartPrice, now: Timestamp) -> Result<Transition, Refused> {
+/// The same as [`verify`], for an inactive alert.
+pub fn attach(alert: &Alert, price: PriceAvailability, now: Timestamp) -> Result<Transition, TransitionError> {
     match alert.status {
         Status::Inactive => verify(alert, price, now),
         Status::Active | Status::Paused | Status::Triggered => Ok(changed(alert, HistoryAction::Updated, |_| {})),
     }
 }
 
-/// Takes over what an update asks for.
+/// Applies an update.
 ///
-/// An active alert is armed anew, even if it is updated with what it has, and keeps its initial
-/// price; one without an initial price takes `price`. Of any other alert only the fields change, and an update with equal values
-/// changes nothing.
+/// An active alert is armed again, even if the update changes nothing, and keeps its initial price; without an initial price it
+/// takes `price`. Of any other alert only the fields change, and an update with equal values changes nothing.
 ///
 /// # Errors
-/// [`Refused::NoPrice`] without a price for an active alert without an initial price that is to wait for a percentage of
-/// it.
-pub fn update(alert: &Alert, change: AlertChange, price: StartPrice, now: Timestamp) -> Result<Transition, Refused> {
+/// [`TransitionError::NoPrice`] for an update to a percent change, if the alert is active and neither has an initial price nor
+/// can get one.
+pub fn update(
+    alert: &Alert,
+    change: AlertChange,
+    price: PriceAvailability,
+    now: Timestamp,
+) -> Result<Transition, TransitionError> {
     let is_active = alert.status == Status::Active;
     let initial_price = match alert.initial_price {
         None if is_active => price.for_condition(&change.condition)?,
@@ -253,9 +261,9 @@ pub fn update(alert: &Alert, change: AlertChange, price: StartPrice, now: Timest
     }))
 }
 
-/// Gives an active alert that has no initial price its first one.
+/// Sets the initial price of an active alert that has none.
 ///
-/// A percentage is judged from now on, not by earlier prices. Every other condition stays armed as it was.
+/// A percent change is evaluated from now on, not against earlier prices. Every other condition keeps its arming time.
 pub fn set_initial_price(alert: &Alert, price: CurrentPrice, now: Timestamp) -> Transition {
     if alert.status != Status::Active || alert.initial_price.is_some() {
         return Transition::Unchanged;
@@ -267,19 +275,19 @@ pub fn set_initial_price(alert: &Alert, price: CurrentPrice, now: Timestamp) -> 
         if counts_from_it {
             after.armed_at = now;
         } else {
-            // Nothing is judged differently, so a firing that is being written stays valid.
+            // The evaluation does not change, so a firing that is being committed stays valid.
             after.revision = alert.revision;
         }
     })
 }
 
-/// Notes that the condition was met. The alert is triggered; a daily reminder stays active.
+/// Triggers an alert whose condition is met. A daily reminder stays active.
 ///
 /// # Errors
-/// [`Refused::NotActive`]
-pub fn fire(alert: &Alert, at: Timestamp) -> Result<Transition, Refused> {
+/// [`TransitionError::NotActive`]
+pub fn fire(alert: &Alert, at: Timestamp) -> Result<Transition, TransitionError> {
     if alert.status != Status::Active {
-        return Err(Refused::NotActive(alert.status));
+        return Err(TransitionError::NotActive(alert.status));
     }
     Ok(changed(alert, HistoryAction::Triggered, |after| {
         after.triggered_at = Some(at);
@@ -289,27 +297,27 @@ pub fn fire(alert: &Alert, at: Timestamp) -> Result<Transition, Refused> {
     }))
 }
 
-/// What the history says when the alert is deleted; that can be done at any time.
+/// Returns the history entry of a deletion. Every alert can be deleted.
 #[must_use]
-pub fn delete(alert: &Alert) -> Entry {
-    Entry {
+pub fn delete(alert: &Alert) -> StatusChange {
+    StatusChange {
         action: HistoryAction::Deleted,
         previous_status: Some(alert.status),
         new_status: HistoryStatus::Deleted,
     }
 }
 
-/// The alert after `change`, one revision later unless `change` keeps it.
+/// Returns the alert after `change`, with the next revision unless `change` keeps it.
 fn changed(alert: &Alert, action: HistoryAction, change: impl FnOnce(&mut Alert)) -> Transition {
     let mut after = alert.clone();
     after.revision = alert.revision.next();
     change(&mut after);
-    let entry = Entry {
+    let entry = StatusChange {
         action,
         previous_status: Some(alert.status),
         new_status: HistoryStatus::Of(after.status),
     };
-    Transition::Changed(Box::new(Changed { alert: after, entry }))
+    Transition::Changed(Box::new(ChangedAlert { alert: after, entry }))
 }
 
 fn arm(alert: &mut Alert, (initial_price, set_at): (Option<Price>, Timestamp), now: Timestamp) {
@@ -320,9 +328,9 @@ fn arm(alert: &mut Alert, (initial_price, set_at): (Option<Price>, Timestamp), n
     alert.rsi_side = None;
 }
 
-fn check_moment(condition: &Condition, now: Timestamp) -> Result<(), Refused> {
+fn check_moment(condition: &Condition, now: Timestamp) -> Result<(), TransitionError> {
     match *condition {
-        Condition::Reminder { at } if at < now => Err(Refused::ReminderPassed(at)),
+        Condition::Reminder { at } if at < now => Err(TransitionError::ReminderPassed(at)),
         _ => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
-//! The engine against the oracle: in invented worlds both must decide the same, at every step, and an engine that was built
-//! anew from what a service keeps must go on as if nothing had happened.
+//! The engine against the oracle: in generated scenarios both must make the same decisions at every step, and an engine that is
+//! rebuilt from stored data must continue without a difference.
 //!
-//! Where they disagree, what was told is cut down to the fewest lines on which they still do. To look longer:
+//! If they disagree, the test reduces the script to the fewest lines that still fail. For a longer search:
 //! `PROPTEST_CASES=100000 cargo test --release -p alerts --test engine_oracle`.
 
 #[allow(dead_code, reason = "each of the tests that share it uses a part of it")]
@@ -18,15 +18,15 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use common::bench::Bench;
-use common::world::{World, worlds};
-use oracle::{Oracle, Told, What};
+use common::comparison::EngineComparison;
+use common::scenario::{Scenario, scenarios};
+use oracle::{Oracle, OutcomeKind, OwnedEvent};
 
 /// A line of a script.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a test's few lines need not be small")]
 enum Line {
-    Told(Timestamp, Told),
+    Event(Timestamp, OwnedEvent),
     Restart,
 }
 
@@ -37,33 +37,33 @@ fn cases(default: u32) -> ProptestConfig {
     ProptestConfig {
         cases: wanted.unwrap_or(default),
         failure_persistence: None,
-        // A script is cut down better than a world, see `fewest_lines`.
+        // `minimize` reduces a script better than proptest shrinks a scenario.
         max_shrink_iters: 0,
         ..ProptestConfig::default()
     }
 }
 
-/// An error says where the engine and the oracle disagree.
-fn follow(script: &[Line], calendar: &Calendar) -> Result<(), String> {
-    let mut bench = Bench::new(calendar.clone());
+/// Runs a script. Returns an error if the engine and the oracle disagree.
+fn replay(script: &[Line], calendar: &Calendar) -> Result<(), String> {
+    let mut comparison = EngineComparison::new(calendar.clone());
     for line in script {
         match line {
-            Line::Told(now, told) => drop(bench.tell(told, *now)?),
-            Line::Restart => bench.restart()?,
+            Line::Event(now, event) => drop(comparison.process(event, *now)?),
+            Line::Restart => comparison.restart()?,
         }
     }
     Ok(())
 }
 
-/// Takes lines away, first many at a time, as long as the rest still fails.
-fn fewest_lines(mut script: Vec<Line>, calendar: &Calendar) -> Vec<Line> {
+/// Removes lines, first many at a time, as long as the rest still fails.
+fn minimize(mut script: Vec<Line>, calendar: &Calendar) -> Vec<Line> {
     let mut chunk = script.len() / 2;
     while chunk > 0 {
         let (mut at, before) = (0, script.len());
         while at < script.len() {
             let end = (at + chunk).min(script.len());
             let shorter = [&script[..at], &script[end..]].concat();
-            if follow(&shorter, calendar).is_err() {
+            if replay(&shorter, calendar).is_err() {
                 script = shorter;
             } else {
                 at = end;
@@ -76,23 +76,23 @@ fn fewest_lines(mut script: Vec<Line>, calendar: &Calendar) -> Vec<Line> {
     script
 }
 
-fn agree(world: &World, calendar: &Calendar) -> Result<(), TestCaseError> {
-    let mut script: Vec<_> = world
+fn assert_agreement(scenario: &Scenario, calendar: &Calendar) -> Result<(), TestCaseError> {
+    let mut script: Vec<_> = scenario
         .script(calendar)
         .into_iter()
-        .map(|(now, told)| Line::Told(now, told))
+        .map(|(now, event)| Line::Event(now, event))
         .collect();
-    for restart in &world.restarts {
+    for restart in &scenario.restarts {
         script.insert(restart.index(script.len()), Line::Restart);
     }
-    if follow(&script, calendar).is_ok() {
+    if replay(&script, calendar).is_ok() {
         return Ok(());
     }
-    let script = fewest_lines(script, calendar);
+    let script = minimize(script, calendar);
     let lines: String = script.iter().map(|line| format!("{line:?}\n")).collect();
-    let why = follow(&script, calendar).expect_err("it failed before");
+    let error = replay(&script, calendar).expect_err("it failed before");
     Err(TestCaseError::fail(format!(
-        "the engine and the oracle disagree after\n{lines}{why}"
+        "the engine and the oracle disagree after\n{lines}{error}"
     )))
 }
 
@@ -100,43 +100,46 @@ proptest! {
     #![proptest_config(cases(200))]
 
     #[test]
-    fn the_engine_decides_what_the_oracle_decides(world in worlds()) {
-        agree(&World { restarts: Vec::new(), ..world }, &Calendar::nyse())?;
+    fn engine_matches_oracle(scenario in scenarios()) {
+        assert_agreement(&Scenario { restarts: Vec::new(), ..scenario }, &Calendar::nyse())?;
     }
 
     #[test]
-    fn a_restarted_engine_goes_on_where_the_old_one_stopped(world in worlds()) {
-        agree(&world, &Calendar::nyse())?;
+    fn restarted_engine_matches_oracle(scenario in scenarios()) {
+        assert_agreement(&scenario, &Calendar::nyse())?;
     }
 
     #[test]
-    fn the_engine_decides_what_the_oracle_decides_on_a_market_that_never_closes(world in worlds()) {
-        agree(&World { restarts: Vec::new(), ..world }, &Calendar::nyse().always_open())?;
+    fn engine_matches_oracle_on_an_always_open_market(scenario in scenarios()) {
+        assert_agreement(&Scenario { restarts: Vec::new(), ..scenario }, &Calendar::nyse().always_open())?;
     }
 
     #[test]
-    fn a_restarted_engine_goes_on_on_a_market_that_never_closes(world in worlds()) {
-        agree(&world, &Calendar::nyse().always_open())?;
+    fn restarted_engine_matches_oracle_on_an_always_open_market(scenario in scenarios()) {
+        assert_agreement(&scenario, &Calendar::nyse().always_open())?;
     }
 }
 
-/// Without this the tests above might agree on nothing at all.
+/// Guards the tests above against scenarios in which nothing fires.
 #[test]
-fn every_condition_fires_in_the_invented_worlds() {
+fn every_condition_fires_in_generated_scenarios() {
     let (mut runner, calendar) = (TestRunner::deterministic(), Calendar::nyse());
     let mut fired: BTreeMap<ConditionKind, usize> = BTreeMap::new();
     for _ in 0..1000 {
-        let world = worlds().new_tree(&mut runner).expect("nothing is rejected").current();
+        let scenario = scenarios()
+            .new_tree(&mut runner)
+            .expect("nothing is rejected")
+            .current();
         let mut oracle = Oracle::new(calendar.clone());
         let mut kinds = BTreeMap::new();
-        for (now, told) in world.script(&calendar) {
-            if let Told::Armed(alert) = &told {
+        for (now, event) in scenario.script(&calendar) {
+            if let OwnedEvent::Armed(alert) = &event {
                 kinds.insert(alert.id, alert.condition.kind());
             }
-            let outcomes = oracle.tell(&told, now);
+            let outcomes = oracle.process(&event, now);
             let firings = outcomes
                 .iter()
-                .filter(|outcome| matches!(outcome.what, What::Fired { .. }));
+                .filter(|outcome| matches!(outcome.kind, OutcomeKind::Fired { .. }));
             firings.for_each(|outcome| *fired.entry(kinds[&outcome.alert]).or_default() += 1);
         }
     }

@@ -1,12 +1,12 @@
-//! The smallest and the largest numbers that are taken, all at once: nothing overflows, and the engine still decides what the
-//! oracle decides.
+//! The smallest and the largest permitted numbers combined: nothing overflows, and the engine still makes the same decisions as
+//! the oracle.
 
 #[allow(dead_code, reason = "each of the tests that share it uses a part of it")]
 mod common;
 #[allow(dead_code, reason = "as above")]
 mod oracle;
 
-use alerts::condition::{Condition, Earnings, InsiderDirection, InsiderWatch, RsiDirection, Side, VolumeBaseline};
+use alerts::condition::{Condition, EpsBasis, InsiderCriteria, InsiderDirection, RsiDirection, Side, VolumeBaseline};
 use alerts::engine::InsiderTrade;
 use alerts::{Alert, Revision};
 use jiff::ToSpan;
@@ -16,13 +16,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use common::alert;
-use common::bench::Bench;
-use oracle::{Seen, Told};
+use common::comparison::EngineComparison;
+use oracle::{OwnedEvent, TestQuote};
 
-/// The limit that decimals name: nine million million.
-const MOST: i64 = 9_000_000_000_000_000_000;
+/// The largest decimal in the tests: nine trillion, in millionths.
+const MAX_DECIMAL_MICROS: i64 = 9_000_000_000_000_000_000;
 
-/// A few numbers at either end of `1..=most`, and some between.
+/// Generates numbers at either end of `1..=most`, and some between.
 fn ends(most: i64) -> impl Strategy<Value = i64> {
     prop_oneof![
         1_i64..=3,
@@ -37,15 +37,15 @@ fn prices() -> impl Strategy<Value = Price> {
 }
 
 fn amounts() -> impl Strategy<Value = Decimal> {
-    ends(MOST).prop_map(Decimal::from_micros)
+    ends(MAX_DECIMAL_MICROS).prop_map(Decimal::from_micros)
 }
 
 fn conditions() -> impl Strategy<Value = Condition> {
     let side = || select(&[Side::Above, Side::Below][..]);
-    // A fall is of a hundred percent at most.
+    // A fall is at most 100 percent.
     let percent = |side: Side| {
         if side == Side::Above {
-            ends(MOST).boxed()
+            ends(MAX_DECIMAL_MICROS).boxed()
         } else {
             ends(100_000_000).boxed()
         }
@@ -54,7 +54,7 @@ fn conditions() -> impl Strategy<Value = Condition> {
     let direction = select(&[RsiDirection::Above, RsiDirection::Below, RsiDirection::Both][..]);
     let points = prop_oneof![Just(0_i64), ends(100_000_000)];
     let baseline = select(&[VolumeBaseline::Ma20, VolumeBaseline::Ma50][..]);
-    let earnings = select(&[Earnings::Trailing, Earnings::Forward][..]);
+    let earnings = select(&[EpsBasis::Trailing, EpsBasis::Forward][..]);
     prop_oneof![
         (side(), prices()).prop_map(|(side, threshold)| Condition::Price { side, threshold }),
         change.prop_map(|(side, micros)| Condition::PriceChange {
@@ -75,7 +75,7 @@ fn conditions() -> impl Strategy<Value = Condition> {
             threshold
         }),
         (amounts(), 1_u16..=400).prop_map(|(threshold_usd, window_days)| {
-            Condition::InsiderTransactions(InsiderWatch {
+            Condition::InsiderTransactions(InsiderCriteria {
                 threshold_usd,
                 direction: InsiderDirection::Both,
                 min_executives: 1,
@@ -126,10 +126,10 @@ fn days() -> impl Strategy<Value = Vec<Day>> {
     ]
 }
 
-fn play(days: &[Day]) -> Result<(), String> {
+fn run(days: &[Day]) -> Result<(), String> {
     let calendar = Calendar::nyse();
     let symbol: Symbol = "EDGE".parse().expect("a symbol");
-    let mut bench = Bench::new(calendar.clone());
+    let mut comparison = EngineComparison::new(calendar.clone());
     let sessions: Vec<_> = calendar
         .sessions(jiff::civil::date(2023, 1, 1), jiff::civil::date(2024, 1, 1))
         .take(days.len())
@@ -143,7 +143,7 @@ fn play(days: &[Day]) -> Result<(), String> {
             open_market: true,
             value_usd: day.trade,
         };
-        bench.tell(&Told::Fundamentals(symbol, day.eps), early)?;
+        comparison.process(&OwnedEvent::Fundamentals(symbol, day.eps), early)?;
         let (id, condition, initial) = day.alert;
         let (revision, initial_price) = (Revision(number * 10), Some(initial));
         let alert = Alert {
@@ -151,14 +151,14 @@ fn play(days: &[Day]) -> Result<(), String> {
             initial_price,
             ..alert(id, symbol, condition, early)
         };
-        bench.tell(&Told::Armed(alert), early)?;
-        bench.tell(&Told::Insiders(symbol, vec![trade]), early)?;
+        comparison.process(&OwnedEvent::Armed(alert), early)?;
+        comparison.process(&OwnedEvent::Insiders(symbol, vec![trade]), early)?;
         for (minute, &(price, volume)) in (0_i64..).zip(&day.seen) {
             let now = session.open + minute.minutes();
-            bench.tell(&Told::Snapshot(vec![Seen { symbol, price, volume }]), now)?;
-            bench.tell(&Told::Evaluate, now)?;
+            comparison.process(&OwnedEvent::Snapshot(vec![TestQuote { symbol, price, volume }]), now)?;
+            comparison.process(&OwnedEvent::Evaluate, now)?;
         }
-        // Every other session is completed by a bar, the rest by what was observed.
+        // Every other session is completed by a bar, the rest by their observations.
         if number % 2 == 0 {
             let prices = || day.seen.iter().map(|seen| seen.0);
             let (open, close) = (day.seen[0].0, day.seen[day.seen.len() - 1].0);
@@ -172,10 +172,10 @@ fn play(days: &[Day]) -> Result<(), String> {
                 close,
                 volume,
             };
-            bench.tell(&Told::Bar(symbol, bar), session.close)?;
+            comparison.process(&OwnedEvent::Bar(symbol, bar), session.close)?;
         }
         if number % 7 == 0 {
-            bench.restart()?;
+            comparison.restart()?;
         }
     }
     Ok(())
@@ -185,7 +185,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 5000, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_ends_of_every_range_are_judged_like_everything_else(days in days()) {
-        play(&days).map_err(TestCaseError::fail)?;
+    fn engine_matches_oracle_at_the_limits_of_every_range(days in days()) {
+        run(&days).map_err(TestCaseError::fail)?;
     }
 }

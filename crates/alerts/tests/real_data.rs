@@ -1,5 +1,5 @@
-//! The engine against the oracle on recorded bars, and its crosses of averages against a reference. Without the recorded data
-//! these tests pass and say that they skipped.
+//! The engine against the oracle on recorded bars, and its average crosses against a reference. Without the recorded data these
+//! tests are skipped with a message.
 
 #[allow(dead_code, reason = "each of the tests that share it uses a part of it")]
 mod common;
@@ -9,25 +9,25 @@ mod recorded;
 
 use std::collections::BTreeMap;
 
-use alerts::condition::{Condition, Earnings, InsiderDirection, InsiderWatch, RsiDirection, Side, VolumeBaseline};
-use alerts::engine::{Dividend, Engine, InsiderTrade, Settings};
+use alerts::condition::{Condition, EpsBasis, InsiderCriteria, InsiderDirection, RsiDirection, Side, VolumeBaseline};
+use alerts::engine::{Dividend, Engine, EngineConfig, InsiderTrade};
 use alerts::{Alert, Revision};
 use jiff::ToSpan;
 use jiff::civil::Date;
 use market::calendar::new_york;
 use market::{Bar, Calendar, Decimal, Price, SplitRatio, Symbol};
 
-use common::bench::Bench;
-use common::{alert, decimal, id, tell};
-use oracle::{Seen, Told};
+use common::comparison::EngineComparison;
+use common::{alert, decimal, id, process_event};
+use oracle::{OwnedEvent, TestQuote};
 
-/// What becomes known of a stock beside its bars, and on which day.
-type Facts = BTreeMap<Symbol, Vec<(Date, Told)>>;
+/// The facts about each stock besides its bars, with their dates.
+type Facts = BTreeMap<Symbol, Vec<(Date, OwnedEvent)>>;
 
-/// Every price, technical, volume and fundamental condition, and those that need the facts there are.
-fn wishes(last: Price) -> Vec<Condition> {
+/// Returns every price, technical, volume and fundamental condition, and those with recorded facts.
+fn conditions(last: Price) -> Vec<Condition> {
     let price = |percent: i64| Price::from_micros(last.micros() / 100 * percent).expect("a price");
-    let mut wishes = vec![
+    let mut conditions = vec![
         Condition::Price {
             side: Side::Above,
             threshold: price(110),
@@ -38,7 +38,7 @@ fn wishes(last: Price) -> Vec<Condition> {
         },
         Condition::DividendExDate { days_ahead: 3 },
         Condition::EarningsAnnouncement { days_ahead: 5 },
-        Condition::InsiderTransactions(InsiderWatch {
+        Condition::InsiderTransactions(InsiderCriteria {
             threshold_usd: decimal("1000000"),
             direction: InsiderDirection::Both,
             min_executives: 2,
@@ -47,7 +47,7 @@ fn wishes(last: Price) -> Vec<Condition> {
         }),
     ];
     for side in [Side::Above, Side::Below] {
-        wishes.extend([
+        conditions.extend([
             Condition::PriceChange {
                 side,
                 percent: decimal("7.5"),
@@ -56,55 +56,55 @@ fn wishes(last: Price) -> Vec<Condition> {
             Condition::MaCrossover { side },
             Condition::PeRatio {
                 side,
-                earnings: Earnings::Trailing,
+                earnings: EpsBasis::Trailing,
                 threshold: decimal(side.pick("25", "15")),
             },
         ]);
-        wishes.extend([20, 50, 200, 400].map(|period| Condition::MaTouch { side, period }));
+        conditions.extend([20, 50, 200, 400].map(|period| Condition::MaTouch { side, period }));
     }
     for (direction, threshold) in [
         (RsiDirection::Above, "70"),
         (RsiDirection::Below, "30"),
         (RsiDirection::Both, "50"),
     ] {
-        wishes.push(Condition::Rsi {
+        conditions.push(Condition::Rsi {
             direction,
             threshold: decimal(threshold),
         });
     }
     for baseline in [VolumeBaseline::Ma20, VolumeBaseline::Ma50, VolumeBaseline::Ma100] {
-        wishes.push(Condition::VolumeChange {
+        conditions.push(Condition::VolumeChange {
             baseline,
             percent: decimal("60"),
         });
     }
-    wishes
+    conditions
 }
 
-/// Plays a stock's bars to both; whatever fired is armed again before the next session.
-fn play(symbol: Symbol, bars: &[Bar], facts: &[(Date, Told)]) -> usize {
+/// Replays a stock's bars with both evaluators. Fired alerts are armed again before the next session.
+fn run(symbol: Symbol, bars: &[Bar], facts: &[(Date, OwnedEvent)]) -> usize {
     let calendar = Calendar::nyse();
-    let mut bench = Bench::new(calendar.clone());
+    let mut comparison = EngineComparison::new(calendar.clone());
     let (mut facts, mut revision) = (facts.iter().peekable(), 0);
     for (at, bar) in bars.iter().enumerate() {
         let Some(session) = calendar.session(bar.date) else {
             continue;
         };
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         while let Some((date, fact)) = facts.next_if(|(date, _)| *date <= bar.date) {
-            told.push((new_york(*date, 0, 1), fact.clone()));
+            events.push((new_york(*date, 0, 1), fact.clone()));
         }
         let last = if at > 0 { bars[at - 1].close } else { bar.open };
-        let armed: Vec<_> = bench.oracle.armed().map(|alert| alert.id).collect();
+        let armed: Vec<_> = comparison.oracle.armed().map(|alert| alert.id).collect();
         let before = session.open - 1.hour();
-        for (number, condition) in (0..).zip(wishes(last)) {
+        for (number, condition) in (0..).zip(conditions(last)) {
             let alert = alert(number, symbol, condition, before);
             if !armed.contains(&alert.id) {
                 revision += 1;
                 let revision = Revision(revision * 10);
-                told.push((
+                events.push((
                     before,
-                    Told::Armed(Alert {
+                    OwnedEvent::Armed(Alert {
                         revision,
                         initial_price: Some(last),
                         ..alert
@@ -113,24 +113,26 @@ fn play(symbol: Symbol, bars: &[Bar], facts: &[(Date, Told)]) -> usize {
             }
         }
         let [open, second, third, close] = recorded::observations(symbol, bar, &session);
-        let evaluate = (open.0 + 1.minute(), Told::Evaluate);
-        told.extend([
+        let evaluate = (open.0 + 1.minute(), OwnedEvent::Evaluate);
+        events.extend([
             open,
             evaluate,
             second,
             third,
             close,
-            (session.close, Told::Bar(symbol, *bar)),
+            (session.close, OwnedEvent::Bar(symbol, *bar)),
         ]);
-        for (now, told) in told {
-            bench.tell(&told, now).unwrap_or_else(|why| panic!("{why}"));
+        for (now, event) in events {
+            comparison
+                .process(&event, now)
+                .unwrap_or_else(|error| panic!("{error}"));
         }
     }
-    bench.firings.len()
+    comparison.firings.len()
 }
 
 #[test]
-fn the_engine_decides_what_the_oracle_decides_on_five_years_of_bars() {
+fn engine_matches_oracle_on_five_years_of_bars() {
     let Some(data) = recorded::folder() else {
         return;
     };
@@ -139,14 +141,14 @@ fn the_engine_decides_what_the_oracle_decides_on_five_years_of_bars() {
         "MRK", "MSFT", "NVDA", "PPL", "T", "TSLA", "UWMC", "WMT", "XOM",
     ]);
     let mut facts = Facts::new();
-    let mut put = |symbol, date, told| facts.entry(symbol).or_default().push((date, told));
+    let mut put = |symbol, date, event| facts.entry(symbol).or_default().push((date, event));
     let file = |name: &str| recorded::text(&data.join("us500").join(name));
     let date = |text: &str| -> Date { text.parse().expect("a date") };
     for (symbol, fields) in recorded::rows(&file("fundamentals.csv.gz"), &symbols) {
         put(
             symbol,
             date(fields[0]),
-            Told::Fundamentals(symbol, [fields[1].parse().ok(), None]),
+            OwnedEvent::Fundamentals(symbol, [fields[1].parse().ok(), None]),
         );
     }
     for (symbol, fields) in recorded::rows(&file("insiders.csv.gz"), &symbols) {
@@ -158,7 +160,7 @@ fn the_engine_decides_what_the_oracle_decides_on_five_years_of_bars() {
             open_market: matches!(fields[3], "P" | "S"),
             value_usd: Decimal::from_f64((amount(5) * amount(6)).round()).expect("in range"),
         };
-        put(symbol, trade.filed_on, Told::Insiders(symbol, vec![trade]));
+        put(symbol, trade.filed_on, OwnedEvent::Insiders(symbol, vec![trade]));
     }
     let (mut dividends, mut earnings) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
     for (symbol, fields) in recorded::rows(&file("dividends.csv.gz"), &symbols) {
@@ -174,10 +176,10 @@ fn the_engine_decides_what_the_oracle_decides_on_five_years_of_bars() {
     }
     dividends
         .into_iter()
-        .for_each(|(symbol, all)| put(symbol, date("2019-01-01"), Told::Dividends(symbol, all)));
+        .for_each(|(symbol, all)| put(symbol, date("2019-01-01"), OwnedEvent::Dividends(symbol, all)));
     earnings
         .into_iter()
-        .for_each(|(symbol, all)| put(symbol, date("2019-01-01"), Told::Earnings(symbol, all)));
+        .for_each(|(symbol, all)| put(symbol, date("2019-01-01"), OwnedEvent::Earnings(symbol, all)));
 
     compare(
         recorded::bars(&data.join("us500/bars/us500_2019_2024.csv.gz"), &symbols),
@@ -187,7 +189,7 @@ fn the_engine_decides_what_the_oracle_decides_on_five_years_of_bars() {
 }
 
 #[test]
-fn the_engine_decides_what_the_oracle_decides_on_bars_with_splits() {
+fn engine_matches_oracle_on_bars_with_splits() {
     let Some(data) = recorded::folder() else {
         return;
     };
@@ -196,7 +198,10 @@ fn the_engine_decides_what_the_oracle_decides_on_bars_with_splits() {
     for (symbol, fields) in recorded::rows(&recorded::text(&data.join("unadjusted/splits.csv")), &symbols) {
         let ratio: SplitRatio = fields[1].parse().expect("a ratio");
         let day: Date = fields[0].parse().expect("a date");
-        facts.entry(symbol).or_default().push((day, Told::Split(symbol, ratio)));
+        facts
+            .entry(symbol)
+            .or_default()
+            .push((day, OwnedEvent::Split(symbol, ratio)));
     }
     compare(
         recorded::bars(&data.join("unadjusted/bars/unadjusted_2019_2025.csv.gz"), &symbols),
@@ -212,26 +217,28 @@ fn compare(bars: BTreeMap<Symbol, Vec<Bar>>, mut facts: Facts, stocks: usize) {
         .for_each(|facts| facts.sort_by_key(|(date, _)| *date));
     let mut firings = 0;
     for (symbol, bars) in &bars {
-        firings += play(*symbol, bars, facts.get(symbol).map_or(&[], Vec::as_slice));
+        firings += run(*symbol, bars, facts.get(symbol).map_or(&[], Vec::as_slice));
     }
     println!("{firings} firings, all of them alike");
     assert!(firings > stocks * 1000, "only {firings} firings");
 }
 
-/// The dates on which the averages of a stock cross at the close, as the engine finds them, armed anew each day.
+/// Returns the dates on which the averages of a stock cross at the close, with alerts armed anew each day.
 fn crosses(symbol: Symbol, bars: &[Bar]) -> Vec<(String, Side)> {
     let calendar = Calendar::nyse();
-    let mut engine = Engine::new(calendar.clone(), Settings::default());
+    let mut engine = Engine::new(calendar.clone(), EngineConfig::default());
     let mut found = Vec::new();
     for bar in bars {
         let session = calendar.session(bar.date).expect("a session");
         for (number, side) in [(0, Side::Above), (1, Side::Below)] {
             let alert = alert(number, symbol, Condition::MaCrossover { side }, session.open);
-            tell(&mut engine, &Told::Armed(alert), session.open).1.expect("taken");
+            process_event(&mut engine, &OwnedEvent::Armed(alert), session.open)
+                .1
+                .expect("taken");
         }
         let (price, volume) = (bar.close, None);
-        let seen = Told::Snapshot(vec![Seen { symbol, price, volume }]);
-        for decision in tell(&mut engine, &seen, session.close).0 {
+        let seen = OwnedEvent::Snapshot(vec![TestQuote { symbol, price, volume }]);
+        for decision in process_event(&mut engine, &seen, session.close).0 {
             let side = if decision.alert == id(0) {
                 Side::Above
             } else {
@@ -239,7 +246,7 @@ fn crosses(symbol: Symbol, bars: &[Bar]) -> Vec<(String, Side)> {
             };
             found.push((bar.date.to_string(), side));
         }
-        tell(&mut engine, &Told::Bar(symbol, *bar), session.close)
+        process_event(&mut engine, &OwnedEvent::Bar(symbol, *bar), session.close)
             .1
             .expect("taken");
     }
@@ -247,7 +254,7 @@ fn crosses(symbol: Symbol, bars: &[Bar]) -> Vec<(String, Side)> {
 }
 
 #[test]
-fn the_averages_of_ten_stocks_cross_on_the_days_of_the_reference_and_on_no_other() {
+fn average_crosses_of_ten_stocks_match_the_reference() {
     let Some(data) = recorded::folder() else {
         return;
     };
@@ -271,9 +278,9 @@ fn the_averages_of_ten_stocks_cross_on_the_days_of_the_reference_and_on_no_other
     }
 }
 
-/// The two averages of PPL are the same at the close of 2022-03-07, to the last digit.
+/// The two averages of PPL are exactly equal at the close of 2022-03-07.
 #[test]
-fn averages_that_are_exactly_equal_have_not_crossed_yet() {
+fn exactly_equal_averages_are_no_cross() {
     let Some(data) = recorded::folder() else {
         return;
     };

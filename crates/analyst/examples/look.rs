@@ -1,18 +1,18 @@
-//! What the rules say about a stock on a day of recorded data.
+//! Prints the rules' advice for a stock on a day of recorded data.
 //!
 //! ```sh
 //! cargo run --release -p analyst --example look -- FOLDER AAPL 2024-03-08
 //! ```
 //!
-//! They look at the open of that day and know nothing of it but its first price, nor of any day after.
+//! The rules see the open of that day and nothing after its first price.
 
 use std::error::Error;
 use std::path::PathBuf;
 
 use alerts::Plan;
 use alerts::engine::Dividend;
-use alerts::request::Context;
-use analyst::{Intention, Subject, advise};
+use alerts::request::ParseContext;
+use analyst::{AnalysisSubject, Intention, advise};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use market::{Calendar, History, Symbol};
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
         .collect();
     for &intention in Intention::ALL {
-        let advice = advise(&Subject {
+        let advice = advise(&AnalysisSubject {
             symbol,
             intention,
             price: today.open,
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             dividends: &dividends,
             plan: Plan::Premium,
             active_alerts: 0,
-            context: Context {
+            context: ParseContext {
                 now: session.open,
                 time_zone: &TimeZone::UTC,
                 calendar: &calendar,

@@ -1,41 +1,41 @@
-//! What a stock's history says, before anybody wants anything of it.
+//! The figures of a stock, computed from its own history.
 
 use market::Price;
 
-use crate::events::Events;
 use crate::levels::Levels;
 use crate::trend::Trend;
+use crate::upcoming::UpcomingEvents;
 use crate::volatility::Volatility;
-use crate::{Subject, chance};
+use crate::{AnalysisSubject, probability};
 
-/// The figures of a stock.
+/// The figures of a stock; the intention makes no difference to them.
 ///
-/// They are taken as an alert's are: the current price stands in for today's close. After the close that is the same
-/// as the last session's figures, but for the averages, in which the last close then counts twice.
+/// As for alerts, the current price stands in for today's close. After the close the figures equal those of the last
+/// session, except for the averages, which then count the last close twice.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Analysis {
-    /// How many completed sessions it is made of.
+    /// The number of completed sessions used.
     pub sessions: usize,
-    /// How far the stock moves.
+    /// The size of its moves.
     pub volatility: Volatility,
-    /// Where it is going.
+    /// The direction of its moves.
     pub trend: Trend,
     /// Wilder's RSI(14), 0–100; `None` without enough sessions, or while the stock has not moved.
     pub rsi: Option<f64>,
-    /// Where it has turned.
+    /// Support and resistance around the price.
     pub levels: Levels,
     /// The highest price of the 52 weeks before today.
     pub high_52_weeks: Option<Price>,
     /// The lowest price of the 52 weeks before today.
     pub low_52_weeks: Option<Price>,
-    /// What is known to come.
-    pub events: Events,
+    /// The next earnings and ex-dividend dates.
+    pub events: UpcomingEvents,
 }
 
 impl Analysis {
-    /// Of a subject; the intention makes no difference.
+    /// Computes the figures of a subject. The intention makes no difference.
     #[must_use]
-    pub fn of(subject: &Subject<'_>) -> Self {
+    pub fn of(subject: &AnalysisSubject<'_>) -> Self {
         let (history, price) = (subject.history, subject.price);
         let volatility = Volatility::of(history);
         let extremes = history.extremes_52_weeks(market::day::day_number(subject.today()));
@@ -47,13 +47,14 @@ impl Analysis {
             levels: Levels::of(history, price, &volatility),
             high_52_weeks: extremes.and_then(|(high, _)| Price::from_micros(high).ok()),
             low_52_weeks: extremes.and_then(|(_, low)| Price::from_micros(low).ok()),
-            events: Events::of(subject),
+            events: UpcomingEvents::of(subject),
         }
     }
 
-    /// How likely a random walk is to come so far (a logarithm) within [`chance::HORIZON_SESSIONS`].
+    /// The probability that a random walk covers `distance` (a natural logarithm) within
+    /// [`probability::HORIZON_SESSIONS`].
     #[must_use]
-    pub fn chance_of(&self, distance: f64) -> f64 {
-        chance::of_touch(distance, self.volatility.sigma_day, chance::HORIZON_SESSIONS)
+    pub fn touch_probability(&self, distance: f64) -> f64 {
+        probability::touch_probability(distance, self.volatility.sigma_day, probability::HORIZON_SESSIONS)
     }
 }

@@ -1,19 +1,19 @@
-//! Advice as JSON: for whoever shows it, and for a language model to read.
+//! Advice and figures as JSON, for responses and for the language model.
 
 use alerts::condition::Side;
 use serde_json::{Map, Number, Value, json};
 
-use crate::events::Ahead;
 use crate::levels::Level;
-use crate::volatility::Basis;
+use crate::upcoming::UpcomingDate;
+use crate::volatility::VolatilityBasis;
 use crate::{Advice, Analysis, Proposal};
 
-/// Floats have this many significant digits: more would only pretend.
-const DIGITS: i32 = 6;
+/// The number of significant digits of a float. More would suggest false precision.
+const SIGNIFICANT_DIGITS: i32 = 6;
 
 impl Analysis {
-    /// The figures: `{sessions, volatility, trend, rsi, supports, resistances, high_52_weeks, low_52_weeks, earnings,
-    /// ex_dividend}`. Parts are percentages; what is not known is null.
+    /// Returns the figures as `{sessions, volatility, trend, rsi, supports, resistances, high_52_weeks, low_52_weeks,
+    /// earnings, ex_dividend}`. Ratios are percentages; unknown values are null.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let (volatility, trend) = (&self.volatility, &self.trend);
@@ -46,7 +46,7 @@ impl Analysis {
 }
 
 impl Advice {
-    /// `{summary, figures, alerts}`, the alerts as [`Proposal::to_json`] has them.
+    /// Returns `{summary, figures, alerts}`; the alerts are in the form of [`Proposal::to_json`].
     #[must_use]
     pub fn to_json(&self) -> Value {
         let alerts: Vec<Value> = self.proposals.iter().map(Proposal::to_json).collect();
@@ -55,7 +55,7 @@ impl Advice {
 }
 
 impl Proposal {
-    /// `{role, condition, threshold, rationale}`; the threshold is null where the condition takes none.
+    /// Returns `{role, condition, threshold, rationale}`; the threshold is null if the condition takes none.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let threshold = self.body.get("threshold").cloned().unwrap_or(Value::Null);
@@ -68,8 +68,8 @@ impl Proposal {
     }
 }
 
-impl Basis {
-    /// The name in answers.
+impl VolatilityBasis {
+    /// The name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ fn level(level: &Level) -> Value {
     })
 }
 
-fn event(ahead: &Ahead) -> Value {
+fn event(ahead: &UpcomingDate) -> Value {
     let mut event = Map::new();
     event.insert("date".to_owned(), json!(ahead.date.to_string()));
     event.insert("days_ahead".to_owned(), json!(ahead.days));
@@ -102,9 +102,9 @@ fn event(ahead: &Ahead) -> Value {
     event.into()
 }
 
-/// A float as a JSON number, without digits that mean nothing and without a fraction that is none.
+/// Rounds a float to [`SIGNIFICANT_DIGITS`] and writes whole numbers without a fraction.
 fn number(value: f64) -> Value {
-    let text = format!("{value:.*e}", usize::try_from(DIGITS - 1).unwrap_or(5));
+    let text = format!("{value:.*e}", usize::try_from(SIGNIFICANT_DIGITS - 1).unwrap_or(5));
     let rounded = text.parse().unwrap_or(value);
     let whole: Option<Number> = format!("{rounded:.0}").parse().ok();
     match whole.filter(|_| rounded.fract() == 0.0 && rounded.abs() < 1e15) {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_six_digits_and_whole_ones_no_fraction() {
+    fn floats_have_six_digits_and_whole_numbers_no_fraction() {
         for (value, written) in [
             (200.0, "200"),
             (0.0, "0"),

@@ -1,51 +1,51 @@
-//! Whether alerts that the analyst made are still worth waiting for.
+//! The rule for when the analyst's alerts are out of date.
 //!
-//! They were made for a horizon and around a price. When the one has passed or the other has gone elsewhere, what they
-//! wait for has lost its sense, and the stock deserves another look.
+//! Alerts are proposed for a horizon and around a price. They are stale once the horizon has passed or the price has
+//! moved too far; the stock then needs a new analysis.
 
 use jiff::civil::Date;
 use market::Price;
 use market::calendar::new_york_date;
 
-use crate::chance::HORIZON_SESSIONS;
-use crate::{Analysis, Subject};
+use crate::probability::HORIZON_SESSIONS;
+use crate::{Analysis, AnalysisSubject};
 
-/// Why alerts are stale.
+/// The reason why alerts are stale.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Stale {
+pub enum StaleReason {
     /// The horizon has passed.
-    Aged {
-        /// How many sessions ago they were made.
+    HorizonPassed {
+        /// The number of sessions since they were created.
         sessions: u32,
     },
-    /// The price has left the place around which they were made.
+    /// The price has moved away from the one at which they were created.
     PriceMoved {
-        /// By what logarithm; positive when it rose.
+        /// The logarithm of the move; positive for a rise.
         log: f64,
     },
 }
 
-impl Stale {
-    /// Whether alerts that were made at an instant and at a price, per today's share, are stale for the subject; `None`
-    /// if they are not.
+impl StaleReason {
+    /// Returns why alerts are stale that were created at `made_at` and at `made_price` (per today's share), or `None`
+    /// if they are not stale.
     #[must_use]
-    pub fn since(
+    pub fn of(
         made_at: jiff::Timestamp,
         made_price: Price,
-        subject: &Subject<'_>,
+        subject: &AnalysisSubject<'_>,
         analysis: &Analysis,
     ) -> Option<Self> {
         let sessions = sessions_between(new_york_date(made_at), subject);
         if sessions >= HORIZON_SESSIONS {
-            return Some(Self::Aged { sessions });
+            return Some(Self::HorizonPassed { sessions });
         }
         let log = -subject.distance(made_price);
         (log.abs() > analysis.volatility.sigma_horizon()).then_some(Self::PriceMoved { log })
     }
 }
 
-/// How many sessions have begun since the day on which something was made, up to the horizon.
-fn sessions_between(made_on: Date, subject: &Subject<'_>) -> u32 {
+/// The number of sessions that began after the day `made_on`, at most the horizon.
+fn sessions_between(made_on: Date, subject: &AnalysisSubject<'_>) -> u32 {
     let most = usize::try_from(HORIZON_SESSIONS).unwrap_or(usize::MAX);
     let sessions = subject.context.calendar.sessions(made_on, subject.today());
     let since = sessions.filter(|session| session.date > made_on).take(most).count();

@@ -1,16 +1,16 @@
 //! Support and resistance: prices at which a stock has turned before.
 //!
-//! A **swing point** is a bar whose high (low) is beyond those of the five bars on either side, so it is known five
-//! sessions later and never sooner. Swing points that lie within half an average true range of one another are
-//! touches of one **level**; whether they were highs or lows makes no difference, for a support that was broken is
-//! taken for a resistance and the other way round. A level is as strong as its touches together, and a touch weighs as
-//! much as the session's volume compares with the usual one, and less the longer ago it was.
+//! A **swing point** is a bar whose high (low) exceeds those of the five bars on either side. It is known five
+//! sessions later, never sooner. Swing points within half an average true range of one another are touches of one
+//! **level**. Highs and lows count alike, because a broken support acts as a resistance and vice versa. The strength
+//! of a level is the sum of the weights of its touches. A touch weighs more the higher the session's volume is
+//! against the average, and less the older it is.
 //!
-//! Sources: support, resistance and how they change roles: Edwards and Magee, *Technical Analysis of Stock Trends*
-//! (1948), chapter 13, which also names volume and the number of touches as what gives a level its weight; swing points
-//! as extremes among their neighbours: Bill Williams, *Trading Chaos* (1995), with two bars on either side, of which
-//! there would be too many on daily bars of a year. The half-life of a touch (126 sessions, half a year) and the bounds
-//! on the weight of volume are this room's own.
+//! Sources: support, resistance and their change of roles: Edwards and Magee, *Technical Analysis of Stock Trends*
+//! (1948), chapter 13, which also names volume and the number of touches as the weight of a level. Swing points as
+//! extremes among their neighbours: Bill Williams, *Trading Chaos* (1995), with two bars on either side; on a year of
+//! daily bars that yields too many. The half-life of a touch (126 sessions, half a year) and the bounds on the weight
+//! of volume are this crate's own choice.
 
 use jiff::civil::Date;
 use market::{Bar, History, Price};
@@ -18,29 +18,29 @@ use market::{Bar, History, Price};
 use crate::tick;
 use crate::volatility::Volatility;
 
-/// How many sessions back levels are looked for: a year.
-pub const LOOK_BACK: usize = 252;
-/// How many bars on either side a swing point is beyond.
-const REACH: usize = 5;
-/// How far apart the touches of one level may lie, in average true ranges.
-const WIDTH_RANGES: f64 = 0.5;
-/// After so many sessions a touch weighs half.
+/// The number of sessions searched for levels: a year.
+pub const LOOKBACK_SESSIONS: usize = 252;
+/// The number of bars on either side that a swing point exceeds.
+const SWING_REACH_BARS: usize = 5;
+/// The maximum distance between the touches of one level, in average true ranges.
+const LEVEL_WIDTH_RANGES: f64 = 0.5;
+/// The age at which a touch weighs half, in sessions.
 const HALF_LIFE_SESSIONS: f64 = 126.0;
-/// How little and how much the volume of a session may weigh, compared with the usual one.
+/// The minimum and maximum weight of a session's volume, relative to the average volume.
 const VOLUME_BOUNDS: (f64, f64) = (0.25, 4.0);
-/// How many levels are kept on either side of the price.
-pub const KEPT: usize = 6;
+/// The maximum number of levels on either side of the price.
+pub const MAX_LEVELS_PER_SIDE: usize = 6;
 
 /// A price at which the stock has turned.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Level {
-    /// The weighted mean of the touches, as the exchange would quote it.
+    /// The weighted mean of the touches, rounded to a quoted price.
     pub price: Price,
-    /// How many swing points lie there.
+    /// The number of swing points at this level.
     pub touches: u32,
-    /// The weights of the touches together.
+    /// The sum of the weights of the touches.
     pub strength: f64,
-    /// The mean volume of the touching sessions, as a multiple of the usual one; `None` where no volume is known.
+    /// The mean volume of the touching sessions, relative to the average volume; `None` if no volume is known.
     pub volume_ratio: Option<f64>,
     /// The session of the latest touch.
     pub last_touch: Date,
@@ -49,9 +49,9 @@ pub struct Level {
 /// The levels of a stock around its price.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Levels {
-    /// Those strictly below the price, the nearest first.
+    /// The levels strictly below the price, nearest first.
     pub supports: Vec<Level>,
-    /// Those strictly above the price, the nearest first.
+    /// The levels strictly above the price, nearest first.
     pub resistances: Vec<Level>,
 }
 
@@ -65,20 +65,21 @@ struct Swing {
 }
 
 impl Levels {
-    /// Of the last [`LOOK_BACK`] completed sessions; of those on either side of `price` the [`KEPT`] strongest.
+    /// Finds the levels in the last [`LOOKBACK_SESSIONS`] completed sessions and keeps the [`MAX_LEVELS_PER_SIDE`]
+    /// strongest on either side of `price`.
     #[must_use]
     pub fn of(history: &History, price: Price, volatility: &Volatility) -> Self {
-        let bars: Vec<&Bar> = history.bars().rev().take(LOOK_BACK).collect();
-        // The range is a part of the last close, so a price that has leapt since then does not widen old levels.
+        let bars: Vec<&Bar> = history.bars().rev().take(LOOKBACK_SESSIONS).collect();
+        // The range is relative to the last close, so a price that has jumped since then does not widen old levels.
         let Some(last) = bars.first() else {
             return Self::default();
         };
-        let width = WIDTH_RANGES * volatility.range_day * last.close.as_f64();
+        let width = LEVEL_WIDTH_RANGES * volatility.range_day * last.close.as_f64();
         let levels = merged(swings(&bars), width);
         let strongest = |side: &dyn Fn(&Level) -> bool| {
             let mut chosen: Vec<Level> = levels.iter().copied().filter(side).collect();
             chosen.sort_by(|a, b| b.strength.total_cmp(&a.strength));
-            chosen.truncate(KEPT);
+            chosen.truncate(MAX_LEVELS_PER_SIDE);
             chosen
         };
         let mut supports = strongest(&|level| level.price < price);
@@ -89,15 +90,15 @@ impl Levels {
     }
 }
 
-/// The swing points of bars, newest first; a bar can be both a high and a low.
+/// The swing points of bars, newest first. One bar can be both a high and a low.
 fn swings(bars: &[&Bar]) -> Vec<Swing> {
     let volumes: f64 = bars.iter().map(|bar| bar.volume as f64).sum();
     let usual = volumes / bars.len().max(1) as f64;
     let mut found = Vec::new();
-    for at in REACH..bars.len().saturating_sub(REACH) {
+    for at in SWING_REACH_BARS..bars.len().saturating_sub(SWING_REACH_BARS) {
         let bar = bars[at];
-        let (later, earlier) = (&bars[at - REACH..at], &bars[at + 1..=at + REACH]);
-        // Of bars of one height the earliest counts; so a stock that stands still never turns.
+        let (later, earlier) = (&bars[at - SWING_REACH_BARS..at], &bars[at + 1..=at + SWING_REACH_BARS]);
+        // Of equally high bars the earliest counts, so a stock that does not move has no swing points.
         let is_high =
             earlier.iter().all(|other| other.high < bar.high) && later.iter().all(|other| other.high <= bar.high);
         let is_low = earlier.iter().all(|other| other.low > bar.low) && later.iter().all(|other| other.low >= bar.low);
@@ -120,7 +121,7 @@ fn swings(bars: &[&Bar]) -> Vec<Swing> {
     found
 }
 
-/// Swing points gathered into levels from the lowest up, none wider than `width` dollars.
+/// Groups swing points into levels from the lowest upwards, none wider than `width` dollars.
 fn merged(mut swings: Vec<Swing>, width: f64) -> Vec<Level> {
     swings.sort_by(|a, b| a.dollars.total_cmp(&b.dollars));
     let mut levels: Vec<Level> = Vec::new();
@@ -128,7 +129,7 @@ fn merged(mut swings: Vec<Swing>, width: f64) -> Vec<Level> {
     while let Some(lowest) = rest.first() {
         let (touches, others) = rest.split_at(rest.partition_point(|swing| swing.dollars <= lowest.dollars + width));
         rest = others;
-        // Two levels that are quoted at one price are one.
+        // Two levels with the same quoted price are one.
         let Some(level) = level(touches).filter(|level| levels.last().is_none_or(|last| last.price < level.price))
         else {
             continue;
@@ -165,13 +166,13 @@ mod tests {
         levels.iter().map(|level| level.price.to_string()).collect()
     }
 
-    /// From 100 up to 110 and back, again and again.
+    /// A close that moves from 100 to 110 and back, repeatedly.
     fn waves(days: i32) -> impl Iterator<Item = f64> {
         (0..days).map(|day| 100.0 + f64::from((day % 20 - 10).abs()))
     }
 
     #[test]
-    fn a_price_that_swings_between_two_prices_has_a_level_at_each() {
+    fn swings_between_two_prices_make_a_level_at_each() {
         let found = levels(&history_of_closes(waves(100)), "105");
         assert_eq!(
             (prices(&found.supports), prices(&found.resistances)),
@@ -183,20 +184,20 @@ mod tests {
     }
 
     #[test]
-    fn a_resistance_that_the_price_has_passed_is_a_support() {
+    fn broken_resistance_becomes_support() {
         let found = levels(&history_of_closes(waves(100)), "112");
         assert_eq!(prices(&found.supports), ["110", "100"]);
         assert!(found.resistances.is_empty());
     }
 
     #[test]
-    fn a_turn_is_known_five_sessions_later_and_no_sooner() {
+    fn swing_point_is_known_after_five_sessions() {
         let until = |days| levels(&history_of_closes(waves(days)), "105").supports.len();
         assert_eq!((until(15), until(16)), (0, 1));
     }
 
     #[test]
-    fn a_touch_on_much_volume_weighs_more_and_an_older_one_less() {
+    fn touch_weighs_more_with_volume_and_less_with_age() {
         let quiet = levels(&history_of_volumes(waves(40).map(|close| (close, 1000))), "105");
         let busy = levels(
             &history_of_volumes(waves(40).map(|close| (close, if close < 101.0 { 3000 } else { 1000 }))),
@@ -209,14 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn without_any_volume_touches_weigh_by_their_age_alone() {
+    fn touches_without_volume_weigh_by_age() {
         let found = levels(&history_of_volumes(waves(40).map(|close| (close, 0))), "105");
         assert_eq!(found.supports[0].volume_ratio, None);
         assert!(found.supports[0].strength > 0.0);
     }
 
     #[test]
-    fn what_stands_still_or_only_rises_has_no_level() {
+    fn flat_or_rising_price_has_no_level() {
         assert_eq!(
             levels(&history_of_closes((0..300).map(|_| 5.0)), "5"),
             Levels::default()
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_within_half_a_range_are_one_level_and_farther_ones_are_two() {
+    fn swings_within_half_a_range_are_one_level() {
         let ranges = 4.0;
         let swing = |dollars, day| Swing {
             dollars,
@@ -237,9 +238,9 @@ mod tests {
             volume_ratio: None,
             date: date(2020, 1, day),
         };
-        let near = merged(vec![swing(100.0, 1), swing(102.0, 2)], WIDTH_RANGES * ranges);
+        let near = merged(vec![swing(100.0, 1), swing(102.0, 2)], LEVEL_WIDTH_RANGES * ranges);
         assert_eq!((near.len(), near[0].price, near[0].touches), (1, price("101"), 2));
-        let far = merged(vec![swing(102.01, 2), swing(100.0, 1)], WIDTH_RANGES * ranges);
+        let far = merged(vec![swing(102.01, 2), swing(100.0, 1)], LEVEL_WIDTH_RANGES * ranges);
         assert_eq!(far.len(), 2);
     }
 }

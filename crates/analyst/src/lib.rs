@@ -1,40 +1,39 @@
-//! # The analyst: what a stock's own history says, and which alerts follow from it
+//! # Analyst: figures of a stock's history and the alerts that follow from them
 //!
-//! Somebody puts a stock on their watchlist and says that they mean to buy or to sell it. The analyst looks at the
-//! stock's completed sessions, its price and the dates that are known to come, and answers with figures, a few
-//! sentences, and two to five alerts that make sense for what they mean to do ([`quant::advise`]).
+//! A user puts a stock on the watchlist with the intention to buy or to sell it. The analyst reads the stock's
+//! completed sessions, its price and its upcoming dates. It returns figures, a short summary, and two to five alerts
+//! that suit the intention ([`rules::advise`]).
 //!
-//! This room knows no database, no HTTP and no clock: a [`Subject`] comes in, an [`Advice`] goes out, and the same
-//! subject gets the same advice.
+//! The crate does not depend on a database, HTTP or a clock: an [`AnalysisSubject`] comes in and an [`Advice`] goes
+//! out. The same subject always gets the same advice.
 //!
-//! * [`volatility`], [`trend`], [`levels`], [`events`]: the figures, each with the source of its formula, together in
-//!   an [`Analysis`]. The RSI and the averages are those of [`market`], which alerts are judged by.
-//! * [`chance`]: how far is far.
+//! * [`volatility`], [`trend`], [`levels`], [`upcoming`]: the figures, each with the source of its formula, together in
+//!   an [`Analysis`]. RSI and averages come from [`market`], which also evaluates alerts.
+//! * [`probability`]: the chance that a price level is reached.
 //! * [`propose`]: from figures to drafts, `propose/buy.rs` for a buyer and `propose/sell.rs` for a seller.
-//! * [`gate`]: from a draft to a [`Proposal`]. Whoever wrote it, it is read as a user's request would be, and it must
-//!   not hold already ([`standing`]).
-//! * [`freshness`]: when it is time for another look.
-//! * [`llm`]: the same by a language model, held to the same rules; all of it but the call.
+//! * [`proposal`]: from a draft to a [`Proposal`]. Every draft is read like a user's request, and its condition must not
+//!   hold already ([`condition_state`]).
+//! * [`freshness`]: the rule for when alerts need a new analysis.
+//! * [`llm`]: the same by a language model under the same rules; everything except the call itself.
 //!
-//! None of this is advice on what to buy. What came of such alerts on five years of 511 stocks is in
-//! `docs/analyst.md`.
+//! None of this is investment advice. `docs/analyst.md` reports how such alerts did on five years of 511 stocks.
 
 mod analysis;
-pub mod chance;
-pub mod events;
+pub mod condition_state;
 mod figures;
 pub mod freshness;
-pub mod gate;
 pub mod levels;
 pub mod llm;
+pub mod probability;
+pub mod proposal;
 pub mod propose;
-pub mod quant;
 mod rationale;
 mod role;
-pub mod standing;
+pub mod rules;
 mod subject;
 pub mod tick;
 pub mod trend;
+pub mod upcoming;
 pub mod volatility;
 
 #[cfg(test)]
@@ -42,12 +41,12 @@ mod testing;
 
 pub use alerts::Intention;
 pub use analysis::Analysis;
-pub use events::Events;
-pub use gate::{Proposal, Refusal};
+pub use condition_state::ConditionState;
 pub use levels::{Level, Levels};
-pub use quant::{Advice, advise};
+pub use proposal::{Proposal, ProposalError};
 pub use role::Role;
-pub use standing::Standing;
-pub use subject::Subject;
-pub use trend::{Direction, Trend};
+pub use rules::{Advice, advise};
+pub use subject::AnalysisSubject;
+pub use trend::{Trend, TrendDirection};
+pub use upcoming::UpcomingEvents;
 pub use volatility::Volatility;

@@ -1,29 +1,29 @@
 //! Reasons in plain words, with their numbers.
 //!
-//! Every sentence says what was seen and not what will come. The one number about the future, how often a walk without
-//! a direction comes so far, says that it is that.
+//! Every sentence states an observation, not a forecast. The only number about the future is the touch probability of
+//! a random walk, and the text says so.
 
 use alerts::condition::Side;
 use market::Price;
 
-use crate::chance::HORIZON_SESSIONS;
-use crate::events::Ahead;
 use crate::levels::Level;
-use crate::volatility::{Basis, Volatility};
-use crate::{Analysis, Direction, Subject, tick};
+use crate::probability::HORIZON_SESSIONS;
+use crate::upcoming::UpcomingDate;
+use crate::volatility::{Volatility, VolatilityBasis};
+use crate::{Analysis, AnalysisSubject, TrendDirection, tick};
 
-/// A price with the decimals that the exchange quotes.
-pub(crate) fn money(price: Price) -> String {
+/// Formats a price with the decimals that the exchange quotes.
+pub(crate) fn format_price(price: Price) -> String {
     format!("{:.*}", tick::decimals(price), price.as_f64())
 }
 
-/// An amount of dollars that is no price, such as an average.
-pub(crate) fn dollars(amount: f64) -> String {
-    tick::nearest(amount).map_or_else(|| format!("{amount:.6}"), money)
+/// Formats an amount of dollars that is not a price, such as an average.
+pub(crate) fn format_dollars(amount: f64) -> String {
+    tick::nearest(amount).map_or_else(|| format!("{amount:.6}"), format_price)
 }
 
-/// A part as a percentage, such as `1.5%`; very small and very large ones without false precision.
-pub(crate) fn percent(part: f64) -> String {
+/// Formats a ratio as a percentage, such as `1.5%`; very small and very large ones without false precision.
+pub(crate) fn format_percent(part: f64) -> String {
     let percent = part * 100.0;
     if percent.abs() >= 100.0 {
         format!("{percent:.0}%")
@@ -50,8 +50,8 @@ pub(crate) fn in_sessions(sessions: usize) -> String {
     }
 }
 
-/// What makes a level: "MSFT has turned at about 402.10 three times within a year, …".
-pub(crate) fn level(subject: &Subject<'_>, level: &Level) -> String {
+/// Describes a level: "MSFT has turned at about 402.10 3 times within the last year, …".
+pub(crate) fn level(subject: &AnalysisSubject<'_>, level: &Level) -> String {
     let volume = match level.volume_ratio {
         Some(ratio) => format!(", on {ratio:.1} times the usual volume"),
         None => String::new(),
@@ -60,81 +60,83 @@ pub(crate) fn level(subject: &Subject<'_>, level: &Level) -> String {
     format!(
         "{} has turned at about {} {} within the last year, {last} {}{volume}.",
         subject.symbol,
-        money(level.price),
+        format_price(level.price),
         times(level.touches),
         level.last_touch
     )
 }
 
-/// How far `at` is: in percent, in days' ranges, and how often a random walk comes so far.
-pub(crate) fn distance(subject: &Subject<'_>, analysis: &Analysis, at: Price) -> String {
+/// Describes the distance to `at`: in percent, in average daily ranges, and the touch probability of a random walk.
+pub(crate) fn distance(subject: &AnalysisSubject<'_>, analysis: &Analysis, at: Price) -> String {
     let part = (at.as_f64() / subject.price.as_f64() - 1.0).abs();
     let where_to = if at > subject.price { "above" } else { "below" };
     let volatility = &analysis.volatility;
     let log = subject.distance(at).abs();
     let away = format!(
         "{} is {} {where_to} the price of {}",
-        money(at),
-        percent(part),
-        money(subject.price)
+        format_price(at),
+        format_percent(part),
+        format_price(subject.price)
     );
-    let chance = analysis.chance_of(log) * 100.0;
-    let often = if chance < 1.0 {
+    let probability_pct = analysis.touch_probability(log) * 100.0;
+    let often = if probability_pct < 1.0 {
         "less than 1".to_owned()
     } else {
-        format!("{chance:.0}")
+        format!("{probability_pct:.0}")
     };
     match volatility.basis {
-        Basis::Measured => format!(
-            "{away}, {:.1} times an average day's range; moving {} a day without a direction, a price comes so far within \
+        VolatilityBasis::Measured => format!(
+            "{away}, {:.1} times an average day's range; a price that moves {} a day without a direction gets that far within \
              {HORIZON_SESSIONS} sessions in about {often} of 100 cases.",
             log / volatility.range_day,
-            percent(volatility.sigma_day)
+            format_percent(volatility.sigma_day)
         ),
-        Basis::Assumed | Basis::Floored | Basis::Capped => format!("{away}. {}", scatter(analysis)),
+        VolatilityBasis::Assumed | VolatilityBasis::Floored | VolatilityBasis::Capped => {
+            format!("{away}. {}", describe_volatility(analysis))
+        }
     }
 }
 
-/// How far the stock moves in a day, and where that number comes from.
-pub(crate) fn scatter(analysis: &Analysis) -> String {
+/// Describes the size of the stock's daily moves and the basis of that number.
+pub(crate) fn describe_volatility(analysis: &Analysis) -> String {
     let Volatility {
         sigma_day,
         range_day,
         basis,
     } = analysis.volatility;
-    let (sigma, range) = (percent(sigma_day), percent(range_day));
+    let (sigma, range) = (format_percent(sigma_day), format_percent(range_day));
     match basis {
-        Basis::Measured => format!("It moves about {sigma} a day, within an average range of {range}."),
-        Basis::Assumed => format!(
-            "Only {} of its sessions are known, too few to measure how far it moves; {sigma} a day, as a middling stock, is \
-             assumed.",
+        VolatilityBasis::Measured => format!("It moves about {sigma} a day, within an average range of {range}."),
+        VolatilityBasis::Assumed => format!(
+            "Only {} of its sessions are known, too few to measure its volatility; {sigma} a day, as for an average stock, \
+             is assumed.",
             analysis.sessions
         ),
-        Basis::Floored => {
-            format!("It has hardly moved of late; moves of at least {sigma} a day and a range of {range} are assumed.")
+        VolatilityBasis::Floored => {
+            format!("It has hardly moved recently; moves of at least {sigma} a day and a range of {range} are assumed.")
         }
-        Basis::Capped => format!(
-            "It has leapt of late, or its data have; moves of at most {sigma} a day and a range of {range} are assumed."
+        VolatilityBasis::Capped => format!(
+            "It has jumped recently, or its data have; moves of at most {sigma} a day and a range of {range} are assumed."
         ),
     }
 }
 
-/// Where the stock is going, with the averages that say so.
-pub(crate) fn trend(subject: &Subject<'_>, analysis: &Analysis) -> String {
+/// Describes the trend, with the averages behind it.
+pub(crate) fn trend(subject: &AnalysisSubject<'_>, analysis: &Analysis) -> String {
     let trend = &analysis.trend;
     let symbol = subject.symbol;
     let mut text = match trend.direction {
-        Direction::Unknown => return format!("{symbol} has too few known sessions for a trend."),
-        Direction::Up => format!("The trend of {symbol} is upward"),
-        Direction::Down => format!("The trend of {symbol} is downward"),
-        Direction::Mixed => format!("{symbol} has no clear trend"),
+        TrendDirection::Unknown => return format!("{symbol} has too few known sessions for a trend."),
+        TrendDirection::Up => format!("The trend of {symbol} is upward"),
+        TrendDirection::Down => format!("The trend of {symbol} is downward"),
+        TrendDirection::Mixed => format!("{symbol} has no clear trend"),
     };
     if let Some(fast) = trend.sma_fast {
-        let (price, fast_text) = (money(subject.price), dollars(fast));
+        let (price, fast_text) = (format_price(subject.price), format_dollars(fast));
         let side = side_of(subject.price, fast);
         text += &format!(": {price} is {side} its 50-day average of {fast_text}");
         if let Some(slope) = trend.slope {
-            let moved = percent(slope.abs());
+            let moved = format_percent(slope.abs());
             text += &match (is_zero(&moved), slope > 0.0) {
                 (true, _) => ", which has not moved in 20 sessions".to_owned(),
                 (false, true) => format!(", which has risen by {moved} in 20 sessions"),
@@ -142,14 +144,14 @@ pub(crate) fn trend(subject: &Subject<'_>, analysis: &Analysis) -> String {
             };
         }
         if let Some(slow) = trend.sma_slow {
-            text += &format!("; the 200-day average is {}", dollars(slow));
+            text += &format!("; the 200-day average is {}", format_dollars(slow));
         }
     }
     text + "."
 }
 
-/// Where an average is, as seen from the price.
-pub(crate) fn average(subject: &Subject<'_>, period: u16, average: f64) -> String {
+/// Describes the position of the price relative to an average.
+pub(crate) fn average(subject: &AnalysisSubject<'_>, period: u16, average: f64) -> String {
     let part = (subject.price.as_f64() / average - 1.0).abs();
     let side = if subject.price.as_f64() >= average {
         "above"
@@ -158,15 +160,15 @@ pub(crate) fn average(subject: &Subject<'_>, period: u16, average: f64) -> Strin
     };
     format!(
         "{} is {} {side} its {period}-day average of {}",
-        money(subject.price),
-        percent(part),
-        dollars(average)
+        format_price(subject.price),
+        format_percent(part),
+        format_dollars(average)
     )
 }
 
-/// The side of an average, in dollars, on which the price is, by the rounded numbers that are shown.
+/// The side of an average (in dollars) on which the price is, judged by the displayed rounded numbers.
 fn side_of(price: Price, average: f64) -> &'static str {
-    if money(price) == dollars(average) {
+    if format_price(price) == format_dollars(average) {
         "at"
     } else if price.as_f64() > average {
         "above"
@@ -175,14 +177,14 @@ fn side_of(price: Price, average: f64) -> &'static str {
     }
 }
 
-/// Whether a number is shown as zero.
+/// Whether a number is displayed as zero.
 fn is_zero(shown: &str) -> bool {
     !shown.contains(|c: char| ('1'..='9').contains(&c))
 }
 
-/// When there are earnings.
-pub(crate) fn earnings(subject: &Subject<'_>, ahead: &Ahead) -> String {
-    let Ahead { date, sessions, .. } = *ahead;
+/// Describes the next earnings date.
+pub(crate) fn earnings(subject: &AnalysisSubject<'_>, ahead: &UpcomingDate) -> String {
+    let UpcomingDate { date, sessions, .. } = *ahead;
     format!(
         "{} reports earnings on {date}, {}.",
         subject.symbol,
@@ -190,9 +192,9 @@ pub(crate) fn earnings(subject: &Subject<'_>, ahead: &Ahead) -> String {
     )
 }
 
-/// From when on there is no dividend.
-pub(crate) fn ex_dividend(subject: &Subject<'_>, ahead: &Ahead) -> String {
-    let Ahead { date, sessions, .. } = *ahead;
+/// Describes the next ex-dividend date.
+pub(crate) fn ex_dividend(subject: &AnalysisSubject<'_>, ahead: &UpcomingDate) -> String {
+    let UpcomingDate { date, sessions, .. } = *ahead;
     format!(
         "{} trades without its next dividend from {date} on, {}.",
         subject.symbol,
@@ -200,10 +202,10 @@ pub(crate) fn ex_dividend(subject: &Subject<'_>, ahead: &Ahead) -> String {
     )
 }
 
-/// All of it in a few sentences.
-pub(crate) fn summary(subject: &Subject<'_>, analysis: &Analysis) -> String {
-    let mut sentences = vec![trend(subject, analysis), scatter(analysis)];
-    // The words go by the rounded number that is shown.
+/// Summarises all figures in a few sentences.
+pub(crate) fn summary(subject: &AnalysisSubject<'_>, analysis: &Analysis) -> String {
+    let mut sentences = vec![trend(subject, analysis), describe_volatility(analysis)];
+    // The wording follows the displayed rounded number.
     if let Some(rsi) = analysis.rsi.map(f64::round) {
         let words = if rsi >= 70.0 {
             ", which counts as overbought"
@@ -219,7 +221,7 @@ pub(crate) fn summary(subject: &Subject<'_>, analysis: &Analysis) -> String {
         let name = side.pick("resistance", "support");
         Some(format!(
             "the nearest {name} is at {} ({})",
-            money(level.price),
+            format_price(level.price),
             times(level.touches)
         ))
     };

@@ -1,15 +1,15 @@
-//! What an alert is for.
+//! The purposes of alerts.
 
 use std::fmt;
 
 macro_rules! roles {
     ($($(#[$doc:meta])* $role:ident = $name:literal;)*) => {
-        /// What an alert is for.
+        /// The purpose of an alert.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Role { $($(#[$doc])* $role,)* }
 
         impl Role {
-            /// Every role there is.
+            /// All roles.
             pub const ALL: &'static [Self] = &[$(Self::$role,)*];
 
             /// The name in an alert's parameters.
@@ -28,24 +28,24 @@ roles! {
     Entry = "entry";
     /// A better price to buy at.
     DeeperEntry = "deeper_entry";
-    /// The sign that the price has got going.
+    /// The sign that an upward move has begun.
     Breakout = "breakout";
     /// A good price to sell at.
     Target = "target";
     /// A better price to sell at.
     FartherTarget = "farther_target";
-    /// The price at which the reason to hold is gone.
+    /// The price at which the reason to hold no longer applies.
     Stop = "stop";
-    /// The price has run very far in a short time, or comes back from there.
+    /// The price has moved very far in a short time, or returns from there.
     Momentum = "momentum";
-    /// The averages say that the trend is made, met or broken.
+    /// The averages show that the trend begins, is met or is broken.
     TrendSign = "trend";
     /// A date is near.
     Event = "event";
 }
 
 impl Role {
-    /// The role of that name.
+    /// Returns the role of a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|role| role.name() == name)

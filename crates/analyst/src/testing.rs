@@ -1,4 +1,4 @@
-//! Made-up histories for the tests of this room.
+//! Generated histories for the unit tests.
 
 use jiff::Span;
 use jiff::civil::date;
@@ -6,7 +6,7 @@ use market::{Bar, History, Price};
 
 use crate::tick;
 
-/// Sessions of (high, low, close, volume), one a calendar day.
+/// Builds a history of (high, low, close, volume), one session per calendar day.
 fn history_of(days: impl IntoIterator<Item = (f64, f64, f64, i64)>) -> History {
     let mut history = History::default();
     for (day, (high, low, close, volume)) in (0_i64..).zip(days) {
@@ -24,22 +24,21 @@ fn history_of(days: impl IntoIterator<Item = (f64, f64, f64, i64)>) -> History {
     history
 }
 
-/// Sessions of (high, low, close), of 1000 shares each.
+/// Builds a history of (high, low, close) with 1000 shares each.
 pub(crate) fn history_of_ranges(days: impl IntoIterator<Item = (f64, f64, f64)>) -> History {
     history_of(days.into_iter().map(|(high, low, close)| (high, low, close, 1000)))
 }
 
-/// Sessions that consist of their close, with their volume.
+/// Builds a history of sessions with one price (the close) and its volume.
 pub(crate) fn history_of_volumes(days: impl IntoIterator<Item = (f64, i64)>) -> History {
     history_of(days.into_iter().map(|(close, volume)| (close, close, close, volume)))
 }
 
-/// Sessions that consist of their close, of 1000 shares each.
+/// Builds a history of sessions with one price (the close) and 1000 shares each.
 pub(crate) fn history_of_closes(closes: impl IntoIterator<Item = f64>) -> History {
     history_of_volumes(closes.into_iter().map(|close| (close, 1000)))
 }
 
-/// A price.
 pub(crate) fn price(text: &str) -> Price {
     text.parse().unwrap()
 }

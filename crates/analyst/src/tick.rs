@@ -1,14 +1,14 @@
 //! Prices as the exchange quotes them.
 //!
-//! Source of the steps: Regulation NMS, Rule 612 (17 CFR 242.612, "Minimum pricing increment"): a cent from one
-//! dollar on, a hundredth of a cent below. Under a cent, where that would be too coarse to tell levels apart, the
-//! smallest step that a [`Price`] knows is taken.
+//! Source of the tick sizes: Regulation NMS, Rule 612 (17 CFR 242.612, "Minimum pricing increment"): one cent from
+//! one dollar on, a hundredth of a cent below. Under one cent that would be too coarse to tell levels apart, so the
+//! tick is the smallest step of a [`Price`].
 
 use alerts::condition::Side;
 use market::price::MAX_PRICE_MICROS;
 use market::{Decimal, MICROS_PER_UNIT, Price};
 
-/// The step between two quoted prices about `price_micros`, in millionths of a dollar.
+/// The tick size at `price_micros`, in millionths of a dollar.
 #[must_use]
 pub const fn tick_micros(price_micros: i64) -> i64 {
     if price_micros >= MICROS_PER_UNIT {
@@ -20,7 +20,7 @@ pub const fn tick_micros(price_micros: i64) -> i64 {
     }
 }
 
-/// How many decimals a quoted price about `price` is written with.
+/// The number of decimals of a quoted price near `price`.
 #[must_use]
 pub const fn decimals(price: Price) -> usize {
     match tick_micros(price.micros()) {
@@ -30,7 +30,7 @@ pub const fn decimals(price: Price) -> usize {
     }
 }
 
-/// The quoted price nearest to `dollars`; `None` where there is none.
+/// Returns the quoted price nearest to `dollars`, or `None` if there is none.
 #[must_use]
 pub fn nearest(dollars: f64) -> Option<Price> {
     let micros = Decimal::from_f64(dollars).ok()?.micros();
@@ -38,15 +38,16 @@ pub fn nearest(dollars: f64) -> Option<Price> {
     Price::from_micros((micros + tick / 2) / tick * tick).ok()
 }
 
-/// The quoted price nearest to `dollars` that is strictly on `side` of `price`: when rounding ends at `price` or
-/// across it, the first quoted price beyond. `None` when there is no such price.
+/// Returns the quoted price nearest to `dollars` that is strictly on `side` of `price`. If rounding ends at `price`
+/// or across it, returns the first quoted price beyond. `None` if there is no such price.
 #[must_use]
 pub fn beyond(price: Price, side: Side, dollars: f64) -> Option<Price> {
     let is_beyond = |level: &Price| side.pick(*level > price, *level < price);
     nearest(dollars).filter(is_beyond).or_else(|| next(price, side, 1))
 }
 
-/// The quoted price that is `steps` (1 or more) steps from `price` on `side`, counted from the first one beyond it.
+/// Returns the quoted price that is `steps` (1 or more) ticks from `price` on `side`, counted from the first one
+/// beyond it.
 #[must_use]
 pub fn next(price: Price, side: Side, steps: i64) -> Option<Price> {
     let micros = price.micros();
@@ -56,7 +57,7 @@ pub fn next(price: Price, side: Side, steps: i64) -> Option<Price> {
             (micros / tick).checked_add(steps)?.checked_mul(tick)?
         }
         Side::Below => {
-            // Just under a dollar the steps are those of under a dollar.
+            // Just under a dollar the tick is that of prices under a dollar.
             let tick = tick_micros(micros - 1);
             ((micros + tick - 1) / tick).checked_sub(steps)?.checked_mul(tick)?
         }
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn dollars_are_quoted_in_cents_and_cents_in_hundredths() {
+    fn prices_are_rounded_to_ticks() {
         for (dollars, quoted) in [
             (123.456, "123.46"),
             (1.004, "1"),
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_rounds_to_the_price_moves_a_step_beyond_it() {
+    fn level_that_rounds_to_the_price_moves_one_tick_beyond() {
         assert_eq!(beyond(price("10"), Side::Above, 10.004), Some(price("10.01")));
         assert_eq!(beyond(price("10.003"), Side::Below, 10.002), Some(price("10")));
         assert_eq!(beyond(price("1"), Side::Below, 0.999_999), Some(price("0.9999")));
@@ -98,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn there_is_nothing_below_the_lowest_and_above_the_highest_price() {
+    fn no_price_beyond_the_lowest_and_highest() {
         assert_eq!(beyond(price("0.000001"), Side::Below, 0.000_000_5), None);
         assert_eq!(beyond(price("1000000000"), Side::Above, 1e12), None);
     }
 
     proptest! {
         #[test]
-        fn what_is_beyond_is_quoted_and_strictly_beyond(micros in 1_i64..2_000_000_000, factor in 0.2_f64..5.0) {
+        fn beyond_returns_a_quoted_price_strictly_beyond(micros in 1_i64..2_000_000_000, factor in 0.2_f64..5.0) {
             let from = Price::from_micros(micros).unwrap();
             for (side, dollars) in [(Side::Above, from.as_f64() * factor), (Side::Below, from.as_f64() * factor)] {
                 let Some(level) = beyond(from, side, dollars) else {

@@ -1,8 +1,8 @@
-//! How far a stock moves, so that a level can be told from a day's noise.
+//! The volatility of a stock, which separates a level from daily noise.
 //!
-//! Two measures, each where it is usually taken. The **average true range** says how far the price wanders within a
-//! day; distances between levels and buffers beyond them are counted in it. The **standard deviation of daily
-//! logarithmic returns** grows with the square root of time, so it scales targets some weeks away.
+//! There are two measures. The **average true range** is the range of the price within a day; it measures distances
+//! between levels and margins beyond them. The **standard deviation of daily logarithmic returns** grows with the
+//! square root of time, so it scales targets some weeks ahead.
 //!
 //! Sources: the average true range: J. Welles Wilder, *New Concepts in Technical Trading Systems* (1978): the true
 //! range is the largest of high − low, |high − previous close| and |low − previous close|; the first average is the
@@ -10,77 +10,78 @@
 //! Futures, and Other Derivatives*, "Estimating volatility from historical data" (with the divisor n − 1), over 20
 //! returns.
 //!
-//! Both are kept within bounds, so that a stock that does not trade gets no levels a hair from its price, and one
-//! whose data jump (a split that nobody told, a halt) gets none beyond all reason. [`Basis`] says when that happened.
+//! Both are kept within bounds. A stock that does not trade gets no levels next to its price, and a stock with jumps
+//! in its data (an unreported split, a halt) gets no levels far out of reach. [`VolatilityBasis`] says when a bound
+//! applies.
 
 use market::{Bar, History};
 
-use crate::chance::HORIZON_SESSIONS;
+use crate::probability::HORIZON_SESSIONS;
 
-/// With fewer completed sessions nothing is measured: a deviation of 20 returns takes 21 closes.
-pub const MIN_BARS: usize = 21;
+/// The minimum number of completed sessions for a measurement: a deviation of 20 returns takes 21 closes.
+pub const MIN_SESSIONS: usize = 21;
 
-/// How many true ranges Wilder averages.
+/// The number of true ranges in Wilder's average.
 const ATR_PERIOD: u32 = 14;
 
-/// How many returns the deviation is taken of.
+/// The number of returns in the standard deviation.
 const SIGMA_RETURNS: usize = 20;
 
-/// What is assumed while there is too little history: about what a middling US stock moves.
+/// The assumed daily deviation without enough history: about that of an average US stock.
 const ASSUMED_SIGMA: f64 = 0.02;
-/// The range of a day that goes with a deviation of one: √(8 ÷ π), the expected range of Brownian motion.
+/// The daily range for a deviation of one: √(8 ÷ π), the expected range of Brownian motion.
 ///
 /// Source: Parkinson, "The Extreme Value Method for Estimating the Variance of the Rate of Return", *Journal of
 /// Business* 53 (1980).
 const RANGE_PER_SIGMA: f64 = 1.595_769_121_605_731;
 
-/// The least and the most that is taken for a daily deviation.
+/// The minimum and maximum daily deviation.
 const SIGMA_BOUNDS: (f64, f64) = (0.0025, 0.10);
-/// The least and the most that is taken for an average true range, as a part of the price.
+/// The minimum and maximum average true range, relative to the price.
 const ATR_BOUNDS: (f64, f64) = (0.004, 0.16);
 
-/// How far a stock moves.
+/// The volatility of a stock.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Volatility {
     /// The standard deviation of a day's logarithmic return, within bounds; 0.02 is 2 %.
     pub sigma_day: f64,
-    /// The average true range as a part of the last close, within bounds.
+    /// The average true range relative to the last close, within bounds.
     pub range_day: f64,
-    /// Where the two come from.
-    pub basis: Basis,
+    /// The basis of the two figures.
+    pub basis: VolatilityBasis,
 }
 
-/// Where figures of volatility come from.
+/// The basis of volatility figures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Basis {
-    /// They were measured.
+pub enum VolatilityBasis {
+    /// Both are measured.
     Measured,
-    /// The stock moves less than anything that is taken; the lower bound stands in.
+    /// The stock moves less than the minimum; the lower bound applies.
     Floored,
-    /// The stock moves more than anything that is taken; the upper bound stands in.
+    /// The stock moves more than the maximum; the upper bound applies.
     Capped,
-    /// There are too few sessions to measure anything; a middling stock is assumed.
+    /// There are too few sessions for a measurement; the values of an average stock are assumed.
     Assumed,
 }
 
 impl Volatility {
-    /// Of the completed sessions of a stock.
+    /// Measures the volatility over the completed sessions.
     #[must_use]
     pub fn of(history: &History) -> Self {
         let measured = sigma(history).zip(average_true_range(history));
-        let Some((sigma, range)) = measured.filter(|_| history.len() >= MIN_BARS) else {
+        let Some((sigma, range)) = measured.filter(|_| history.len() >= MIN_SESSIONS) else {
             return Self {
                 sigma_day: ASSUMED_SIGMA,
                 range_day: ASSUMED_SIGMA * RANGE_PER_SIGMA,
-                basis: Basis::Assumed,
+                basis: VolatilityBasis::Assumed,
             };
         };
         let basis = if sigma > SIGMA_BOUNDS.1 || range > ATR_BOUNDS.1 {
-            Basis::Capped
+            VolatilityBasis::Capped
         } else if sigma < SIGMA_BOUNDS.0 || range < ATR_BOUNDS.0 {
-            Basis::Floored
+            VolatilityBasis::Floored
         } else {
-            Basis::Measured
+            VolatilityBasis::Measured
         };
         Self {
             sigma_day: sigma.clamp(SIGMA_BOUNDS.0, SIGMA_BOUNDS.1),
@@ -99,7 +100,7 @@ impl Volatility {
 /// The standard deviation of the last 20 daily logarithmic returns.
 fn sigma(history: &History) -> Option<f64> {
     let closes: Vec<f64> = history.bars().rev().take(SIGMA_RETURNS + 1).map(close).collect();
-    // Newest first: the sign of a return does not change how far they scatter.
+    // Newest first: the sign of a return does not change the deviation.
     let returns: Vec<f64> = closes.windows(2).map(|pair| (pair[0] / pair[1]).ln()).collect();
     if returns.len() < SIGMA_RETURNS {
         return None;
@@ -110,7 +111,7 @@ fn sigma(history: &History) -> Option<f64> {
     Some((squares / (count - 1.0)).sqrt())
 }
 
-/// Wilder's average true range over the kept bars, as a part of the last close.
+/// Wilder's average true range over the kept bars, relative to the last close.
 fn average_true_range(history: &History) -> Option<f64> {
     let period = f64::from(ATR_PERIOD);
     let (mut seen, mut average) = (0, 0.0);
@@ -144,20 +145,20 @@ mod tests {
     use crate::testing::{history_of_closes, history_of_ranges};
 
     #[test]
-    fn a_price_that_goes_up_and_down_by_the_same_factor_scatters_by_its_logarithm() {
+    fn alternating_factor_has_its_logarithm_as_deviation() {
         let closes = (0..40).map(|day| if day % 2 == 0 { 100.0 } else { 102.0 });
         let volatility = Volatility::of(&history_of_closes(closes));
         // Ten returns of +ln 1.02 and ten of −ln 1.02: mean 0, variance ln² × 20 ÷ 19.
         let expected = 1.02_f64.ln() * (20.0_f64 / 19.0).sqrt();
         assert!((volatility.sigma_day - expected).abs() < 1e-9);
-        assert_eq!(volatility.basis, Basis::Measured);
+        assert_eq!(volatility.basis, VolatilityBasis::Measured);
     }
 
     #[test]
-    fn a_constant_range_is_its_own_average_and_a_gap_counts_as_range() {
+    fn average_true_range_includes_gaps() {
         let steady = Volatility::of(&history_of_ranges((0..60).map(|_| (101.0, 99.0, 100.0))));
         assert!((steady.range_day - 0.02).abs() < 1e-12);
-        // The last day opens far above: its true range reaches down to the close of before.
+        // The last day opens far above: its true range reaches down to the previous close.
         let mut days = vec![(101.0, 99.0, 100.0); 60];
         days.push((112.0, 110.0, 111.0));
         let gap = Volatility::of(&history_of_ranges(days));
@@ -165,19 +166,25 @@ mod tests {
     }
 
     #[test]
-    fn twenty_closes_are_too_few_and_twenty_one_are_enough() {
+    fn measurement_needs_twenty_one_closes() {
         let closes = |count: i32| (0..count).map(|day| 100.0 + f64::from(day % 3));
-        assert_eq!(Volatility::of(&history_of_closes(closes(20))).basis, Basis::Assumed);
-        assert_eq!(Volatility::of(&history_of_closes(closes(21))).basis, Basis::Measured);
+        assert_eq!(
+            Volatility::of(&history_of_closes(closes(20))).basis,
+            VolatilityBasis::Assumed
+        );
+        assert_eq!(
+            Volatility::of(&history_of_closes(closes(21))).basis,
+            VolatilityBasis::Measured
+        );
     }
 
     #[test]
-    fn what_does_not_move_gets_the_floor_and_what_leaps_the_cap() {
+    fn flat_price_gets_the_floor_and_jumping_price_the_cap() {
         let still = Volatility::of(&history_of_closes((0..60).map(|_| 5.0)));
-        assert_eq!(still.basis, Basis::Floored);
+        assert_eq!(still.basis, VolatilityBasis::Floored);
         let leaps = (0..60).map(|day| if day % 2 == 0 { 10.0 } else { 100.0 });
         let wild = Volatility::of(&history_of_closes(leaps));
-        assert_eq!(wild.basis, Basis::Capped);
+        assert_eq!(wild.basis, VolatilityBasis::Capped);
         assert!(still.sigma_day > 0.0 && wild.sigma_horizon() < 0.5);
     }
 }

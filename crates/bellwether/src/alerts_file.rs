@@ -1,7 +1,7 @@
-//! The file of alerts that a replay watches: a JSON array of create-alert bodies.
+//! The alerts file of a replay: a JSON array of create-alert request bodies.
 //!
-//! A body is what the API takes, with one field more: `created_at`, an RFC 3339 instant, from which on the alert is
-//! judged. A file with a mistake is not replayed at all: who has misspelt one alert of a hundred wants to know it
+//! Each body has the fields of the API and optionally `created_at`, an RFC 3339 timestamp. The alert is evaluated
+//! from that time on. A file with an invalid alert is not replayed at all: a typo in one alert of a hundred must show
 //! before the result.
 
 use std::fmt;
@@ -9,25 +9,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use alerts::NewAlert;
-use alerts::request::{Context, RequestError, parse_create};
+use alerts::request::{ParseContext, RequestError, parse_create};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use market::Calendar;
 use serde_json::Value;
 
-/// How many bad alerts are listed before "and more".
-const MAX_LISTED: usize = 20;
+/// The maximum number of invalid alerts in an error message; the message counts the others.
+const MAX_ALERTS_LISTED: usize = 20;
 
-/// An alert to be replayed; its place in the list is its index.
+/// An alert to replay. It is identified by its index in the list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReplayAlert {
-    /// What to watch for.
+    /// The alert.
     pub alert: NewAlert,
-    /// From when on; `None` is before everything.
+    /// The creation time; `None` is before the first replayed day.
     pub created_at: Option<Timestamp>,
 }
 
-/// Why a file of alerts cannot be replayed.
+/// The reasons why an alerts file cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum AlertsFileError {
     /// The file cannot be read.
@@ -35,70 +35,66 @@ pub enum AlertsFileError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
-    /// The file is no JSON.
-    #[error("{} is no JSON: {cause}; write an array of alerts such as \
+    /// The file is not valid JSON.
+    #[error("{} is not valid JSON: {cause}; write an array of alerts such as \
              [{{\"symbol\": \"AAPL\", \"condition\": \"price_above\", \"threshold\": 200}}]", path.display())]
-    NoJson {
+    InvalidJson {
         /// The file.
         path: PathBuf,
-        /// Where and what.
+        /// The parse error, with its position.
         cause: serde_json::Error,
     },
-    /// The file is JSON but no array.
-    #[error("{} is no JSON array; put the alerts into [ ]", path.display())]
-    NoArray {
+    /// The file is valid JSON but not an array.
+    #[error("{} is not a JSON array; put the alerts into [ ]", path.display())]
+    NotAnArray {
         /// The file.
         path: PathBuf,
     },
-    /// Some of the alerts are wrong.
-    #[error("{}: {bad}", path.display())]
-    BadAlerts {
+    /// Some alerts are invalid.
+    #[error("{}: {invalid}", path.display())]
+    InvalidAlerts {
         /// The file.
         path: PathBuf,
-        /// Which, and what is wrong with them.
-        bad: BadAlerts,
+        /// The invalid alerts.
+        invalid: InvalidAlerts,
     },
 }
 
-/// The alerts that are wrong: index and fault.
+/// The invalid alerts, each with its index and error.
 #[derive(Debug)]
-pub struct BadAlerts(pub Vec<(usize, Fault)>);
+pub struct InvalidAlerts(pub Vec<(usize, ReplayAlertError)>);
 
-/// What is wrong with one alert.
+/// The error of one alert.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
-    /// The body itself.
+pub enum ReplayAlertError {
+    /// The request body is invalid.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// Its `created_at`.
-    #[error("created_at: must be an instant such as 2024-03-08T14:30:00Z")]
+    /// `created_at` is not a valid timestamp.
+    #[error("created_at: must be a timestamp such as 2024-03-08T14:30:00Z")]
     CreatedAt,
 }
 
-impl fmt::Display for BadAlerts {
+impl fmt::Display for InvalidAlerts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} of the alerts cannot be used; correct or remove them",
-            self.0.len()
-        )?;
-        for (index, fault) in self.0.iter().take(MAX_LISTED) {
-            write!(f, "\n  alert {index}: {fault}")?;
+        write!(f, "{} of the alerts are invalid; correct or remove them", self.0.len())?;
+        for (index, error) in self.0.iter().take(MAX_ALERTS_LISTED) {
+            write!(f, "\n  alert {index}: {error}")?;
         }
-        match self.0.len().saturating_sub(MAX_LISTED) {
+        match self.0.len().saturating_sub(MAX_ALERTS_LISTED) {
             0 => Ok(()),
             more => write!(f, "\n  and {more} more"),
         }
     }
 }
 
-/// Reads the file as far as it can be read without knowing when the replay begins.
+/// Reads the array from the file. The bodies are parsed later, because this needs the start of the replay.
 ///
 /// # Errors
-/// [`AlertsFileError`]
+/// [`AlertsFileError`] if the file cannot be read or is not a JSON array.
 pub fn read_bodies(path: &Path) -> Result<Vec<Value>, AlertsFileError> {
     let bytes = fs::read(path).map_err(|cause| AlertsFileError::Unreadable {
         path: path.into(),
@@ -106,41 +102,54 @@ pub fn read_bodies(path: &Path) -> Result<Vec<Value>, AlertsFileError> {
     })?;
     match serde_json::from_slice(&bytes) {
         Ok(Value::Array(bodies)) => Ok(bodies),
-        Ok(_) => Err(AlertsFileError::NoArray { path: path.into() }),
-        Err(cause) => Err(AlertsFileError::NoJson {
+        Ok(_) => Err(AlertsFileError::NotAnArray { path: path.into() }),
+        Err(cause) => Err(AlertsFileError::InvalidJson {
             path: path.into(),
             cause,
         }),
     }
 }
 
-/// Reads every body; an alert without `created_at` is read as of `start`.
+/// Parses all bodies. An alert without `created_at` is parsed as of `start`.
 ///
 /// # Errors
-/// [`BadAlerts`], all of them at once.
-pub fn parse_bodies(bodies: &[Value], calendar: &Calendar, start: Timestamp) -> Result<Vec<ReplayAlert>, BadAlerts> {
+/// [`InvalidAlerts`] with all invalid alerts.
+pub fn parse_bodies(
+    bodies: &[Value],
+    calendar: &Calendar,
+    start: Timestamp,
+) -> Result<Vec<ReplayAlert>, InvalidAlerts> {
     let time_zone = market::calendar::new_york_time_zone();
-    let mut good = Vec::with_capacity(bodies.len());
-    let mut bad = Vec::new();
+    let mut valid = Vec::with_capacity(bodies.len());
+    let mut invalid = Vec::new();
     for (index, body) in bodies.iter().enumerate() {
         match parse_body(body, calendar, &time_zone, start) {
-            Ok(alert) => good.push(alert),
-            Err(fault) => bad.push((index, fault)),
+            Ok(alert) => valid.push(alert),
+            Err(error) => invalid.push((index, error)),
         }
     }
-    if bad.is_empty() { Ok(good) } else { Err(BadAlerts(bad)) }
+    if invalid.is_empty() {
+        Ok(valid)
+    } else {
+        Err(InvalidAlerts(invalid))
+    }
 }
 
-fn parse_body(body: &Value, calendar: &Calendar, time_zone: &TimeZone, start: Timestamp) -> Result<ReplayAlert, Fault> {
+fn parse_body(
+    body: &Value,
+    calendar: &Calendar,
+    time_zone: &TimeZone,
+    start: Timestamp,
+) -> Result<ReplayAlert, ReplayAlertError> {
     let created_at = match body.get("created_at") {
         None | Some(Value::Null) => None,
-        Some(Value::String(text)) => Some(text.parse().map_err(|_| Fault::CreatedAt)?),
-        Some(_) => return Err(Fault::CreatedAt),
+        Some(Value::String(text)) => Some(text.parse().map_err(|_| ReplayAlertError::CreatedAt)?),
+        Some(_) => return Err(ReplayAlertError::CreatedAt),
     };
     let now = created_at.unwrap_or(start);
     let alert = parse_create(
         body,
-        &Context {
+        &ParseContext {
             now,
             time_zone,
             calendar,

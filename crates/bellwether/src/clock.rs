@@ -1,4 +1,4 @@
-//! The machine's clock: the only file that may read it (`clippy.toml` sees to that).
+//! The machine's clock. No other file reads it; `clippy.toml` enforces this.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -7,23 +7,23 @@ use jiff::{SignedDuration, Timestamp};
 use notify::time::Time;
 use sources::{Clock, Sleep};
 
-/// The longest that is slept at a stretch. The machine's clock can be set, and a machine can be suspended; who sleeps
-/// for a day must not miss that.
-const LONGEST_NAP: Duration = Duration::from_secs(10);
+/// The maximum length of one sleep. The clock can be set and the machine can be suspended, so a long sleep is split
+/// to notice this.
+const MAX_SLEEP: Duration = Duration::from_secs(10);
 
 /// The machine's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the file that may")]
+    #[expect(clippy::disallowed_methods, reason = "the only file that may read the clock")]
     fn now(&self) -> Timestamp {
         Timestamp::now()
     }
 
     fn uptime(&self) -> SignedDuration {
-        static FIRST_READING: LazyLock<Stopwatch> = LazyLock::new(Stopwatch::start);
-        SignedDuration::try_from(FIRST_READING.elapsed()).unwrap_or(SignedDuration::MAX)
+        static PROCESS_START: LazyLock<Stopwatch> = LazyLock::new(Stopwatch::start);
+        SignedDuration::try_from(PROCESS_START.elapsed()).unwrap_or(SignedDuration::MAX)
     }
 
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
@@ -31,18 +31,20 @@ impl Clock for SystemClock {
             let mut shortest = SignedDuration::MAX;
             loop {
                 let left = at.duration_since(Clock::now(self));
-                // More than before: the clock was set back. A wait of one second must not become one of a day.
+                // The remaining time grew: the clock was set back. A wait of one second must not become a wait of one
+                // day.
                 if left <= SignedDuration::ZERO || left > shortest {
                     return;
                 }
                 shortest = left;
-                tokio::time::sleep(left.unsigned_abs().min(LONGEST_NAP)).await;
+                tokio::time::sleep(left.unsigned_abs().min(MAX_SLEEP)).await;
             }
         })
     }
 }
 
-/// What deliveries go by. Deadlines are counted by what does not jump when the clock is set.
+/// The clock of deliveries. Relative sleeps use the monotonic clock, which does not jump when the system clock is
+/// set.
 impl Time for SystemClock {
     fn now(&self) -> Timestamp {
         Clock::now(self)
@@ -57,19 +59,19 @@ impl Time for SystemClock {
     }
 }
 
-/// Measures how long something took, to tell a person.
+/// Measures a duration for display.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
     /// Starts measuring.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is the file that may")]
+    #[expect(clippy::disallowed_methods, reason = "the only file that may read the clock")]
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// The time since the start.
+    /// Returns the time since the start.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_instant_that_has_passed_is_not_waited_for() {
+    async fn sleep_until_past_time_returns_at_once() {
         let clock = SystemClock;
         let before = tokio::time::Instant::now();
         Clock::sleep_until(&clock, Clock::now(&clock)).await;

@@ -13,9 +13,9 @@ use store::Store;
 use crate::keyfile;
 use crate::settings::Settings;
 
-/// The instruction for a key that is lost for good.
-const LOST: &str = "If that key is lost for good, stop everything and run `bellwether admin rotate-key --discard-unreadable`: \
-                    webhooks are switched off with new secrets, and unsent mail is dropped";
+/// The hint for a permanently lost key.
+const LOST_KEY_HINT: &str = "If that key is lost for good, stop everything and run `bellwether admin rotate-key --discard-unreadable`: \
+                    webhooks are disabled and get new secrets, and unsent mail is deleted";
 
 /// The source of the key.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,12 +30,12 @@ impl KeySource {
     pub(crate) fn of(settings: &Settings) -> Self {
         match settings.auth.secret_key {
             Some(_) => Self::Setting,
-            None => Self::File(keyfile::place(settings.database.url.expose())),
+            None => Self::File(keyfile::path_for(settings.database.url.expose())),
         }
     }
 
-    /// The instruction to restore the right key.
-    fn way_out(&self) -> String {
+    /// Returns the instruction to restore the right key.
+    fn recovery_hint(&self) -> String {
         match self {
             Self::Setting => {
                 "set auth.secret_key to its former value, or remove it if there was none before; to change it, use \
@@ -43,7 +43,7 @@ impl KeySource {
                     .to_owned()
             }
             Self::File(file) => format!(
-                "if the service runs in another folder, run this there; otherwise restore {} from the backup that goes with this \
+                "if the service runs in another folder, run this command there; otherwise restore {} from the backup that goes with this \
                  database, or set auth.secret_key if that was set before",
                 file.display()
             ),
@@ -54,7 +54,7 @@ impl KeySource {
 /// Returns the vault with the database's key. A new database gets a key.
 ///
 /// # Errors
-/// If the database's secrets are sealed with another key, or the key file cannot be read or made.
+/// If the database's secrets are sealed with another key, or the key file cannot be read or created.
 pub(crate) async fn vault(
     settings: &Settings,
     store: &Store,
@@ -63,7 +63,7 @@ pub(crate) async fn vault(
 ) -> anyhow::Result<Arc<Vault>> {
     let source = KeySource::of(settings);
     let secret = match (&source, &settings.auth.secret_key) {
-        (KeySource::File(file), _) => key_of_file(file, &source, store, chance).await?,
+        (KeySource::File(file), _) => key_from_file(file, &source, store, chance).await?,
         (KeySource::Setting, secret) => secret
             .as_ref()
             .map(|secret| secret.expose().to_owned())
@@ -74,41 +74,41 @@ pub(crate) async fn vault(
         Ok(()) => Ok(vault),
         Err(KeyError::Store(error)) => Err(error).context("cannot check the key of the database's secrets"),
         Err(refusal) => Err(anyhow::anyhow!(
-            "{refusal} than this program's; {}. {LOST}",
-            source.way_out()
+            "{refusal} than this program's; {}. {LOST_KEY_HINT}",
+            source.recovery_hint()
         )),
     }
 }
 
-async fn key_of_file(file: &Path, source: &KeySource, store: &Store, chance: &Chance) -> anyhow::Result<String> {
+async fn key_from_file(file: &Path, source: &KeySource, store: &Store, chance: &Chance) -> anyhow::Result<String> {
     let check = store.key_check().await?;
     if let Some(check) = &check {
-        finish_rotation(file, check)?;
+        finish_interrupted_rotation(file, check)?;
     }
     if let Some(key) = keyfile::read(file)? {
         return Ok(key);
     }
     if check.is_some() || sealing::has_sealed_values(store).await? {
         anyhow::bail!(
-            "the key file {} is missing, and the secrets in the database are sealed with it; {}. {LOST}",
+            "the key file {} is missing, and the secrets in the database are sealed with it; {}. {LOST_KEY_HINT}",
             file.display(),
-            source.way_out()
+            source.recovery_hint()
         );
     }
-    keyfile::make(file, &chance.bytes())
+    keyfile::create(file, &chance.bytes())
 }
 
 /// Completes or reverts an interrupted rotation: the key check value shows whether the database is sealed with the staged key.
 ///
 /// # Errors
 /// If a key file cannot be read, renamed or removed.
-pub(crate) fn finish_rotation(file: &Path, check: &[u8]) -> anyhow::Result<()> {
+pub(crate) fn finish_interrupted_rotation(file: &Path, check: &[u8]) -> anyhow::Result<()> {
     let opens = |key: Option<String>| key.is_some_and(|key| sealing::opens(&Vault::new(key.as_bytes()), check));
     let Some(staged) = keyfile::read(&keyfile::next(file))? else {
         return Ok(());
     };
     if opens(Some(staged)) {
-        tracing::info!(file = %file.display(), "a rotation of the key was cut off after the database was sealed anew; it is finished");
+        tracing::info!(file = %file.display(), "completed a key rotation that was interrupted after the database was sealed");
         return keyfile::promote(file);
     }
     if opens(keyfile::read(file)?) {

@@ -1,7 +1,7 @@
-//! # The program
+//! # The Bellwether program
 //!
-//! Here the rooms are wired together and given what they must not take for themselves: files, a terminal, the time.
-//! The binary is a thin shell around this library, so that everything in it can be tested.
+//! This crate wires the other crates together and gives them what they do not read themselves: files, a terminal and
+//! the time. The binary only calls this library, so that everything can be tested.
 
 pub mod alerts_file;
 pub mod cli;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    // One provider of cryptography for all that speak TLS here. An error means that there is one already.
+    // All TLS connections use one cryptography provider. An error means that it is already installed.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     bellwether::cli::run(bellwether::cli::Cli::parse())
 }

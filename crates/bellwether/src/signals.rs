@@ -1,21 +1,21 @@
-//! Being told to stop: by `SIGTERM` (a service manager) or `SIGINT` (Ctrl-C).
+//! Shutdown signals: `SIGTERM` (from a service manager) and `SIGINT` (Ctrl-C).
 
 use std::io;
 
-/// What tells the program to stop.
+/// A listener for shutdown signals.
 #[derive(Debug)]
-pub struct Signals {
+pub struct ShutdownSignals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
 }
 
-impl Signals {
-    /// Begins to listen; from now on the program is not ended by them.
+impl ShutdownSignals {
+    /// Starts listening. From now on the signals no longer end the process by themselves.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// The error of the operating system.
     #[cfg(unix)]
     pub fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -25,7 +25,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next one and answers its name.
+    /// Waits for the next signal and returns its name.
     #[cfg(unix)]
     pub async fn next(&mut self) -> &'static str {
         tokio::select! {
@@ -34,16 +34,16 @@ impl Signals {
         }
     }
 
-    /// Begins to listen.
+    /// Starts listening.
     ///
     /// # Errors
-    /// None here.
+    /// Never fails on this platform.
     #[cfg(not(unix))]
     pub fn listen() -> io::Result<Self> {
         Ok(Self {})
     }
 
-    /// Waits for the next one and answers its name.
+    /// Waits for the next signal and returns its name.
     #[cfg(not(unix))]
     pub async fn next(&mut self) -> &'static str {
         match tokio::signal::ctrl_c().await {

@@ -1,18 +1,18 @@
-//! The rooms put together: from settings to a store, a clock, chance and a service.
+//! Builds the service's dependencies and settings from the program's settings.
 
 mod analyst;
 mod messages;
-pub mod sources;
+pub mod providers;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use alerts::engine::{BuzzLevels, Feed};
+use alerts::engine::{BuzzThresholds, Feed};
 use anyhow::Context;
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use notify::address::Cidr;
-use notify::schedule::RetryDelays;
+use notify::schedule::RetrySchedule;
 use notify::signature::HeaderStyle;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -22,28 +22,29 @@ use store::Store;
 
 use crate::clock::SystemClock;
 use crate::keys;
-use crate::settings::{self, EmailTransport, Market, Settings, SourceKind, TimestampFormat};
+use crate::settings::{self, EmailTransport, MarketConfig, Settings, SourceKind, TimestampFormat};
 
-/// How often what other processes changed in the database is looked for: an administrator's new plan, say.
-const FOLLOW_EVERY: SignedDuration = SignedDuration::from_secs(1);
-/// How often the engine's alerts are compared with the database's, should a change have been missed.
-const COMPARE_EVERY: SignedDuration = SignedDuration::from_mins(5);
+/// The interval of polling the database for changes by other processes, for example a plan that an administrator
+/// changed.
+const CHANGE_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
+/// The interval of comparing the engine's alerts with the database, in case a change was missed.
+const ENGINE_COMPARISON_INTERVAL: SignedDuration = SignedDuration::from_mins(5);
 
-/// Opens the database and takes the machine's time and chance.
+/// Opens the database, and uses the system clock and the operating system's random numbers.
 ///
 /// # Errors
 /// If the database cannot be opened, its secrets are sealed with another key, or the operating system provides no random numbers.
 pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     let url = &settings.database.url;
-    let options = store::Options {
+    let options = store::StoreOptions {
         max_connections: settings.database.max_connections.get(),
         unsafe_without_compare_and_set: settings.database.unsafe_without_compare_and_set,
-        ..store::Options::new(url.expose())
+        ..store::StoreOptions::new(url.expose())
     };
     let store = Store::open(options)
         .await
         .with_context(|| format!("cannot open the database {url}"))?;
-    let chance = chance()?;
+    let chance = secure_random()?;
     let vault = keys::vault(settings, &store, &chance, SystemClock.now()).await;
     let vault = match vault {
         Ok(vault) => vault,
@@ -61,26 +62,30 @@ pub async fn ports(settings: &Settings) -> anyhow::Result<Ports> {
     })
 }
 
-/// Returns a cryptographically secure generator of random numbers.
+/// Returns a cryptographically secure random number generator.
 ///
 /// # Errors
 /// If the operating system provides no random numbers.
-pub(crate) fn chance() -> anyhow::Result<Chance> {
-    let generator = ChaCha20Rng::try_from_os_rng().context("the operating system gives no random numbers")?;
+pub(crate) fn secure_random() -> anyhow::Result<Chance> {
+    let generator = ChaCha20Rng::try_from_os_rng().context("the operating system provides no random numbers")?;
     Ok(Chance::new(Box::new(generator)))
 }
 
-/// What the settings say about webhooks.
-fn webhooks(webhooks: &settings::Webhooks) -> service::webhooks::Settings {
+/// Converts the webhook settings.
+fn webhook_settings(webhooks: &settings::WebhooksConfig) -> service::webhooks::Settings {
     let ranges = webhooks.allow_private_cidrs.iter();
     service::webhooks::Settings {
         allow_private: ranges
             .filter_map(|range| Cidr::new(range.address, range.prefix_bits))
             .collect(),
-        retry_delays: RetryDelays::new(webhooks.retry_delays.clone()),
+        retry_delays: RetrySchedule::new(webhooks.retry_delays.clone()),
         timeout: webhooks.timeout,
         headers: HeaderStyle {
-            prefixes: webhooks.header_prefixes.iter().map(settings::Prefix::names).collect(),
+            prefixes: webhooks
+                .header_prefixes
+                .iter()
+                .map(settings::HeaderNamePrefix::names)
+                .collect(),
             timestamp: match webhooks.timestamp_format {
                 TimestampFormat::Iso => notify::signature::TimestampFormat::Iso,
                 TimestampFormat::EpochMs => notify::signature::TimestampFormat::EpochMs,
@@ -90,9 +95,9 @@ fn webhooks(webhooks: &settings::Webhooks) -> service::webhooks::Settings {
     }
 }
 
-/// When the market is open.
+/// Returns the market calendar with the configured closures.
 #[must_use]
-pub fn calendar(market: &Market) -> Calendar {
+pub fn calendar(market: &MarketConfig) -> Calendar {
     let calendar = Calendar::nyse().with_extra_closures(market.extra_closures.iter().copied());
     if market.always_open {
         calendar.always_open()
@@ -101,34 +106,34 @@ pub fn calendar(market: &Market) -> Calendar {
     }
 }
 
-/// What the settings say about how people come to accounts.
-fn identity(settings: &Settings) -> service::identity::Settings {
+/// Converts the settings of sign-up and sign-in.
+fn identity_settings(settings: &Settings) -> service::identity::Settings {
     let auth = &settings.auth;
-    // What goes to the outbox reaches nobody who could follow a link.
-    let is_mail_sent = settings.email.transport == EmailTransport::Smtp;
+    // Mail that stays in the outbox reaches no user who could follow a confirmation link.
+    let sends_email = settings.email.transport == EmailTransport::Smtp;
     service::identity::Settings {
-        require_email_confirmation: auth.require_email_confirmation.unwrap_or(is_mail_sent),
+        require_email_confirmation: auth.require_email_confirmation.unwrap_or(sends_email),
         is_registration_closed: !auth.allow_registration,
     }
 }
 
-/// Where people reach the service: where it listens, unless they are told another address.
+/// Returns the public base URL: `server.public_url`, or the listen address.
 fn public_url(settings: &Settings) -> String {
     let server = &settings.server;
-    let shown = server.public_url.as_ref().map(ToString::to_string);
-    shown.unwrap_or_else(|| format!("http://{}", server.listen))
+    let configured = server.public_url.as_ref().map(ToString::to_string);
+    configured.unwrap_or_else(|| format!("http://{}", server.listen))
 }
 
-/// What the settings say about the service.
+/// Converts all settings of the service.
 ///
 /// # Errors
-/// If a file that they name cannot be read.
+/// If a file named in the settings cannot be read.
 pub fn service_settings(settings: &Settings) -> anyhow::Result<service::Settings> {
     let market = &settings.market;
     Ok(service::Settings {
         calendar: calendar(market),
-        engine: alerts::engine::Settings {
-            buzz: BuzzLevels {
+        engine: alerts::engine::EngineConfig {
+            buzz: BuzzThresholds {
                 rising_ratio: market.buzz_rising_ratio,
                 rising_mentions: market.buzz_rising_mentions,
                 falling_ratio: market.buzz_falling_ratio,
@@ -138,46 +143,46 @@ pub fn service_settings(settings: &Settings) -> anyhow::Result<service::Settings
         },
         benchmark: market.benchmark,
         missing_feeds: missing_feeds(settings),
-        follow_every: FOLLOW_EVERY,
-        compare_every: COMPARE_EVERY,
-        webhooks: webhooks(&settings.webhooks),
+        follow_every: CHANGE_POLL_INTERVAL,
+        compare_every: ENGINE_COMPARISON_INTERVAL,
+        webhooks: webhook_settings(&settings.webhooks),
         public_url: public_url(settings),
-        identity: identity(settings),
+        identity: identity_settings(settings),
         messages: messages::settings(settings)?,
         analyst: analyst::settings(&settings.analyst),
     })
 }
 
-/// After how long without a quote a stock's quotes are stale.
+/// Returns the time without a quote after which a stock's quotes are stale.
 fn stale_after(settings: &Settings) -> SignedDuration {
     match settings.market.source {
-        SourceKind::Providers => sources::stale_after(settings),
+        SourceKind::Providers => providers::stale_after(settings),
         SourceKind::Simulated | SourceKind::File | SourceKind::Push => settings.market.stale_after,
     }
 }
 
-/// The kinds of data that cannot come: those that a data folder has no file of, or that no provider is asked for. Alerts that
-/// need them say so. What is pushed can be of any kind, and the simulated market has all.
+/// Returns the kinds of data that are not available: those without a file in the data folder, or without a provider.
+/// Alerts that need them report this. Pushed data can be of any kind, and the simulated market has all kinds.
 fn missing_feeds(settings: &Settings) -> Vec<Feed> {
     match (settings.market.source, &settings.market.data_dir) {
-        (SourceKind::Providers, _) => sources::missing_feeds(&settings.sources),
+        (SourceKind::Providers, _) => providers::missing_feeds(&settings.sources),
         (SourceKind::File, Some(dir)) => missing_files(dir),
         (SourceKind::File, None) | (SourceKind::Simulated | SourceKind::Push, _) => Vec::new(),
     }
 }
 
-/// What a data folder has no file of.
+/// Returns the kinds of data without a file in the data folder.
 fn missing_files(dir: &Path) -> Vec<Feed> {
-    let is_there = |name: &str| [name, &format!("{name}.gz")].iter().any(|name| dir.join(name).exists());
-    FILES
+    let exists = |name: &str| [name, &format!("{name}.gz")].iter().any(|name| dir.join(name).exists());
+    DATA_FILES
         .iter()
-        .filter(|(name, _)| !is_there(name))
+        .filter(|(name, _)| !exists(name))
         .map(|(_, feed)| *feed)
         .collect()
 }
 
-/// Which file of a data folder has which kind of data. Prices are not among them: without them nothing is judged.
-const FILES: &[(&str, Feed)] = &[
+/// The file of each kind of data in a data folder. Prices are not listed: without them nothing is evaluated.
+const DATA_FILES: &[(&str, Feed)] = &[
     ("fundamentals.csv", Feed::Fundamentals),
     ("earnings.csv", Feed::Earnings),
     ("dividends.csv", Feed::Dividends),
@@ -185,9 +190,9 @@ const FILES: &[(&str, Feed)] = &[
     ("mentions.csv", Feed::Mentions),
 ];
 
-/// An instant as it is shown: RFC 3339 in UTC with milliseconds.
+/// Formats a timestamp as RFC 3339 in UTC with milliseconds.
 #[must_use]
-pub fn timestamp(at: Timestamp) -> String {
+pub fn format_timestamp(at: Timestamp) -> String {
     format!("{at:.3}")
 }
 
@@ -196,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_data_folder_lacks_what_it_has_no_file_of() {
+    fn feeds_without_a_file_in_the_data_folder_are_missing() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["fundamentals.csv.gz", "earnings.csv", "insiders.csv"] {
             std::fs::write(dir.path().join(name), "").unwrap();
@@ -212,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_market_that_is_always_open_is_open_on_a_sunday() {
+    fn always_open_market_is_open_on_sunday() {
         let sunday = "2024-03-10T15:00:00Z".parse().unwrap();
         let opened = |always: &str| {
             let variable = ("BELLWETHER_MARKET__ALWAYS_OPEN".to_owned(), always.to_owned());
@@ -223,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn instants_are_shown_with_milliseconds() {
-        assert_eq!(timestamp(Timestamp::UNIX_EPOCH), "1970-01-01T00:00:00.000Z");
+    fn timestamps_have_milliseconds() {
+        assert_eq!(format_timestamp(Timestamp::UNIX_EPOCH), "1970-01-01T00:00:00.000Z");
     }
 }

@@ -1,8 +1,8 @@
-//! The administrator's commands and `config`: what they print, what they refuse, and how they end.
+//! Tests of `bellwether admin` and `bellwether config`: output, refusals and exit codes.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a failing test may panic")]
 
-#[allow(dead_code, reason = "each test file uses its own part of it")]
+#[allow(dead_code, reason = "each test file uses only a part of it")]
 #[path = "support/program.rs"]
 mod program;
 
@@ -10,7 +10,7 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-use program::{Done, Setup};
+use program::{CommandOutput, TestSetup};
 
 const USER: &[&str] = &[
     "create-user",
@@ -21,8 +21,8 @@ const USER: &[&str] = &[
 ];
 
 #[test]
-fn a_user_is_shown_without_the_password() {
-    let user = Setup::new().admin(&[USER, &["--plan", "early_bird", "--verified"]].concat());
+fn user_is_printed_without_password() {
+    let user = TestSetup::new().admin(&[USER, &["--plan", "early_bird", "--verified"]].concat());
     let keys: Vec<_> = user.as_object().unwrap().keys().cloned().collect();
     assert_eq!(
         keys,
@@ -35,8 +35,8 @@ fn a_user_is_shown_without_the_password() {
 }
 
 #[test]
-fn a_key_is_shown_with_what_it_may_be_used_for() {
-    let setup = Setup::new();
+fn key_is_printed_with_its_scopes() {
+    let setup = TestSetup::new();
     setup.admin(USER);
     let key = setup.admin(&[
         "create-key",
@@ -71,8 +71,8 @@ fn a_key_is_shown_with_what_it_may_be_used_for() {
 }
 
 #[test]
-fn a_key_stands_alone_on_standard_output() {
-    let setup = Setup::new();
+fn only_the_key_is_on_standard_output() {
+    let setup = TestSetup::new();
     setup.admin(USER);
     let done = setup.run(&["admin", "create-key", "--email", "ann@example.com", "--name", "laptop"]);
     let key = done.stdout.strip_suffix('\n').unwrap();
@@ -85,16 +85,16 @@ fn a_key_stands_alone_on_standard_output() {
 }
 
 #[test]
-fn a_new_plan_is_shown() {
-    let setup = Setup::new();
+fn changed_plan_is_printed() {
+    let setup = TestSetup::new();
     setup.admin(USER);
     let user = setup.admin(&["set-plan", "--email", "ann@example.com", "--plan", "premium"]);
     assert_eq!(user["plan"], "premium");
 }
 
 #[test]
-fn what_cannot_be_done_ends_with_1_and_says_why() {
-    let setup = Setup::new();
+fn failures_exit_with_1_and_the_reason() {
+    let setup = TestSetup::new();
     setup.admin(USER);
     let refused = |args: &[&str], why: &str| {
         let done = setup.run(&[&["admin"], args].concat());
@@ -138,8 +138,8 @@ fn what_cannot_be_done_ends_with_1_and_says_why() {
 }
 
 #[test]
-fn wrong_usage_ends_with_2_and_says_what_is_allowed() {
-    let setup = Setup::new();
+fn wrong_usage_exits_with_2_and_names_allowed_values() {
+    let setup = TestSetup::new();
     for (args, allowed) in [
         (
             &["admin", "set-plan", "--email", "a@b.c", "--plan", "gold"][..],
@@ -185,9 +185,9 @@ fn wrong_usage_ends_with_2_and_says_what_is_allowed() {
 }
 
 #[test]
-fn a_password_comes_from_standard_input_or_a_variable() {
-    let setup = Setup::new();
-    let create = |email: &str, variable: &str, input: &str| -> Done {
+fn password_is_read_from_stdin_or_a_variable() {
+    let setup = TestSetup::new();
+    let create = |email: &str, variable: &str, input: &str| -> CommandOutput {
         let mut command = setup.command(&["admin", "create-user", "--email", email, "--password", "-"]);
         command.env("BELLWETHER_PASSWORD", variable).stdin(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -203,8 +203,8 @@ fn a_password_comes_from_standard_input_or_a_variable() {
 }
 
 #[test]
-fn the_effective_settings_are_printed_with_secrets_masked() {
-    let setup = Setup::new().set("AUTH__SECRET_KEY", "a secret that is long enough");
+fn config_prints_effective_settings_with_masked_secrets() {
+    let setup = TestSetup::new().set("AUTH__SECRET_KEY", "a secret that is long enough");
     fs::write(setup.path().join("mine.toml"), "[market]\nseed = 11\n").unwrap();
     let done = setup.run(&["config", "--config", "mine.toml"]);
     assert_eq!(done.code, Some(0), "{}", done.stderr);

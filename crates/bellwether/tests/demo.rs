@@ -1,15 +1,15 @@
-//! The demo: the service with nothing to prepare, and firings that one need not wait for.
+//! Tests of `bellwether demo`.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a failing test may panic")]
 
-#[allow(dead_code, reason = "each test file uses its own part of it")]
+#[allow(dead_code, reason = "each test file uses only a part of it")]
 #[path = "support/program.rs"]
 mod program;
 
 use std::io::{BufRead, BufReader, Lines};
 use std::process::{Child, ChildStderr};
 
-use program::{Setup, ask};
+use program::{TestSetup, request};
 use serde_json::Value;
 
 /// A running demo. It is killed when it is dropped.
@@ -17,13 +17,13 @@ struct Demo {
     child: Child,
     address: String,
     key: String,
-    /// Kept open, because the demo goes on writing to it.
+    /// Kept open, because the demo keeps writing to it.
     lines: Lines<BufReader<ChildStderr>>,
 }
 
 impl Demo {
-    /// Starts it and waits for its introduction.
-    fn start(setup: &Setup) -> Self {
+    /// Starts the demo and waits for its introduction.
+    fn start(setup: &TestSetup) -> Self {
         let mut command = setup.command(&["demo", "--json", "--listen", "127.0.0.1:0", "--for", "300"]);
         let mut child = command.spawn().unwrap();
         let stderr = child.stderr.take().unwrap();
@@ -53,21 +53,21 @@ impl Demo {
     }
 
     fn data(&self, path: &str) -> Value {
-        ask(&self.address, "GET", path, &self.key, "").data()
+        request(&self.address, "GET", path, &self.key, "").data()
     }
 }
 
 impl Drop for Demo {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 #[test]
-fn the_demo_has_a_watchlist_with_trades_and_performance() {
-    let setup = Setup::new();
+fn demo_has_a_watchlist_with_trades_and_performance() {
+    let setup = TestSetup::new();
     let demo = Demo::start(&setup);
     let items = demo.data("/api/v1/watchlist");
     assert_eq!(items.as_array().unwrap().len(), 6, "{items}");
@@ -95,8 +95,8 @@ fn the_demo_has_a_watchlist_with_trades_and_performance() {
 }
 
 #[test]
-fn alerts_fire_and_say_why() {
-    let done = Setup::new().run(&[
+fn alerts_fire_with_reasons() {
+    let done = TestSetup::new().run(&[
         "demo",
         "--json",
         "--listen",
@@ -138,8 +138,8 @@ fn alerts_fire_and_say_why() {
 }
 
 #[test]
-fn too_few_firings_in_time_are_a_failure() {
-    let done = Setup::new().run(&[
+fn too_few_firings_exit_with_1() {
+    let done = TestSetup::new().run(&[
         "demo",
         "--json",
         "--listen",
@@ -154,8 +154,8 @@ fn too_few_firings_in_time_are_a_failure() {
 }
 
 #[test]
-fn a_kept_demo_goes_on_from_its_database() {
-    let setup = Setup::new();
+fn kept_demo_continues_from_its_database() {
+    let setup = TestSetup::new();
     let run = || {
         setup.run(&[
             "demo",

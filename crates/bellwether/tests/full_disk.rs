@@ -1,9 +1,9 @@
-//! A full disk: writes get 503, changes are all or nothing, and the log is not flooded.
+//! Tests with a full disk: writes get 503, changes are all or nothing, and the log is not flooded.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a failing test may panic")]
 
-#[allow(dead_code, reason = "each test file uses its own part of it")]
+#[allow(dead_code, reason = "each test file uses only a part of it")]
 #[path = "support/program.rs"]
 mod program;
 
@@ -11,35 +11,35 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
 
-use program::{Answer, Running, Setup, ask};
+use program::{HttpResponse, RunningService, TestSetup, request};
 use serde_json::{Value, json};
 use sqlx::Connection;
 use testkit::Database;
 
 /// The size limit of a file, in blocks of 512 or 1,024 bytes: enough for SQLite's shared index, and for a few pages of its
 /// write-ahead log.
-const BLOCKS: u32 = 64;
+const FILE_SIZE_LIMIT_BLOCKS: u32 = 64;
 
 /// The number of alerts that are deleted to reach the limit.
-const OTHERS: u32 = 40;
+const OTHER_ALERTS: u32 = 40;
 
-/// A database with an account, an alert and a webhook in it.
-struct World {
-    setup: Setup,
+/// A database with an account, alerts and an access token.
+struct Fixture {
+    setup: TestSetup,
     /// A key that may write alerts.
     key: String,
     /// An access token of the account.
     token: String,
     alert: String,
     /// More alerts, to fill the disk by deleting them.
-    others: Vec<String>,
+    other_alerts: Vec<String>,
     database: Database,
 }
 
-impl World {
+impl Fixture {
     fn new(database: Database) -> Self {
-        // Without this, requests are logged, and the unread pipe of the log would fill up.
-        let setup = Setup::new()
+        // Otherwise requests are logged, and the unread pipe of the log would fill up.
+        let setup = TestSetup::new()
             .set("DATABASE__URL", database.url())
             // Access tokens are valid for this address only, and the port changes with each start.
             .set("SERVER__PUBLIC_URL", "https://alerts.example.com")
@@ -50,16 +50,16 @@ impl World {
             json!({"stocks": [{"symbol": "AAPL", "name": "Apple"}], "quotes": [{"symbol": "AAPL", "price": 100}]});
         service.post("/api/v1/market/ingest", &key, &stock).data();
         let login = json!({"email": "op@example.com", "password": "correct horse"}).to_string();
-        let login = ask(&service.address, "POST", "/api/v1/auth/login", &key, &login).data();
-        let alert = service.post("/api/v1/alerts", &key, &above(200)).data();
-        let others = (0..OTHERS).map(|number| {
-            let other = service.post("/api/v1/alerts", &key, &above(300 + number)).data();
+        let login = request(&service.address, "POST", "/api/v1/auth/login", &key, &login).data();
+        let alert = service.post("/api/v1/alerts", &key, &price_above(200)).data();
+        let other_alerts = (0..OTHER_ALERTS).map(|number| {
+            let other = service.post("/api/v1/alerts", &key, &price_above(300 + number)).data();
             other["id"].as_str().unwrap().to_owned()
         });
-        let others = others.collect();
+        let other_alerts = other_alerts.collect();
         assert!(service.stop().success());
         Self {
-            others,
+            other_alerts,
             setup,
             token: login["access_token"].as_str().unwrap().to_owned(),
             alert: alert["id"].as_str().unwrap().to_owned(),
@@ -69,29 +69,34 @@ impl World {
     }
 
     /// Starts the service on a full disk.
-    fn serve_full(&self) -> Running {
+    fn serve_on_full_disk(&self) -> RunningService {
         if self.database.is_postgres() {
             let service = self.setup.serve();
-            self.run_sql(FILL);
+            self.run_sql(SIMULATE_FULL_DISK_SQL);
             return service;
         }
         let mut command = Command::new("sh");
-        let limited = format!("trap '' XFSZ; ulimit -f {BLOCKS}; exec \"$0\" serve");
+        let limited = format!("trap '' XFSZ; ulimit -f {FILE_SIZE_LIMIT_BLOCKS}; exec \"$0\" serve");
         self.setup.prepare(command.args(["-c", &limited, program::BINARY]));
-        let service = Running::start(command);
+        let service = RunningService::start(command);
         // The write-ahead log takes a few pages before it is full: first too few for an alert, then too few for a deletion.
-        let is_full = |threshold| service.post("/api/v1/alerts", &self.key, &above(threshold)).status == 503;
+        let is_full = |threshold| {
+            service
+                .post("/api/v1/alerts", &self.key, &price_above(threshold))
+                .status
+                == 503
+        };
         assert!((1_000..2_000).any(is_full));
         let is_full = |alert: &String| {
             let path = format!("/api/v1/alerts/{alert}");
             send(&service, "DELETE", &path, &self.key, &json!({})).1.status == 503
         };
-        assert!(self.others.iter().any(is_full));
+        assert!(self.other_alerts.iter().any(is_full));
         service
     }
 
-    /// Frees the disk.
-    fn empty(&self) {
+    /// Frees the disk space.
+    fn free_disk(&self) {
         if self.database.is_postgres() {
             self.run_sql("DROP FUNCTION disk_is_full CASCADE");
         }
@@ -107,19 +112,20 @@ impl World {
     }
 }
 
-/// Makes the server fail as it does when a table cannot grow. The last statements of both deletions write to these tables.
-const FILL: &str = "
+/// Triggers that fail as PostgreSQL does when a table cannot grow. The last statements of both deletions write to
+/// these tables.
+const SIMULATE_FULL_DISK_SQL: &str = "
     CREATE FUNCTION disk_is_full() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
     CREATE TRIGGER full_1 BEFORE INSERT OR UPDATE OR DELETE ON history FOR EACH STATEMENT EXECUTE FUNCTION disk_is_full();
     CREATE TRIGGER full_2 BEFORE INSERT OR UPDATE OR DELETE ON accounts FOR EACH STATEMENT EXECUTE FUNCTION disk_is_full();";
 
-fn above(threshold: u32) -> Value {
+fn price_above(threshold: u32) -> Value {
     json!({"symbol": "AAPL", "condition": "price_above", "threshold": threshold})
 }
 
-/// Sends a request, and returns the head of its response in lower case, too.
-fn send(service: &Running, method: &str, path: &str, credential: &str, body: &Value) -> (String, Answer) {
+/// Sends a request. Also returns the response's headers in lower case.
+fn send(service: &RunningService, method: &str, path: &str, credential: &str, body: &Value) -> (String, HttpResponse) {
     let mut stream = TcpStream::connect(&service.address).unwrap();
     let (address, body) = (&service.address, body.to_string());
     write!(
@@ -132,52 +138,58 @@ fn send(service: &Running, method: &str, path: &str, credential: &str, body: &Va
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
-    let answer = Answer {
+    let response = HttpResponse {
         status: head.split(' ').nth(1).unwrap().parse().unwrap(),
         text: body.to_owned(),
     };
-    (head.to_lowercase(), answer)
+    (head.to_lowercase(), response)
 }
 
 #[track_caller]
-fn is_unavailable((head, answer): (String, Answer)) {
-    assert_eq!(answer.status, 503, "{answer:?}");
+fn assert_unavailable((head, response): (String, HttpResponse)) {
+    assert_eq!(response.status, 503, "{response:?}");
     assert!(head.contains("retry-after: 5"), "{head}");
-    let body: Value = serde_json::from_str(&answer.text).unwrap();
+    let body: Value = serde_json::from_str(&response.text).unwrap();
     assert_eq!(body["error"]["code"], "SERVICE_UNAVAILABLE");
 }
 
-fn on_both(test: impl Fn(World)) {
-    test(World::new(Database::sqlite()));
+fn on_both_databases(test: impl Fn(Fixture)) {
+    test(Fixture::new(Database::sqlite()));
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let database = runtime.block_on(Database::postgres());
-    test(World::new(database));
+    test(Fixture::new(database));
 }
 
 #[test]
-fn deletions_on_a_full_disk_are_503_and_nothing_is_half_done() {
-    on_both(|world| {
-        let service = world.serve_full();
-        let alert = format!("/api/v1/alerts/{}", world.alert);
+fn deletions_on_a_full_disk_are_503_and_change_nothing() {
+    on_both_databases(|fixture| {
+        let service = fixture.serve_on_full_disk();
+        let alert = format!("/api/v1/alerts/{}", fixture.alert);
         let delete = json!({"confirmation": "DELETE"});
         for _ in 0..2 {
-            is_unavailable(send(&service, "DELETE", &alert, &world.key, &json!({})));
-            is_unavailable(send(&service, "DELETE", "/api/v1/user/account", &world.token, &delete));
+            assert_unavailable(send(&service, "DELETE", &alert, &fixture.key, &json!({})));
+            assert_unavailable(send(
+                &service,
+                "DELETE",
+                "/api/v1/user/account",
+                &fixture.token,
+                &delete,
+            ));
         }
-        let read = service.get(&alert, &world.key).data();
+        let read = service.get(&alert, &fixture.key).data();
         assert_eq!((&read["status"], &read["threshold"]), (&json!("active"), &json!(200)));
         assert!(service.stop().success());
 
-        world.empty();
-        let service = world.setup.serve();
-        assert_eq!(service.get(&alert, &world.key).data()["status"], "active");
-        let history = service.get(&format!("{alert}/history"), &world.key).data();
+        fixture.free_disk();
+        let service = fixture.setup.serve();
+        assert_eq!(service.get(&alert, &fixture.key).data()["status"], "active");
+        let history = service.get(&format!("{alert}/history"), &fixture.key).data();
         assert_eq!(history.as_array().unwrap().len(), 1, "{history}");
-        let session = send(&service, "GET", "/api/v1/user/session", &world.token, &json!({})).1;
+        let session = send(&service, "GET", "/api/v1/user/session", &fixture.token, &json!({})).1;
         assert!(session.text.contains("op@example.com"), "{session:?}");
-        assert_eq!(send(&service, "DELETE", &alert, &world.key, &json!({})).1.status, 200);
+        assert_eq!(send(&service, "DELETE", &alert, &fixture.key, &json!({})).1.status, 200);
         assert_eq!(
-            send(&service, "DELETE", "/api/v1/user/account", &world.token, &delete)
+            send(&service, "DELETE", "/api/v1/user/account", &fixture.token, &delete)
                 .1
                 .status,
             200
@@ -187,11 +199,17 @@ fn deletions_on_a_full_disk_are_503_and_nothing_is_half_done() {
 }
 
 #[test]
-fn a_full_disk_costs_one_line_of_log_and_not_two_for_each_write() {
-    on_both(|world| {
-        let mut service = world.serve_full();
+fn full_disk_does_not_flood_the_log() {
+    on_both_databases(|fixture| {
+        let mut service = fixture.serve_on_full_disk();
         for _ in 0..50 {
-            is_unavailable(send(&service, "POST", "/api/v1/alerts", &world.key, &above(9_000)));
+            assert_unavailable(send(
+                &service,
+                "POST",
+                "/api/v1/alerts",
+                &fixture.key,
+                &price_above(9_000),
+            ));
         }
         service.signal("TERM");
         let mut log = String::new();
@@ -201,12 +219,13 @@ fn a_full_disk_costs_one_line_of_log_and_not_two_for_each_write() {
             .filter(|line| line.contains("the database is not available"))
             .count();
         assert!(failed >= 1, "{log}");
-        // One line for the writes, and one for each other failing part; the number of counting lines depends on the duration.
+        // One line for the writes, and one for each other failing component. The number of counting lines depends on
+        // the duration.
         let lines = log
             .lines()
-            .filter(|line| !line.contains("the same line came again"))
+            .filter(|line| !line.contains("the same line was repeated"))
             .count();
         assert!(lines <= 15, "{lines} lines: {log}");
-        assert!(log.contains("the same line came again"), "{log}");
+        assert!(log.contains("the same line was repeated"), "{log}");
     });
 }

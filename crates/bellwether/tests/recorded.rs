@@ -1,5 +1,6 @@
-//! Replays of recorded real data, which lies beside the project; where it does not, the tests say that they were skipped.
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+//! Replays of recorded real data, which is stored outside of the repository. Without it, the tests print that they
+//! are skipped.
+#![allow(clippy::unwrap_used, reason = "a failing test may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use alerts::ConditionKind;
 use bellwether::alerts_file::parse_bodies;
-use bellwether::replay::{Firing, Replay, Span, Summary};
+use bellwether::replay::{Replay, ReplayFiring, ReplayPeriod, ReplaySummary};
 use jiff::civil::{Date, date};
 use market::Calendar;
 use market::records::MentionRow;
@@ -25,20 +26,25 @@ fn recorded(name: &str) -> Option<MarketData> {
     Some(folder::read(&path, &Calendar::nyse(), |_| ()).unwrap().0)
 }
 
-fn replay(data: &MarketData, from: Option<Date>, to: Option<Date>, bodies: &[Value]) -> (Summary, Vec<Firing>) {
+fn replay(
+    data: &MarketData,
+    from: Option<Date>,
+    to: Option<Date>,
+    bodies: &[Value],
+) -> (ReplaySummary, Vec<ReplayFiring>) {
     let calendar = Calendar::nyse();
-    let span = Span::of(data, from, to).unwrap();
-    let alerts = parse_bodies(bodies, &calendar, span.start()).unwrap();
+    let period = ReplayPeriod::of(data, from, to).unwrap();
+    let alerts = parse_bodies(bodies, &calendar, period.start()).unwrap();
     let mut firings = Vec::new();
-    let replay = Replay::new(data, &calendar, span, alerts, |firing| {
+    let replay = Replay::new(data, &calendar, period, alerts, |firing| {
         firings.push(firing);
         ControlFlow::Continue(())
     });
     (replay.run(|_| ()), firings)
 }
 
-/// What would notice a fall of three quarters that is none.
-fn alerts_that_a_split_could_fool() -> Vec<Value> {
+/// Returns alerts that would fire falsely if a 4-for-1 split were taken for a price drop.
+fn split_sensitive_alerts() -> Vec<Value> {
     let alert =
         |condition: &str, threshold: f64| json!({"symbol": "AAPL", "condition": condition, "threshold": threshold});
     let plain = |condition: &str| json!({"symbol": "AAPL", "condition": condition});
@@ -54,10 +60,10 @@ fn alerts_that_a_split_could_fool() -> Vec<Value> {
 }
 
 #[test]
-fn a_stock_that_splits_four_for_one_overnight_fires_no_false_fall() {
+fn four_for_one_split_does_not_fire_price_drops() {
     let Some(mut data) = recorded("unadjusted") else { return };
     let days = (Some(date(2020, 8, 24)), Some(date(2020, 9, 1)));
-    let bodies = alerts_that_a_split_could_fool();
+    let bodies = split_sensitive_alerts();
     let (_, firings) = replay(&data, days.0, days.1, &bodies);
     assert_eq!(firings, [], "with the split");
     data.splits.clear();
@@ -70,8 +76,8 @@ fn a_stock_that_splits_four_for_one_overnight_fires_no_false_fall() {
     assert!(fooled.len() >= 5, "{fooled:?}");
 }
 
-/// Each condition on every stock, with levels around its first price.
-fn alerts_of_every_family(data: &MarketData) -> Vec<Value> {
+/// Returns an alert of each condition on every stock, with levels around its first price.
+fn one_alert_per_condition(data: &MarketData) -> Vec<Value> {
     let mut bodies = Vec::new();
     for (symbol, bars) in &data.bars {
         let first = bars.daily[0].open.as_f64();
@@ -99,9 +105,9 @@ fn alerts_of_every_family(data: &MarketData) -> Vec<Value> {
 }
 
 #[test]
-fn five_years_of_five_hundred_stocks_run_to_their_end_under_alerts_of_every_family() {
+fn five_years_of_500_stocks_replay_with_every_condition() {
     let Some(data) = recorded("us500") else { return };
-    let bodies = alerts_of_every_family(&data);
+    let bodies = one_alert_per_condition(&data);
     let (summary, firings) = replay(&data, None, None, &bodies);
     assert_eq!((summary.sessions, summary.alerts), (1305, 511 * 23));
     assert_eq!(summary.observations, 656_713 * 4);
@@ -110,7 +116,7 @@ fn five_years_of_five_hundred_stocks_run_to_their_end_under_alerts_of_every_fami
     firings
         .iter()
         .for_each(|firing| *fired.entry(firing.condition).or_default() += 1);
-    // The folder has neither forward earnings, nor mentions, nor payment dates.
+    // The folder has no forward earnings, mentions or payment dates.
     let silent: Vec<_> = ConditionKind::ALL
         .iter()
         .filter(|kind| !fired.contains_key(kind))
@@ -130,7 +136,7 @@ fn five_years_of_five_hundred_stocks_run_to_their_end_under_alerts_of_every_fami
 }
 
 #[test]
-fn talk_about_ten_stocks_rises_and_fades() {
+fn social_buzz_rises_and_falls() {
     let Some(data) = recorded("mentions") else { return };
     let symbols: BTreeSet<_> = data.mentions.iter().map(|row| row.symbol).collect();
     let body = |symbol: &market::Symbol, direction: &str| json!({"symbol": symbol.as_str(), "condition": "social_buzz", "parameters": {"direction": direction}});
@@ -160,8 +166,8 @@ fn talk_about_ten_stocks_rises_and_fades() {
     }
 }
 
-/// The firings from `day` on, in order.
-fn from_day(firings: &[Firing], day: Date) -> Vec<&Firing> {
+/// Returns the firings from `day` on, in order.
+fn from_day(firings: &[ReplayFiring], day: Date) -> Vec<&ReplayFiring> {
     let start = market::calendar::new_york(day, 0, 0);
     firings.iter().filter(|firing| firing.time >= start).collect()
 }
@@ -176,13 +182,13 @@ fn compare_first_days(data: &MarketData, days: &[Date], bodies: &[Value]) {
     for (earlier, run) in runs.iter().enumerate() {
         for (later, &day) in days.iter().enumerate().skip(earlier + 1) {
             let start = market::calendar::new_york(day, 0, 0);
-            let repeats = |firing: &Firing| firing.condition == ConditionKind::DailyReminder;
+            let repeats = |firing: &ReplayFiring| firing.condition == ConditionKind::DailyReminder;
             let done: BTreeSet<_> = run
                 .iter()
                 .filter(|firing| firing.time < start && !repeats(firing))
                 .map(|firing| firing.alert_index)
                 .collect();
-            let of_both = |firings: Vec<&Firing>| -> Vec<Firing> {
+            let of_both = |firings: Vec<&ReplayFiring>| -> Vec<ReplayFiring> {
                 let both = firings.into_iter().filter(|firing| !done.contains(&firing.alert_index));
                 both.cloned().collect()
             };
@@ -266,7 +272,7 @@ fn later_first_day_gives_the_same_firings_from_that_day_on() {
 }
 
 #[test]
-fn older_alerts_move_with_a_split_on_the_first_replayed_day() {
+fn split_on_the_first_replayed_day_adjusts_older_alerts() {
     let Some(data) = recorded("unadjusted") else { return };
     let alert = |condition: &str, threshold: f64| json!({"symbol": "AAPL", "condition": condition, "threshold": threshold, "created_at": "2020-08-28T12:00:00Z"});
     let day = Some(date(2020, 8, 31));

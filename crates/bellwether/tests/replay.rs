@@ -1,20 +1,20 @@
-//! `bellwether replay`, from outside.
+//! Tests of the `bellwether replay` command.
 
 mod support;
 
-use support::Case;
+use support::ReplayCase;
 
 const ABOVE_11: &str = r#"[{"symbol": "AAA", "condition": "price_above", "threshold": 11}]"#;
 
 #[test]
-fn a_daily_bar_makes_four_observations_the_nearer_extreme_first() {
+fn daily_bar_makes_four_observations() {
     let alerts = r#"[
         {"symbol": "AAA", "condition": "price_below", "threshold": 10},
         {"symbol": "AAA", "condition": "price_below", "threshold": 9},
         {"symbol": "AAA", "condition": "price_above", "threshold": 12},
         {"symbol": "AAA", "condition": "price_above", "threshold": 10.5}
     ]"#;
-    let answer = Case::new(alerts)
+    let output = ReplayCase::new(alerts)
         .bars("AAA,2024-07-05,10,12,9,10.5,1000")
         .run()
         .succeeded();
@@ -24,12 +24,12 @@ fn a_daily_bar_makes_four_observations_the_nearer_extreme_first() {
         "2@2024-07-05T17:50:00.000Z",
         "3@2024-07-05T17:50:00.000Z",
     ];
-    assert_eq!(answer.fired(), expected);
+    assert_eq!(output.fired(), expected);
 }
 
 #[test]
-fn a_firing_is_a_line_with_time_alert_price_metric_and_reason() {
-    let answer = Case::new(ABOVE_11)
+fn firing_line_has_time_alert_price_metric_and_reason() {
+    let output = ReplayCase::new(ABOVE_11)
         .bars("AAA,2024-07-05,10,12.5,9.9,10,1000")
         .run()
         .succeeded();
@@ -37,52 +37,52 @@ fn a_firing_is_a_line_with_time_alert_price_metric_and_reason() {
         "time": "2024-07-05T17:50:00.000Z", "alert_index": 0, "symbol": "AAA", "condition": "price_above",
         "threshold": 11, "price": 12.5, "metric": 12.5, "reason": "price 12.50 is at or above 11.00",
     });
-    assert_eq!(answer.firings, [expected]);
+    assert_eq!(output.firings, [expected]);
 }
 
 #[test]
-fn the_summary_counts_sessions_observations_alerts_firings_and_rejected_rows() {
+fn summary_has_all_counts() {
     let rows = "AAA,2024-07-05,10,12,9,10,1000\nAAA,2024-07-08,10,12,-9,10,1000\nAAA,2024-07-09,10,12,9,10,1000";
-    let answer = Case::new(ABOVE_11).bars(rows).run().succeeded();
+    let output = ReplayCase::new(ABOVE_11).bars(rows).run().succeeded();
     assert!(
-        answer
+        output
             .stderr
             .contains("2 sessions, 8 observations, 1 alerts, 1 firings, 1 rejected rows"),
         "{}",
-        answer.stderr
+        output.stderr
     );
 }
 
 #[test]
-fn an_alert_is_judged_from_its_creation_on() {
+fn alert_is_evaluated_from_its_creation() {
     let alerts = r#"[
         {"symbol": "AAA", "condition": "price_above", "threshold": 11, "created_at": "2024-07-05T17:50:00Z"},
         {"symbol": "AAA", "condition": "price_above", "threshold": 11, "created_at": "2024-07-05T17:50:01Z"}
     ]"#;
-    let answer = Case::new(alerts)
+    let output = ReplayCase::new(alerts)
         .bars("AAA,2024-07-05,10,12,9,10,1000")
         .run()
         .succeeded();
-    assert_eq!(answer.fired(), ["0@2024-07-05T17:50:00.000Z"]);
+    assert_eq!(output.fired(), ["0@2024-07-05T17:50:00.000Z"]);
 }
 
 #[test]
-fn a_percent_change_counts_from_the_last_observation_before_the_alert_or_else_the_first_after_it() {
+fn percent_change_counts_from_the_observation_before_creation_or_the_first_after() {
     let alerts = r#"[
         {"symbol": "AAA", "condition": "price_change_up", "threshold": 20},
         {"symbol": "AAA", "condition": "price_change_up", "threshold": 20, "created_at": "2024-07-05T16:00:00Z"}
     ]"#;
-    // 0 counts from the open, 10; 1 from the low, 9, which was the last observation before it.
+    // Alert 0 counts from the open, 10. Alert 1 counts from the low, 9, the last observation before its creation.
     let rows = "AAA,2024-07-05,10,11,9,10,1000\nAAA,2024-07-08,12,12,12,12,1000";
-    let answer = Case::new(alerts).bars(rows).run().succeeded();
+    let output = ReplayCase::new(alerts).bars(rows).run().succeeded();
     assert_eq!(
-        answer.fired(),
+        output.fired(),
         ["1@2024-07-05T17:50:00.000Z", "0@2024-07-08T13:30:00.000Z"]
     );
 }
 
 #[test]
-fn bars_before_from_warm_the_indicators_up_and_fire_nothing() {
+fn bars_before_the_period_warm_up_indicators_and_fire_nothing() {
     let rows: Vec<_> = (1..=31)
         .filter(|day| ![4, 6, 7, 13, 14, 20, 21, 27, 28].contains(day))
         .map(|day| format!("AAA,2024-07-{day:02},{0},{0},{0},{0},1000", 100 + day))
@@ -91,42 +91,42 @@ fn bars_before_from_warm_the_indicators_up_and_fire_nothing() {
         {"symbol": "AAA", "condition": "rsi_limit", "threshold": 90, "parameters": {"direction": "above"}},
         {"symbol": "AAA", "condition": "price_above", "threshold": 101}
     ]"#;
-    let answer = Case::new(alerts)
+    let output = ReplayCase::new(alerts)
         .bars(&rows.join("\n"))
         .args(&["--from", "2024-07-30", "--to", "2024-07-30"])
         .run();
     let expected = ["0@2024-07-30T13:30:00.000Z", "1@2024-07-30T13:30:00.000Z"];
-    assert_eq!(answer.succeeded().fired(), expected);
+    assert_eq!(output.succeeded().fired(), expected);
 }
 
 #[test]
-fn a_split_moves_thresholds_and_initial_prices() {
+fn split_adjusts_thresholds_and_initial_prices() {
     let alerts = r#"[
         {"symbol": "AAA", "condition": "price_below", "threshold": 80},
         {"symbol": "AAA", "condition": "price_change_down", "threshold": 20},
         {"symbol": "AAA", "condition": "price_above", "threshold": 104}
     ]"#;
     let rows = "AAA,2024-07-05,100,100,100,100,1000\nAAA,2024-07-08,25,26,25,26,4000";
-    let case = Case::new(alerts)
+    let case = ReplayCase::new(alerts)
         .bars(rows)
         .file("splits.csv", "symbol,date,ratio\nAAA,2024-07-08,4\n");
-    let answer = case.run().succeeded();
-    assert_eq!(answer.fired(), ["2@2024-07-08T17:50:00.000Z"]);
-    assert_eq!(answer.firings[0]["threshold"], 26);
+    let output = case.run().succeeded();
+    assert_eq!(output.fired(), ["2@2024-07-08T17:50:00.000Z"]);
+    assert_eq!(output.firings[0]["threshold"], 26);
 }
 
 #[test]
 fn equivalent_alerts_are_not_merged() {
     let alerts = format!("[{0}, {0}]", &ABOVE_11[1..ABOVE_11.len() - 1]);
-    let answer = Case::new(&alerts)
+    let output = ReplayCase::new(&alerts)
         .bars("AAA,2024-07-05,11,11,11,11,1000")
         .run()
         .succeeded();
-    assert_eq!(answer.firings.len(), 2);
+    assert_eq!(output.firings.len(), 2);
 }
 
 #[test]
-fn facts_are_known_from_their_day_on() {
+fn facts_are_known_from_their_day() {
     let alerts = r#"[
         {"symbol": "AAA", "condition": "pe_ratio_below", "threshold": 10},
         {"symbol": "AAA", "condition": "insider_transactions", "threshold": 1000},
@@ -140,7 +140,7 @@ fn facts_are_known_from_their_day_on() {
         .iter()
         .map(|day| format!("AAA,2024-07-{day:02},10,10,10,10,1000"))
         .collect();
-    let answer = Case::new(alerts)
+    let output = ReplayCase::new(alerts)
         .bars(&rows.join("\n"))
         .file("fundamentals.csv", "symbol,as_of,eps_ttm\nAAA,2024-07-03,1\n")
         .file(
@@ -169,21 +169,21 @@ fn facts_are_known_from_their_day_on() {
         "6@2024-07-04T13:30:00.000Z",
         "5@2024-07-05T20:15:00.000Z",
     ];
-    assert_eq!(answer.fired(), expected);
+    assert_eq!(output.fired(), expected);
     assert_eq!(
-        answer.firings[7]["reason"],
+        output.firings[7]["reason"],
         "a dividend is paid today, 0.50 USD a share, 5.00 USD for your shares"
     );
 }
 
 #[test]
-fn the_same_replay_gives_the_same_lines() {
-    let case = Case::new(ABOVE_11).bars("AAA,2024-07-05,10,12,9,10,1000");
+fn same_replay_gives_the_same_lines() {
+    let case = ReplayCase::new(ABOVE_11).bars("AAA,2024-07-05,10,12,9,10,1000");
     assert_eq!(case.run().firings, case.run().firings);
 }
 
 #[test]
-fn an_alert_older_than_the_replay_is_judged_from_its_start_in_todays_shares() {
+fn older_alert_is_evaluated_from_the_start_after_splits() {
     let alerts = r#"[
         {"symbol": "AAA", "condition": "price_above", "threshold": 120, "created_at": "2024-06-03T14:00:00Z"},
         {"symbol": "AAA", "condition": "daily_reminder", "created_at": "2020-01-10T00:00:00Z"},
@@ -192,7 +192,7 @@ fn an_alert_older_than_the_replay_is_judged_from_its_start_in_todays_shares() {
         {"symbol": "AAA", "condition": "price_above", "threshold": 1, "created_at": "2030-01-01T00:00:00Z"}
     ]"#;
     let rows = "AAA,2024-07-01,100,100,100,100,1000\nAAA,2024-07-02,25,25,25,25,4000\nAAA,2024-07-03,30,30,30,30,4000";
-    let answer = Case::new(alerts)
+    let output = ReplayCase::new(alerts)
         .bars(rows)
         .file("splits.csv", "symbol,date,ratio\nAAA,2024-07-02,4\n")
         .file("earnings.csv", "symbol,date\nAAA,2024-07-05\n")
@@ -204,10 +204,10 @@ fn an_alert_older_than_the_replay_is_judged_from_its_start_in_todays_shares() {
         "1@2024-07-03T13:30:00.000Z",
         "3@2024-07-03T13:30:00.000Z",
     ];
-    assert_eq!(answer.fired(), expected);
+    assert_eq!(output.fired(), expected);
     assert!(
-        answer.stderr.contains("1 alerts were created after the last day"),
+        output.stderr.contains("1 alerts were created after the last day"),
         "{}",
-        answer.stderr
+        output.stderr
     );
 }

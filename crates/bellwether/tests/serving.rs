@@ -1,8 +1,8 @@
-//! The service as an operator runs it: the real program, a database of its own, any free port.
+//! Tests of `bellwether serve`: the real program with a separate database on a free port.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a failing test may panic")]
 
-#[allow(dead_code, reason = "each test file uses its own part of it")]
+#[allow(dead_code, reason = "each test file uses only a part of it")]
 #[path = "support/program.rs"]
 mod program;
 
@@ -10,14 +10,14 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-use program::{Setup, answer, ask, begin};
+use program::{TestSetup, begin, read_response, request};
 use serde_json::json;
 
 #[test]
-fn a_price_that_is_pushed_fires_an_alert_before_it_is_answered() {
-    let setup = Setup::new();
+fn pushed_price_fires_an_alert_before_the_response() {
+    let setup = TestSetup::new();
     let service = setup.serve();
-    // While it runs.
+    // The admin command runs while the service runs.
     let key = setup.operator_key();
     let stock =
         json!({"stocks": [{"symbol": "AAPL", "name": "Apple Inc."}], "quotes": [{"symbol": "AAPL", "price": 188.4}]});
@@ -25,8 +25,8 @@ fn a_price_that_is_pushed_fires_an_alert_before_it_is_answered() {
         service.post("/api/v1/market/ingest", &key, &stock).data()["accepted"]["quotes"],
         1
     );
-    let wanted = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 190});
-    let alert = service.post("/api/v1/alerts", &key, &wanted).data();
+    let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 190});
+    let alert = service.post("/api/v1/alerts", &key, &body).data();
     service
         .post(
             "/api/v1/market/ingest",
@@ -46,15 +46,15 @@ fn a_price_that_is_pushed_fires_an_alert_before_it_is_answered() {
 }
 
 #[test]
-fn what_was_there_is_there_after_a_restart() {
-    let setup = Setup::new();
+fn alerts_and_prices_survive_a_restart() {
+    let setup = TestSetup::new();
     let service = setup.serve();
     let key = setup.operator_key();
     let stock =
         json!({"stocks": [{"symbol": "MSFT", "name": "Microsoft"}], "quotes": [{"symbol": "MSFT", "price": 410}]});
     service.post("/api/v1/market/ingest", &key, &stock).data();
-    let wanted = json!({"symbol": "MSFT", "condition": "price_below", "threshold": 400});
-    let alert = service.post("/api/v1/alerts", &key, &wanted).data();
+    let body = json!({"symbol": "MSFT", "condition": "price_below", "threshold": 400});
+    let alert = service.post("/api/v1/alerts", &key, &body).data();
     assert_eq!(service.stop().code(), Some(0));
 
     let service = setup.serve();
@@ -75,42 +75,42 @@ fn what_was_there_is_there_after_a_restart() {
 }
 
 #[test]
-fn told_to_stop_it_answers_what_is_under_way_and_ends_with_0() {
-    let setup = Setup::new();
+fn sigterm_answers_running_requests_and_exits_with_0() {
+    let setup = TestSetup::new();
     let mut service = setup.serve();
     let key = setup.operator_key();
     let body = json!({"quotes": [{"symbol": "AAPL", "price": 1}], "stocks": [{"symbol": "AAPL", "name": "Apple"}]})
         .to_string();
-    let mut under_way = begin(&service.address, "/api/v1/market/ingest", &key, body.len());
+    let mut in_flight = begin(&service.address, "/api/v1/market/ingest", &key, body.len());
     service.signal("TERM");
-    service.log_with("stopping");
-    write!(under_way, "{body}").unwrap();
-    assert_eq!(answer(under_way).data()["accepted"]["quotes"], 1);
-    assert_eq!(service.ended().code(), Some(0));
+    service.wait_for_log("stopping");
+    write!(in_flight, "{body}").unwrap();
+    assert_eq!(read_response(in_flight).data()["accepted"]["quotes"], 1);
+    assert_eq!(service.wait().code(), Some(0));
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once() {
-    let setup = Setup::new()
+fn second_signal_exits_at_once() {
+    let setup = TestSetup::new()
         .set("SERVER__SHUTDOWN_TIMEOUT", "1h")
         .set("SERVER__BODY_TIMEOUT", "1h");
     let mut service = setup.serve();
     let key = setup.operator_key();
     let _under_way = begin(&service.address, "/api/v1/market/ingest", &key, 100);
     service.signal("INT");
-    service.log_with("stopping");
+    service.wait_for_log("stopping");
     service.signal("INT");
-    assert_eq!(service.ended().code(), Some(1));
+    assert_eq!(service.wait().code(), Some(1));
 }
 
 #[test]
-fn a_taken_address_is_named_and_the_database_is_not_touched() {
+fn used_address_is_named_and_the_database_is_not_touched() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let setup = Setup::new().set("SERVER__LISTEN", &address);
+    let setup = TestSetup::new().set("SERVER__LISTEN", &address);
     let done = setup.run(&["serve"]);
     assert_eq!(done.code, Some(1));
-    let expected = format!("error: {address} is taken by another program");
+    let expected = format!("error: {address} is already in use");
     assert!(
         done.stderr.contains(&expected) && done.stderr.contains("server.listen"),
         "{}",
@@ -120,8 +120,8 @@ fn a_taken_address_is_named_and_the_database_is_not_touched() {
 }
 
 #[test]
-fn a_database_that_cannot_be_opened_is_named_without_its_password() {
-    let setup = Setup::new().set("DATABASE__URL", "postgres://bw:hunter2@127.0.0.1:1/bw");
+fn unreachable_database_is_named_without_its_password() {
+    let setup = TestSetup::new().set("DATABASE__URL", "postgres://bw:hunter2@127.0.0.1:1/bw");
     let done = setup.run(&["serve"]);
     assert_eq!(done.code, Some(1));
     assert!(
@@ -134,8 +134,8 @@ fn a_database_that_cannot_be_opened_is_named_without_its_password() {
 }
 
 #[test]
-fn wrong_settings_end_with_2_and_are_all_named() {
-    let setup = Setup::new().set("MARKET__SOURCE", "oracle").set("MARKET__SED", "7");
+fn invalid_settings_exit_with_2_and_are_all_named() {
+    let setup = TestSetup::new().set("MARKET__SOURCE", "oracle").set("MARKET__SED", "7");
     for args in [
         &["serve"][..],
         &["config"],
@@ -149,8 +149,8 @@ fn wrong_settings_end_with_2_and_are_all_named() {
 }
 
 #[test]
-fn health_and_metrics_move_to_their_own_address() {
-    let setup = Setup::new()
+fn health_and_metrics_can_have_a_separate_address() {
+    let setup = TestSetup::new()
         .set("SERVER__OPS_LISTEN", "127.0.0.1:0")
         .set("MARKET__SOURCE", "simulated");
     let mut service = setup.serve();
@@ -162,18 +162,18 @@ fn health_and_metrics_move_to_their_own_address() {
         .unwrap()
         .to_owned();
     assert_eq!(service.get("/metrics", "").status, 404);
-    assert_eq!(ask(&ops, "GET", "/readyz", "", "").status, 200);
-    let metrics = ask(&ops, "GET", "/metrics", "", "");
+    assert_eq!(request(&ops, "GET", "/readyz", "", "").status, 200);
+    let metrics = request(&ops, "GET", "/metrics", "", "");
     assert!(metrics.text.contains("http_requests_total{"), "{}", metrics.text);
-    assert_eq!(ask(&ops, "GET", "/api/v1/alerts", "", "").status, 404);
+    assert_eq!(request(&ops, "GET", "/api/v1/alerts", "", "").status, 404);
 }
 
 #[test]
-fn traces_are_sent_to_the_collector_by_the_end() {
+fn remaining_traces_are_sent_at_exit() {
     let collector = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = collector.local_addr().unwrap();
     let endpoint = format!("http://{address}");
-    let setup = Setup::new()
+    let setup = TestSetup::new()
         .set("TELEMETRY__OTLP_ENDPOINT", endpoint)
         .set("TELEMETRY__SERVICE_NAME", "weathervane");
     let service = setup.serve();
@@ -182,7 +182,7 @@ fn traces_are_sent_to_the_collector_by_the_end() {
         let (mut stream, _) = collector.accept().unwrap();
         let mut request = Vec::new();
         let mut piece = [0; 4096];
-        // The request is small; it is there when the name of the span is.
+        // The request is small. It is complete when it contains the span's name.
         while !String::from_utf8_lossy(&request).contains("/healthz") {
             let length = stream.read(&mut piece).unwrap();
             assert!(length > 0, "the connection ended");
@@ -193,9 +193,9 @@ fn traces_are_sent_to_the_collector_by_the_end() {
             .unwrap();
         String::from_utf8_lossy(&request).into_owned()
     });
-    // What was traced last is sent before it ends.
+    // The last traces are sent before the program ends.
     assert_eq!(service.stop().code(), Some(0));
-    // Should nothing have come, this lets the collector go.
+    // This connection unblocks the collector if nothing was sent.
     drop(TcpStream::connect(address));
     let request = received.join().unwrap();
     assert!(request.starts_with("POST /v1/traces HTTP/1.1"), "{request}");
@@ -203,8 +203,8 @@ fn traces_are_sent_to_the_collector_by_the_end() {
 }
 
 #[test]
-fn a_data_folder_is_followed() {
-    let setup = Setup::new();
+fn data_folder_is_read() {
+    let setup = TestSetup::new();
     let folder = setup.path().join("data");
     fs::create_dir_all(folder.join("bars")).unwrap();
     let bars = "symbol,date,open,high,low,close,volume\nAAPL,2024-03-07,169.15,170.73,168.49,169.00,71765061\n";
@@ -213,7 +213,7 @@ fn a_data_folder_is_followed() {
     let setup = setup
         .set("MARKET__SOURCE", "file")
         .set("MARKET__DATA_DIR", folder.display().to_string());
-    // It is asked until the folder has been read.
+    // The test polls until the folder has been read.
     let setup = setup.set("LIMITS__PREMIUM_PER_HOUR", "4000000000");
     let service = setup.serve();
     let key = setup.operator_key();
@@ -230,13 +230,13 @@ fn a_data_folder_is_followed() {
 }
 
 #[test]
-fn a_data_folder_that_cannot_be_read_ends_it_with_its_name() {
-    let setup = Setup::new()
+fn unreadable_data_folder_exits_with_its_name() {
+    let setup = TestSetup::new()
         .set("MARKET__SOURCE", "file")
         .set("MARKET__DATA_DIR", "no-such-folder");
     let mut service = setup.serve();
-    let mut said = String::new();
-    service.stderr.read_to_string(&mut said).unwrap();
-    assert!(said.contains("no-such-folder"), "{said}");
-    assert_eq!(service.ended().code(), Some(1));
+    let mut output = String::new();
+    service.stderr.read_to_string(&mut output).unwrap();
+    assert!(output.contains("no-such-folder"), "{output}");
+    assert_eq!(service.wait().code(), Some(1));
 }

@@ -1,8 +1,8 @@
-//! `bellwether sources`: providers on loopback, asked by the real program.
+//! Tests of `bellwether sources`: the real program with fake providers on loopback.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a failing test may panic")]
 
-#[allow(dead_code, reason = "each test file uses its own part of it")]
+#[allow(dead_code, reason = "each test file uses only a part of it")]
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/providers.rs"]
@@ -12,15 +12,15 @@ use std::sync::Arc;
 
 use bellwether::clock::SystemClock;
 use bellwether::settings::{Settings, SourceKind};
+use bellwether::wiring::providers::build_providers;
 use bellwether::wiring::service_settings;
-use bellwether::wiring::sources::sources as wire;
-use program::{Done, Setup};
-use providers::{Fakes, KEY, places, start};
+use program::{CommandOutput, TestSetup};
+use providers::{FakeProviders, KEY, responses, start};
 use sources::provider::Capability;
 
-/// Two accounts and two that want none, all of them here.
-fn set_up(fakes: &Fakes) -> Setup {
-    let mut setup = Setup::new()
+/// Settings with two accounts and two providers without an account, all of them fakes.
+fn set_up(fakes: &FakeProviders) -> TestSetup {
+    let mut setup = TestSetup::new()
         .set("MARKET__SOURCE", "providers")
         .set("SOURCES__TIMEOUT", "5s")
         .set("SOURCES__ALPACA__KEY_ID", KEY)
@@ -39,7 +39,7 @@ fn set_up(fakes: &Fakes) -> Setup {
     ] {
         setup = setup.set(&format!("SOURCES__{url}"), &fakes.http);
     }
-    // The primaries of the cheapest complete set, and one fallback.
+    // The primaries of the cheapest complete configuration, and one fallback.
     for (capability, names) in [
         ("CATALOG", "alpaca,sec"),
         ("QUOTES", "alpaca"),
@@ -51,7 +51,7 @@ fn set_up(fakes: &Fakes) -> Setup {
     setup
 }
 
-async fn check(setup: Setup, more: &'static [&'static str]) -> Done {
+async fn check(setup: TestSetup, more: &'static [&'static str]) -> CommandOutput {
     let args = [&["sources", "check", "--symbols", "AAPL"], more].concat();
     let done = tokio::task::spawn_blocking(move || {
         let done = setup.run(&args);
@@ -62,7 +62,7 @@ async fn check(setup: Setup, more: &'static [&'static str]) -> Done {
     done.await.unwrap()
 }
 
-/// The cells of each row: capability, provider, role, latency, records and the rest.
+/// Splits a table into the cells of each row: capability, provider, role, latency, records and the rest.
 fn rows(table: &str) -> Vec<Vec<String>> {
     let cells = |line: &str| {
         line.split("  ")
@@ -81,8 +81,8 @@ fn row<'a>(rows: &'a [Vec<String>], capability: &str, provider: &str) -> &'a [St
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_capability_is_asked_once_and_shown_with_latency_and_freshness() {
-    let fakes = start(places()).await;
+async fn check_shows_latency_and_age_of_each_capability() {
+    let fakes = start(responses()).await;
     let done = check(set_up(&fakes), &[]).await;
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     let head = done.stdout.lines().next().unwrap();
@@ -142,8 +142,8 @@ async fn each_capability_is_asked_once_and_shown_with_latency_and_freshness() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_primary_that_fails_is_shown_with_the_mend_and_ends_with_1() {
-    let fakes = start(places()).await;
+async fn failing_primary_is_shown_with_the_fix_and_exits_with_1() {
+    let fakes = start(responses()).await;
     let wrong_key = set_up(&fakes).set("SOURCES__FINNHUB__KEY", "pk-wrong");
     let done = check(wrong_key, &[]).await;
     assert_eq!(done.code, Some(1), "{}{}", done.stdout, done.stderr);
@@ -151,7 +151,7 @@ async fn a_primary_that_fails_is_shown_with_the_mend_and_ends_with_1() {
     for capability in ["fundamentals", "earnings"] {
         assert_eq!(
             row(&rows, capability, "finnhub").last().unwrap(),
-            "finnhub does not take the key; check it, and that it is of the right environment"
+            "finnhub rejected the API key; check the key, and that it belongs to the right environment"
         );
     }
     assert_eq!(row(&rows, "quotes", "alpaca").last().unwrap(), "ok");
@@ -165,10 +165,10 @@ async fn a_primary_that_fails_is_shown_with_the_mend_and_ends_with_1() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fallback_that_fails_is_shown_and_no_failure() {
-    let mut places = places();
-    places.remove("/files/company_tickers.json");
-    let fakes = start(places).await;
+async fn failing_fallback_is_shown_and_exits_with_0() {
+    let mut responses = responses();
+    responses.remove("/files/company_tickers.json");
+    let fakes = start(responses).await;
     let done = check(set_up(&fakes).set("SOURCES__INSIDER_TRADES", "none"), &[]).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let rows = rows(&done.stdout);
@@ -176,22 +176,22 @@ async fn a_fallback_that_fails_is_shown_and_no_failure() {
         row(&rows, "catalog", "sec")
             .last()
             .unwrap()
-            .contains("has nothing there")
+            .contains("has no such resource")
     );
     assert!(
-        done.stderr.contains("Nobody is asked for insider_trades."),
+        done.stderr.contains("No provider is set for insider_trades."),
         "{}",
         done.stderr
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_that_nobody_answers_has_failed() {
-    let fakes = start(places()).await;
-    let nobody_there = set_up(&fakes)
+async fn unreachable_stream_fails() {
+    let fakes = start(responses()).await;
+    let unreachable = set_up(&fakes)
         .set("SOURCES__ALPACA__STREAM_URL", "ws://127.0.0.1:1")
         .set("SOURCES__TIMEOUT", "1s");
-    let done = check(nobody_there, &[]).await;
+    let done = check(unreachable, &[]).await;
     assert_eq!(done.code, Some(1), "{}", done.stdout);
     let rows = rows(&done.stdout);
     assert_eq!(row(&rows, "stream", "alpaca").last().unwrap(), "not live in time");
@@ -203,19 +203,19 @@ async fn a_stream_that_nobody_answers_has_failed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_that_does_not_take_the_key_says_so() {
-    let fakes = start(places()).await;
+async fn stream_with_wrong_key_fails() {
+    let fakes = start(responses()).await;
     let done = check(set_up(&fakes).set("SOURCES__ALPACA__SECRET", "pk-wrong"), &[]).await;
     assert_eq!(done.code, Some(1), "{}", done.stdout);
     let rows = rows(&done.stdout);
     let result = row(&rows, "stream", "alpaca").last().unwrap();
-    assert!(result.starts_with("alpaca does not take the key"), "{result}");
+    assert!(result.starts_with("alpaca rejected the API key"), "{result}");
 }
 
 #[test]
-fn without_a_provider_it_is_said_how_to_set_one_up() {
+fn missing_providers_are_reported_with_the_fix() {
     for command in [&["sources", "check"][..], &["sources", "plan", "--symbols", "5"]] {
-        let done = Setup::new().run(command);
+        let done = TestSetup::new().run(command);
         assert_eq!((done.code, done.stdout.as_str()), (Some(2), ""));
         assert!(done.stderr.contains("error: no provider is set up"), "{}", done.stderr);
         assert!(
@@ -227,8 +227,8 @@ fn without_a_provider_it_is_said_how_to_set_one_up() {
 }
 
 #[test]
-fn the_settings_that_hold_are_named() {
-    let setup = Setup::new().set("SOURCES__FINNHUB__KEY", KEY);
+fn settings_file_is_named() {
+    let setup = TestSetup::new().set("SOURCES__FINNHUB__KEY", KEY);
     std::fs::write(setup.path().join("my.toml"), "[sources]\nquotes = [\"finnhub\"]\n").unwrap();
     let done = setup.run(&["sources", "plan", "--symbols", "5", "--config", "my.toml"]);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
@@ -240,8 +240,8 @@ fn the_settings_that_hold_are_named() {
 }
 
 #[test]
-fn a_plan_has_what_each_provider_is_asked_for_and_no_more() {
-    let setup = Setup::new()
+fn plan_lists_only_used_capabilities() {
+    let setup = TestSetup::new()
         .set("MARKET__SOURCE", "providers")
         .set("SOURCES__ALPACA__KEY_ID", KEY)
         .set("SOURCES__ALPACA__SECRET", KEY)
@@ -278,13 +278,17 @@ fn a_plan_has_what_each_provider_is_asked_for_and_no_more() {
 }
 
 #[test]
-fn a_symbol_that_is_none_is_refused() {
-    let done = Setup::new().run(&["sources", "check", "--symbols", "AAPL,S&P 500"]);
+fn rejects_invalid_symbols() {
+    let done = TestSetup::new().run(&["sources", "check", "--symbols", "AAPL,S&P 500"]);
     assert_eq!(done.code, Some(2));
-    assert!(done.stderr.contains("\"S&P 500\" is no symbol"), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("\"S&P 500\" is not a valid symbol"),
+        "{}",
+        done.stderr
+    );
 }
 
-/// The first block of that language behind a line of the documentation.
+/// Returns the first code block of a language after a line of the documentation.
 fn block(begins_behind: &str, language: &str) -> &'static str {
     let document = include_str!("../../../docs/data-sources.md");
     let (_, behind) = document.split_once(begins_behind).unwrap();
@@ -295,36 +299,32 @@ fn block(begins_behind: &str, language: &str) -> &'static str {
 const CHEAPEST: &str = "\n## The cheapest complete set\n";
 
 #[tokio::test]
-async fn the_cheapest_complete_set_of_the_documentation_has_everything() {
+async fn documented_cheapest_configuration_is_complete() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("bellwether.toml");
     std::fs::write(&path, block(CHEAPEST, "toml")).unwrap();
     let settings = Settings::load(Some(&path), []).unwrap();
     assert_eq!(settings.market.source, SourceKind::Providers);
-    let sources = wire(&settings, Arc::new(SystemClock), 7).unwrap();
+    let sources = build_providers(&settings, Arc::new(SystemClock), 7).unwrap();
     for capability in Capability::ALL {
-        let asked: Vec<_> = sources
-            .combination
-            .providers(capability)
-            .map(|asked| asked.name())
-            .collect();
+        let asked: Vec<_> = sources.router.providers(capability).map(|asked| asked.name()).collect();
         let named: Vec<_> = settings
             .sources
-            .asked(capability)
+            .providers_for(capability)
             .iter()
             .map(|name| name.name())
             .collect();
         assert!(!asked.is_empty() && asked == named, "{capability}: {asked:?}");
     }
     assert_eq!(service_settings(&settings).unwrap().missing_feeds, []);
-    // Free: nobody is set up whose plan would cost something.
+    // All plans are free.
     let plans: Vec<_> = sources.providers.iter().map(|provider| provider.tier().plan).collect();
     assert_eq!(plans, ["Basic", "free", "public", "public"]);
 }
 
 #[test]
-fn the_plan_of_the_documentation_is_what_the_program_prints() {
-    let setup = Setup::new();
+fn documented_plan_output_matches_the_program() {
+    let setup = TestSetup::new();
     std::fs::write(setup.path().join("bellwether.toml"), block(CHEAPEST, "toml")).unwrap();
     let (command, printed) = block("With the configuration below:\n", "").split_once('\n').unwrap();
     let args: Vec<_> = command.strip_prefix("$ bellwether ").unwrap().split(' ').collect();

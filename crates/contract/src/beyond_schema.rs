@@ -14,7 +14,7 @@ pub struct BeyondSchema {
     pub field: &'static str,
     /// A part of the refusal's message.
     pub message: &'static str,
-    /// Why the schema cannot express it.
+    /// The reason why the schema cannot express it.
     pub why: &'static str,
 }
 
@@ -27,7 +27,7 @@ const fn row(operation: &'static str, field: &'static str, message: &'static str
     }
 }
 
-/// All such reasons.
+/// All listed refusals.
 pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     row(
         "create_alert",
@@ -147,8 +147,8 @@ pub const BEYOND_SCHEMA: &[BeyondSchema] = &[
     row("change_password", "", "", "depends on the account"),
 ];
 
-/// Fields that an operation may take beyond their schema: it takes more than the document promises.
-const TAKEN_BEYOND_SCHEMA: &[(&str, &str)] = &[
+/// Fields that an operation may accept although their schema forbids them.
+const ACCEPTED_BEYOND_SCHEMA: &[(&str, &str)] = &[
     // `webhooks.allow_private_cidrs` opens `http` to the operator's own ranges.
     ("create_webhook", "/url: "),
     ("update_webhook", "/url: "),
@@ -158,14 +158,14 @@ const TAKEN_BEYOND_SCHEMA: &[(&str, &str)] = &[
 ];
 
 /// Whether a field may be taken beyond its schema.
-pub(crate) fn may_be_opened(operation: &Operation, error: &str) -> bool {
-    TAKEN_BEYOND_SCHEMA
+pub(crate) fn is_accepted_beyond_schema(operation: &Operation, error: &str) -> bool {
+    ACCEPTED_BEYOND_SCHEMA
         .iter()
         .any(|(id, field)| *id == operation.id && error.starts_with(field))
 }
 
 /// Whether a refusal has a listed reason.
-pub(crate) fn covers(operation: &Operation, fields: &[&str], message: &str) -> bool {
+pub(crate) fn is_listed(operation: &Operation, fields: &[&str], message: &str) -> bool {
     let is_listed = |field: &str| {
         BEYOND_SCHEMA
             .iter()

@@ -80,7 +80,7 @@ impl Contract {
         let schema = format!("{pointer}/responses/{status}/content/{}/schema", escape(JSON));
         let errors = match serde_json::from_slice(exchange.response_body) {
             Ok(value) => self.schema_errors(&schema, &value)?,
-            Err(error) => vec![format!("no JSON: {error}")],
+            Err(error) => vec![format!("not JSON: {error}")],
         };
         if errors.is_empty() {
             return Ok(());
@@ -100,7 +100,7 @@ impl Contract {
             200..400
                 if errors
                     .iter()
-                    .any(|error| !beyond_schema::may_be_opened(operation, error)) =>
+                    .any(|error| !beyond_schema::is_accepted_beyond_schema(operation, error)) =>
             {
                 Err(Violation::AcceptedForbiddenBody {
                     operation: operation.to_string(),
@@ -120,11 +120,11 @@ impl Contract {
         }
         Ok(Some(match serde_json::from_slice(exchange.request_body) {
             Ok(value) => self.schema_errors(&schema, &value)?,
-            Err(error) => vec![format!("no JSON: {error}")],
+            Err(error) => vec![format!("not JSON: {error}")],
         }))
     }
 
-    /// Finds out whether the refusal of a valid body has a reason that the schema cannot express.
+    /// Checks that the refusal of a valid body has a reason that the schema cannot express.
     fn check_refusal(&self, operation: &Operation, exchange: &Exchange<'_>) -> Result<(), Violation> {
         let response: Value = serde_json::from_slice(exchange.response_body).unwrap_or_default();
         let error = &response["error"];
@@ -137,7 +137,7 @@ impl Contract {
             .collect();
         let is_parameter = |field: &str| self.parameters(operation).any(|name| name == field);
         let is_about_parameters = !fields.is_empty() && fields.iter().all(|field| is_parameter(field));
-        if is_about_parameters || beyond_schema::covers(operation, &fields, message) {
+        if is_about_parameters || beyond_schema::is_listed(operation, &fields, message) {
             return Ok(());
         }
         Err(Violation::RefusedAllowedBody {

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_literal_segment_wins_over_a_parameter_and_both_prefixes_are_one() {
+    fn literal_segment_wins_over_a_parameter_and_prefixes_are_equal() {
         let operations = of(&json!({"paths": {
             "/api/v1/watchlist/{id}": {"patch": {"operationId": "one"}, "put": {"operationId": "two"}},
             "/api/v1/watchlist/order": {"put": {"operationId": "three"}},

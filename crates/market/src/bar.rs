@@ -5,24 +5,24 @@ use jiff::civil::Date;
 use crate::price::{MAX_VOLUME, Price};
 use crate::split::SplitRatio;
 
-/// One session of one stock: first, highest, lowest and last price, and the shares traded.
+/// One session of one stock: open, high, low and close price, and the shares traded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bar {
     /// The session's date in New York.
     pub date: Date,
-    /// First price.
+    /// The first price.
     pub open: Price,
-    /// Highest price.
+    /// The highest price.
     pub high: Price,
-    /// Lowest price.
+    /// The lowest price.
     pub low: Price,
-    /// Last price.
+    /// The last price.
     pub close: Price,
-    /// Shares traded, 0..=[`MAX_VOLUME`].
+    /// The shares traded, 0..=[`MAX_VOLUME`].
     pub volume: i64,
 }
 
-/// Why four prices and a volume are no bar.
+/// The reason why four prices and a volume do not form a bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BarError {
     /// The high is below the low.
@@ -33,7 +33,7 @@ pub enum BarError {
         /// The bar's low.
         low: Price,
     },
-    /// An open or close outside low..=high.
+    /// The open or close is outside low..=high.
     #[error("{which} {price} lies outside low {low} to high {high}; correct the row at its source")]
     OutsideRange {
         /// `open` or `close`.
@@ -45,16 +45,16 @@ pub enum BarError {
         /// The bar's high.
         high: Price,
     },
-    /// A volume outside 0..=[`MAX_VOLUME`].
+    /// The volume is outside 0..=[`MAX_VOLUME`].
     #[error("volume {0} is out of range; it is the session's shares, 0 to {MAX_VOLUME}")]
     Volume(i64),
 }
 
 impl Bar {
-    /// The bar itself if it does not contradict itself.
+    /// Returns the bar if it is consistent.
     ///
     /// # Errors
-    /// [`BarError`], with what contradicts what.
+    /// [`BarError`] names the contradiction.
     pub fn checked(self) -> Result<Self, BarError> {
         let Self {
             open,
@@ -83,7 +83,7 @@ impl Bar {
         Ok(self)
     }
 
-    /// The bar in the shares of after a split.
+    /// Converts the bar to shares after a split.
     #[must_use]
     pub fn after_split(self, ratio: SplitRatio) -> Self {
         Self {
@@ -116,17 +116,17 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_of_one_price_without_volume_is_taken() {
+    fn accepts_a_bar_of_one_price_without_volume() {
         assert!(bar("5", "5", "5", "5", 0).is_ok());
     }
 
     #[test]
-    fn a_high_below_the_low_is_refused() {
+    fn rejects_a_high_below_the_low() {
         assert!(matches!(bar("5", "4", "6", "5", 0), Err(BarError::HighBelowLow { .. })));
     }
 
     #[test]
-    fn an_open_or_close_outside_the_range_is_refused() {
+    fn rejects_an_open_or_close_outside_the_range() {
         assert!(matches!(
             bar("3.99", "6", "4", "5", 0),
             Err(BarError::OutsideRange { which: "open", .. })
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_volume_is_refused() {
+    fn rejects_a_negative_volume() {
         assert_eq!(bar("5", "5", "5", "5", -1), Err(BarError::Volume(-1)));
     }
 }

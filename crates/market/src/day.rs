@@ -1,8 +1,8 @@
-//! Days as numbers.
+//! Dates as day numbers.
 
 use jiff::civil::Date;
 
-/// The number of days from 1970-01-01 to `date`, so that spans of days are subtractions.
+/// Returns the number of days from 1970-01-01 to `date`, so that differences of dates are subtractions.
 ///
 /// Source: Howard Hinnant, "chrono-compatible low-level date algorithms", `days_from_civil`.
 #[must_use]
@@ -22,7 +22,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_epoch_is_day_zero() {
+    fn epoch_is_day_zero() {
         assert_eq!(day_number(date(1970, 1, 1)), 0);
         assert_eq!(day_number(date(2000, 3, 1)), 11_017);
     }

@@ -3,15 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// How many millionths make one.
+/// The number of millionths in one.
 pub const MICROS_PER_UNIT: i64 = 1_000_000;
 
 /// A signed decimal number, exact to six decimals: a threshold, a percentage, earnings per share, an amount of
 /// dollars.
 ///
-/// Kept as an integer number of millionths, so that numbers have one order, no NaN and no drift. Digits beyond the
-/// sixth are rounded half away from zero. It prints the way JavaScript prints the number: `200`, `198.66`,
-/// `0.000001`.
+/// It is an integer number of millionths, so numbers have one order, no NaN and no drift. Digits beyond the sixth are
+/// rounded half away from zero. It prints like a JavaScript number: `200`, `198.66`, `0.000001`.
 ///
 /// ```
 /// use market::Decimal;
@@ -22,13 +21,13 @@ pub const MICROS_PER_UNIT: i64 = 1_000_000;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Decimal(i64);
 
-/// Why a text is no number that [`Decimal`] can hold.
+/// The reason why a text is not a [`Decimal`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
-    /// Not a decimal number (NaN and infinity are none).
+    /// It is not a decimal number (NaN and infinity are not).
     #[error("is not a number; write it like 198.66")]
     NotANumber,
-    /// Beyond ±9.2 × 10¹².
+    /// It is beyond ±9.2 × 10¹².
     #[error("is too large; the limit is 9000000000000")]
     TooLarge,
 }
@@ -37,13 +36,13 @@ impl Decimal {
     /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// The number that is `micros` millionths.
+    /// Returns the number of `micros` millionths.
     #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// The whole number `units`; `None` beyond the range.
+    /// Returns the whole number `units`, or `None` beyond the range.
     #[must_use]
     pub fn from_units(units: i64) -> Option<Self> {
         units.checked_mul(MICROS_PER_UNIT).map(Self)
@@ -55,7 +54,7 @@ impl Decimal {
         self.0
     }
 
-    /// The whole number it is; `None` when it has decimals.
+    /// Returns the whole number, or `None` if it has decimals.
     #[must_use]
     pub const fn as_whole(self) -> Option<i64> {
         if self.0 % MICROS_PER_UNIT == 0 {
@@ -65,22 +64,23 @@ impl Decimal {
         }
     }
 
-    /// The nearest float, for showing and for statistics, never for judging.
+    /// The nearest float, for display and statistics; never for evaluating conditions.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a float is asked for")]
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// The decimal nearest to `value`; an error for NaN, infinity and what is out of range.
+    /// Returns the decimal nearest to `value`.
     ///
     /// # Errors
-    /// [`DecimalError`]
+    /// [`DecimalError`] for NaN, infinity and numbers out of range.
     pub fn from_f64(value: f64) -> Result<Self, DecimalError> {
         if !value.is_finite() {
             return Err(DecimalError::NotANumber);
         }
-        // The shortest text that reads back as `value` is what its writer meant: 189.2 and not 189.19999999999998863.
+        // The shortest text that reads back as `value` is what its author meant: 189.2 instead of
+        // 189.19999999999998863.
         value.to_string().parse()
     }
 }
@@ -88,7 +88,7 @@ impl Decimal {
 impl FromStr for Decimal {
     type Err = DecimalError;
 
-    /// Reads `[+-]digits[.digits][e[+-]digits]`; at least one digit before the exponent.
+    /// Parses `[+-]digits[.digits][e[+-]digits]`, with at least one digit before the exponent.
     fn from_str(text: &str) -> Result<Self, DecimalError> {
         let (mantissa, exponent) = match text.find(['e', 'E']) {
             Some(at) => (&text[..at], parse_exponent(&text[at + 1..])?),
@@ -114,12 +114,12 @@ fn parse_exponent(text: &str) -> Result<i64, DecimalError> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(DecimalError::NotANumber);
     }
-    // Far beyond any number that fits: the cap only keeps the arithmetic in range.
+    // Far beyond any number that fits; the cap keeps the arithmetic in range.
     let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX).min(1_000_000);
     Ok(if text.starts_with('-') { -magnitude } else { magnitude })
 }
 
-/// The millionths of `whole.fraction × 10^exponent`, rounded half up.
+/// Returns the millionths of `whole.fraction × 10^exponent`, rounded half up.
 fn scaled(whole: &str, fraction: &str, exponent: i64) -> Result<i128, DecimalError> {
     const LIMIT: i128 = i64::MAX as i128;
     let point = i64::try_from(whole.len()).map_err(|_| DecimalError::TooLarge)? + exponent + 6;
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_read_exactly() {
+    fn decimals_are_parsed_exactly() {
         for (text, expected) in [
             ("198.66", 198_660_000),
             ("200", 200_000_000),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_refused() {
+    fn rejects_text_that_is_not_a_number() {
         for text in [
             "", "-", ".", "e5", "1e", "1e+", "NaN", "inf", "1,5", "0x10", "1 ", "--1", "1.2.3", "١",
         ] {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn rejects_numbers_that_are_too_large() {
         for text in [
             "1e13",
             "9223372036854.775808",
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_print_as_javascript_prints_them() {
+    fn prints_like_javascript() {
         for text in ["200", "198.66", "0.000001", "-3.5", "0", "123456789.123456"] {
             assert_eq!(text.parse::<Decimal>().unwrap().to_string(), text);
         }
@@ -240,18 +240,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printing_and_reading_again_changes_nothing(micros in -i64::MAX..=i64::MAX) {
+        fn printing_and_parsing_round_trips(micros in -i64::MAX..=i64::MAX) {
             let decimal = Decimal::from_micros(micros);
             prop_assert_eq!(decimal.to_string().parse(), Ok(decimal));
         }
 
         #[test]
-        fn any_text_is_read_or_refused_without_a_panic(text in "[-+0-9.eE]{0,40}|.{0,20}") {
+        fn any_text_parses_or_fails_without_panic(text in "[-+0-9.eE]{0,40}|.{0,20}") {
             let _ = text.parse::<Decimal>();
         }
 
         #[test]
-        fn a_float_with_up_to_six_decimals_comes_back_exactly(micros in -1_000_000_000_000_i64..1_000_000_000_000) {
+        fn float_with_six_decimals_round_trips(micros in -1_000_000_000_000_i64..1_000_000_000_000) {
             let decimal = Decimal::from_micros(micros);
             prop_assert_eq!(Decimal::from_f64(decimal.as_f64()), Ok(decimal));
         }

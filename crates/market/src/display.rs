@@ -1,6 +1,6 @@
 //! Display formats for money and percentages.
 //!
-//! Numbers on the wire keep all their digits ([`Decimal`]'s own text); sentences and messages use these forms.
+//! Numbers on the wire keep all their digits ([`Decimal`]'s `Display`); sentences and messages use these forms.
 
 use std::fmt;
 
@@ -17,8 +17,8 @@ pub struct Usd(pub Decimal);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Percent(pub Decimal);
 
-/// The smallest number of millionths that four decimals show.
-const SMALLEST_SHOWN: u64 = 50;
+/// The smallest amount that four decimals can show, in millionths.
+const MIN_FOUR_DECIMALS_MICROS: u64 = 50;
 
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,7 +27,7 @@ impl fmt::Display for Usd {
         if magnitude >= MICROS_PER_UNIT.unsigned_abs() || magnitude == 0 {
             return f.write_str(&fixed(magnitude, 2));
         }
-        let text = fixed(magnitude, if magnitude < SMALLEST_SHOWN { 6 } else { 4 });
+        let text = fixed(magnitude, if magnitude < MIN_FOUR_DECIMALS_MICROS { 6 } else { 4 });
         let cents = text.len().min("0.00".len());
         let (cents, rest) = text.split_at(cents);
         write!(f, "{cents}{}", rest.trim_end_matches('0'))
@@ -51,7 +51,7 @@ fn sign(micros: i64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// A number of millionths with so many decimals (at most six), rounded half away from zero.
+/// Formats a number of millionths with `decimals` decimals (at most six), rounded half away from zero.
 fn fixed(micros: u64, decimals: usize) -> String {
     let places = u32::try_from(decimals.min(6)).unwrap_or(6);
     let step = 10_u64.pow(6 - places);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn dollars_have_two_decimals_and_less_than_one_dollar_up_to_four() {
+    fn dollars_have_two_decimals_and_up_to_four_below_one_dollar() {
         for (amount, text) in [
             ("201.5", "201.50"),
             ("1", "1.00"),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn percentages_have_two_decimals_and_a_sign_if_asked_for() {
+    fn percentages_have_two_decimals_and_an_optional_sign() {
         assert_eq!(Percent(decimal("-13.018266")).to_string(), "-13.02");
         assert_eq!(Percent(decimal("5")).to_string(), "5.00");
         assert_eq!(format!("{:+}", Percent(decimal("1.645"))), "+1.65");

@@ -1,9 +1,9 @@
-//! What is remembered of one stock's completed sessions.
+//! The price history of one stock's completed sessions.
 //!
-//! A [`History`] keeps the last [`KEPT_SESSIONS`] bars and, in step with them, everything a judgement asks for: sums
-//! of the last so many closes and volumes, the RSI, the extremes of 52 weeks. The RSI's smoothing reaches back to
-//! the first bar there ever was, so its state just before the oldest kept bar is kept too; from it the whole can be
-//! computed again when a bar is corrected.
+//! A [`History`] keeps the last [`KEPT_SESSIONS`] bars and updates everything that conditions need with them: sums of
+//! recent closes and volumes, the RSI, and the 52-week extremes. The RSI's smoothing reaches back to the very first
+//! bar, so its state just before the oldest kept bar is kept, too. From it everything can be recomputed if a bar is
+//! corrected.
 
 use std::collections::VecDeque;
 
@@ -14,11 +14,11 @@ use crate::day::day_number;
 use crate::indicators::{Extreme, RollingExtreme, Rsi, WindowSum};
 use crate::split::SplitRatio;
 
-/// How many bars are kept: enough for the longest average (400 sessions) and, on a market that never closes, for 364
-/// days.
+/// The maximum number of kept bars: enough for the longest average (400 sessions) and, on a market that never closes,
+/// for 364 days.
 pub const KEPT_SESSIONS: usize = 420;
 
-/// How many calendar days "52 weeks" are; the day exactly so many days ago still counts.
+/// The number of calendar days in 52 weeks; the day exactly 364 days ago still counts.
 pub const DAYS_OF_52_WEEKS: i32 = 364;
 
 /// The completed sessions of one stock, oldest first, and their indicators.
@@ -34,26 +34,24 @@ pub struct History {
     volumes: Vec<WindowSum>,
 }
 
-/// What became of a bar.
+/// The effect of recording a bar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Recorded {
-    /// It is the newest one.
+pub enum RecordOutcome {
+    /// It is the newest bar.
     Appended,
-    /// It took the place of the bar of the same day.
+    /// It replaced the bar of the same day.
     Replaced,
     /// It filled a gap between kept bars.
     Inserted,
 }
 
-/// A bar from before everything that is kept.
+/// A bar that is older than all kept bars.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the bar of {date} is older than all that is kept (since {kept_since}); load the history anew, oldest bar first"
-)]
-pub struct TooOld {
+#[error("the bar of {date} is older than all kept bars (since {kept_since}); load the history again, oldest bar first")]
+pub struct BarTooOldError {
     /// The bar's date.
     pub date: Date,
-    /// The oldest date that is kept.
+    /// The oldest kept date.
     pub kept_since: Date,
 }
 
@@ -77,13 +75,13 @@ impl History {
         self.bars.iter()
     }
 
-    /// How many bars are kept.
+    /// The number of kept bars.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bars.len()
     }
 
-    /// Whether there is no bar at all.
+    /// Whether there are no bars.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bars.is_empty()
@@ -101,47 +99,47 @@ impl History {
         &self.rsi
     }
 
-    /// Takes in a bar of any day: appends it, or puts it in its place and computes everything again.
+    /// Records a bar of any day: appends it, or inserts it and recomputes everything.
     ///
     /// # Errors
-    /// [`TooOld`] if bars of before were already forgotten.
-    pub fn record(&mut self, bar: Bar) -> Result<Recorded, TooOld> {
+    /// [`BarTooOldError`] if the bar is older than all kept bars and older ones were already dropped.
+    pub fn record(&mut self, bar: Bar) -> Result<RecordOutcome, BarTooOldError> {
         if self.last().is_none_or(|last| last.date < bar.date) {
             self.append(bar);
-            return Ok(Recorded::Appended);
+            return Ok(RecordOutcome::Appended);
         }
         let recorded = match self.bars.binary_search_by_key(&bar.date, |kept| kept.date) {
             Ok(at) => {
                 self.bars[at] = bar;
-                Recorded::Replaced
+                RecordOutcome::Replaced
             }
             Err(0) if self.bars.len() >= KEPT_SESSIONS => {
-                return Err(TooOld {
+                return Err(BarTooOldError {
                     date: bar.date,
                     kept_since: self.bars[0].date,
                 });
             }
             Err(at) => {
                 self.bars.insert(at, bar);
-                Recorded::Inserted
+                RecordOutcome::Inserted
             }
         };
         self.recompute();
         Ok(recorded)
     }
 
-    /// The history as it was before `date`: without the sessions of that day and of later ones.
+    /// Returns the history as it was before `date`, without the sessions of that day and later ones.
     #[must_use]
     pub fn before(&self, date: Date) -> Self {
         let mut before = self.clone();
         before.bars.retain(|bar| bar.date < date);
-        // The extremes may have left days behind that count again, seen from then.
+        // The extremes may have dropped days that count again as of that date.
         before.recompute();
         before
     }
 
-    /// Everything in the shares of after a split.
-    pub fn split(&mut self, ratio: SplitRatio) {
+    /// Converts everything to shares after a split.
+    pub fn apply_split(&mut self, ratio: SplitRatio) {
         for bar in &mut self.bars {
             *bar = bar.after_split(ratio);
         }
@@ -151,25 +149,25 @@ impl History {
         self.rsi = rsi;
     }
 
-    /// The highest high of the 52 weeks before `today`; today itself does not count.
+    /// Returns the highest high of the 52 weeks before `today`, which itself does not count.
     pub fn high_52_weeks(&mut self, today: i32) -> Option<i64> {
         self.highs.since(today - DAYS_OF_52_WEEKS)
     }
 
-    /// The lowest low of the 52 weeks before `today`; today itself does not count.
+    /// Returns the lowest low of the 52 weeks before `today`, which itself does not count.
     pub fn low_52_weeks(&mut self, today: i32) -> Option<i64> {
         self.lows.since(today - DAYS_OF_52_WEEKS)
     }
 
-    /// The highest high and the lowest low of the completed sessions of the 52 weeks up to `today`, for showing. Days
-    /// that [`Self::high_52_weeks`] was asked to leave behind are not found again.
+    /// Returns the highest high and the lowest low of the completed sessions of the 52 weeks up to `today`, for
+    /// display. Days that [`Self::high_52_weeks`] has dropped do not count.
     #[must_use]
     pub fn extremes_52_weeks(&self, today: i32) -> Option<(i64, i64)> {
         let from = today - DAYS_OF_52_WEEKS;
         self.highs.peek_since(from).zip(self.lows.peek_since(from))
     }
 
-    /// From now on keeps the sum of the last `len` closes at hand.
+    /// Maintains the sum of the last `len` closes from now on.
     pub fn track_closes(&mut self, len: usize) {
         if !self.closes.iter().any(|window| window.len() == len) {
             self.closes
@@ -177,7 +175,7 @@ impl History {
         }
     }
 
-    /// From now on keeps the sum of the last `len` volumes at hand.
+    /// Maintains the sum of the last `len` volumes from now on.
     pub fn track_volumes(&mut self, len: usize) {
         if !self.volumes.iter().any(|window| window.len() == len) {
             self.volumes
@@ -185,13 +183,13 @@ impl History {
         }
     }
 
-    /// The sum of the last `len` closes in millionths; `None` while there are fewer.
+    /// The sum of the last `len` closes in millionths; `None` if there are fewer.
     #[must_use]
     pub fn sum_of_closes(&self, len: usize) -> Option<i64> {
         self.sum(len, &self.closes, |bar| bar.close.micros())
     }
 
-    /// The sum of the last `len` volumes in shares; `None` while there are fewer.
+    /// The sum of the last `len` volumes in shares; `None` if there are fewer.
     #[must_use]
     pub fn sum_of_volumes(&self, len: usize) -> Option<i64> {
         self.sum(len, &self.volumes, |bar| bar.volume)
@@ -207,7 +205,7 @@ impl History {
         }
     }
 
-    /// The average of the last `period` closes in dollars, the last completed session included.
+    /// The average of the last `period` closes in dollars, including the last completed session.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "the float is for showing")]
     pub fn sma(&self, period: usize) -> Option<f64> {
@@ -261,7 +259,7 @@ impl History {
         self.bars.push_back(bar);
     }
 
-    /// Computes everything from the kept bars and the RSI before them.
+    /// Recomputes everything from the kept bars and the RSI before them.
     fn recompute(&mut self) {
         self.rsi = self.rsi_before;
         self.highs = RollingExtreme::new(Extreme::High);
@@ -315,7 +313,7 @@ mod tests {
         history
     }
 
-    /// The extremes forget old days when they are asked, so histories are compared by their answers.
+    /// The extremes drop old days when they are read, so histories are compared by their results.
     fn answers(history: &mut History, today: i32) -> impl PartialEq + std::fmt::Debug + use<> {
         (
             history.rsi,
@@ -328,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn the_day_exactly_364_days_ago_counts_and_the_day_before_does_not() {
+    fn extremes_include_exactly_364_days() {
         let mut history = history(&[bar(0, 900), bar(1, 500), bar(2, 400)]);
         let first = day_number(date(2020, 1, 1));
         assert_eq!(history.high_52_weeks(first + 364), Some(903));
@@ -336,10 +334,10 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_older_than_all_that_is_kept_is_refused() {
+    fn rejects_a_bar_older_than_all_kept_bars() {
         let bars: Vec<_> = (1..=KEPT_SESSIONS as i64).map(|day| bar(day, 1000 + day)).collect();
         let mut history = history(&bars);
-        assert!(matches!(history.record(bar(0, 5)), Err(TooOld { .. })));
+        assert!(matches!(history.record(bar(0, 5)), Err(BarTooOldError { .. })));
         assert_eq!(history.len(), KEPT_SESSIONS);
     }
 
@@ -358,9 +356,9 @@ mod tests {
         }
 
         #[test]
-        fn the_last_of_two_bars_for_one_day_wins(closes in prop::collection::vec(10_i64..100_000, 2..600), at in any::<prop::sample::Index>()) {
+        fn last_bar_of_a_day_wins(closes in prop::collection::vec(10_i64..100_000, 2..600), at in any::<prop::sample::Index>()) {
             let bars: Vec<_> = closes.iter().enumerate().map(|(day, &close)| bar(day as i64, close)).collect();
-            // A correction reaches as far back as bars are kept.
+            // A correction can reach back as far as bars are kept.
             let at = bars.len() - 1 - at.index(bars.len().min(KEPT_SESSIONS));
             let mut wrong = bars.clone();
             wrong[at] = bar(at as i64, 77);
@@ -371,11 +369,11 @@ mod tests {
         }
 
         #[test]
-        fn a_split_leaves_the_rsi_where_it_was(closes in prop::collection::vec(1_000_000_i64..100_000_000, 20..300)) {
+        fn split_does_not_change_the_rsi(closes in prop::collection::vec(1_000_000_i64..100_000_000, 20..300)) {
             let bars: Vec<_> = closes.iter().enumerate().map(|(day, &close)| bar(day as i64, close / 4 * 4)).collect();
             let mut split = history(&bars);
             let before = split.rsi.value();
-            split.split("4".parse().unwrap());
+            split.apply_split("4".parse().unwrap());
             let (before, after) = (before.unwrap(), split.rsi.value().unwrap());
             prop_assert!((before - after).abs() < 1e-9);
         }

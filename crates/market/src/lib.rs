@@ -1,20 +1,17 @@
-//! # The market: what is traded, at what price, on which days, and what its history says
+//! # Market: symbols, prices, bars, the trading calendar and indicators
 //!
-//! This room holds the nouns that everything else speaks in. It knows no alert and does no I/O: values come in,
-//! values go out.
+//! This crate contains the types that all other crates use. It does not depend on alerts and does no I/O.
 //!
-//! * [`Symbol`], [`Price`], [`Decimal`], [`SplitRatio`], [`Bar`]: exact values that cannot be wrong once they exist.
-//!   Money and ratios are integers in millionths; a float appears only where the definition of an indicator asks for
-//!   one.
-//! * [`records`]: what becomes known about a stock, fact by fact.
-//! * [`calendar`]: when the New York Stock Exchange is open, by rules that hold for years to come.
-//! * [`current_price`]: which prices are current, and which are too old for anything to start from.
-//! * [`indicators`] and [`history`]: averages, Wilder's RSI, 52-week extremes, kept up to date bar by bar. Each
-//!   takes a *provisional price* that stands in for today's close, so that "the average now" needs no finished day.
+//! * [`Symbol`], [`Price`], [`Decimal`], [`SplitRatio`], [`Bar`]: exact values that are valid by construction. Money and
+//!   ratios are integers in millionths; floats appear only where an indicator is defined by them.
+//! * [`records`]: facts about stocks, as sources deliver them.
+//! * [`calendar`]: the sessions of the New York Stock Exchange, by rules that hold for years to come.
+//! * [`current_price`]: the rule for which prices are current and which are too old.
+//! * [`indicators`] and [`history`]: averages, Wilder's RSI and 52-week extremes, updated bar by bar. Each takes a
+//!   *provisional price* that stands in for today's close, so "the average now" does not need a completed day.
 
 pub mod bar;
 pub mod calendar;
-pub mod change;
 pub mod current_price;
 pub mod day;
 pub mod decimal;
@@ -22,16 +19,17 @@ pub mod display;
 pub mod history;
 pub mod indicators;
 pub mod price;
+pub mod price_change;
 pub mod records;
 pub mod split;
 pub mod symbol;
 
 pub use bar::{Bar, BarError};
 pub use calendar::{Calendar, Session};
-pub use change::Change;
 pub use current_price::{CurrentPrice, ObservedPrice, PriceFreshness};
 pub use decimal::{Decimal, DecimalError, MICROS_PER_UNIT};
 pub use history::History;
 pub use price::{Price, PriceError};
+pub use price_change::PriceChange;
 pub use split::{SplitRatio, SplitRatioError};
 pub use symbol::{Symbol, SymbolError};

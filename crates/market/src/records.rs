@@ -1,7 +1,6 @@
-//! Records: what sources deliver about the market, the store keeps and the service takes in.
+//! Records: facts about stocks that sources deliver, the store keeps and the service processes.
 //!
-//! Each is one fact about one stock, read and found sound. They are nouns of the whole house, so they live here and
-//! not with any of those who hand them on.
+//! Each record is one validated fact about one stock. All crates use these types, so they are defined here.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -26,20 +25,20 @@ pub struct DividendRow {
     pub symbol: Symbol,
     /// The first session without a claim to the dividend.
     pub ex_date: Date,
-    /// When it is paid.
+    /// The payment date.
     pub payment_date: Option<Date>,
     /// Dollars per share, zero or more.
     pub amount: Option<Decimal>,
 }
 
-/// At which end of its day a company reports its earnings.
+/// The time of day at which a company reports its earnings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EarningsTime {
     /// Before the session.
     BeforeOpen,
     /// After the session.
     AfterClose,
-    /// Not told.
+    /// Unknown.
     #[default]
     Unknown,
 }
@@ -57,7 +56,7 @@ pub struct EarningsRow {
     pub eps_estimate: Option<Decimal>,
 }
 
-/// Earnings per share as they are known from a date on.
+/// Earnings per share and other fundamentals, known from a date on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FundamentalsRow {
     /// The stock.
@@ -68,66 +67,67 @@ pub struct FundamentalsRow {
     pub eps_ttm: Option<Decimal>,
     /// Earnings per share expected for the next twelve months; negative for a loss.
     pub eps_forward: Option<Decimal>,
-    /// What all shares are worth together, in US dollars.
+    /// The market capitalisation in US dollars.
     pub market_cap: Option<Decimal>,
     /// The yearly dividend as a percentage of the price.
     pub dividend_yield: Option<Decimal>,
     /// The yearly dividend in dollars per share.
     pub dividend_amount: Option<Decimal>,
-    /// How strongly the price moves with the market's; 1 is as strongly.
+    /// The price's sensitivity to the market's moves; 1 means equal moves.
     pub beta: Option<Decimal>,
 }
 
-/// Whether shares came or went.
+/// The direction of an insider's transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The insider has more shares than before.
+pub enum TransactionSide {
+    /// The insider acquired shares.
     Buy,
-    /// The insider has fewer shares than before.
+    /// The insider disposed of shares.
     Sell,
 }
 
-/// A trade of an insider.
+/// An insider's transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InsiderRow {
     /// The stock.
     pub symbol: Symbol,
-    /// The date of the filing, from which the trade is known.
+    /// The date of the filing, from which the transaction is known.
     pub filed_on: Date,
-    /// The date of the trade.
+    /// The date of the transaction.
     pub traded_on: Option<Date>,
-    /// Who traded.
+    /// The insider's name.
     pub insider: String,
     /// The transaction code of the SEC's Form 4 in upper case: `P` for a purchase, `S` for a sale, and others.
     pub code: char,
-    /// Whether shares came or went.
-    pub side: Side,
-    /// How many shares, zero or more.
+    /// The direction of the transaction.
+    pub side: TransactionSide,
+    /// The number of shares, zero or more.
     pub shares: Decimal,
     /// Dollars per share, zero or more; zero for a grant.
     pub price: Decimal,
 }
 
-/// A filing of an insider that was amended: what it says does not stand any more. What does, the amendment says.
+/// A filing of an insider that an amendment has replaced. Its transactions are no longer valid; the amendment
+/// contains the valid ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WithdrawnFiling {
     /// The stock.
     pub symbol: Symbol,
-    /// Who filed.
+    /// The insider's name.
     pub insider: String,
-    /// The date of the filing that does not stand; any earlier one of the same period, if that is not told.
+    /// The date of the withdrawn filing; `None` means any earlier filing of the same period.
     pub filed_on: Option<Date>,
-    /// The period that both are about: the day of the earliest trade.
+    /// The period of both filings: the day of the earliest transaction.
     pub traded_from: Option<Date>,
-    /// The date of the amendment. It withdraws nothing that was filed later, nor itself.
+    /// The date of the amendment. It withdraws neither itself nor later filings.
     pub amended_on: Date,
 }
 
 impl WithdrawnFiling {
-    /// Whether it is this filing that does not stand: the trades of one insider with one stock that were filed on one day.
+    /// Whether this withdraws `filing`: the transactions of one insider in one stock that were filed on one day.
     ///
-    /// Without the date of the filing it is known by its period. A filing's period begins with its earliest trade, so one
-    /// of another period is not taken for it, though it may be filed between the two.
+    /// Without the filing's date the period identifies it. A filing's period begins with its earliest transaction, so
+    /// a filing of another period does not match, even if it was filed in between.
     #[must_use]
     pub fn withdraws(&self, filing: &[InsiderRow]) -> bool {
         let Some(one) = filing.first() else {
@@ -145,33 +145,33 @@ impl WithdrawnFiling {
     }
 }
 
-/// How often a stock was mentioned in one hour.
+/// The number of mentions of a stock in one hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MentionRow {
     /// The stock.
     pub symbol: Symbol,
-    /// The hour, by the instant that the file gives for it.
+    /// The hour, as the instant given by the source.
     pub time: Timestamp,
-    /// How often.
+    /// The number of mentions.
     pub mentions: u32,
 }
 
-/// A stock of the catalog.
+/// A stock in the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StockRow {
     /// The stock.
     pub symbol: Symbol,
     /// The company's name.
     pub name: String,
-    /// What it is: `stock`, `etf`, `adr`, ...
+    /// The type of security: `stock`, `etf`, `adr`, ...
     pub kind: Option<String>,
     /// The company's sector.
     pub sector: Option<String>,
     /// The company's industry within the sector.
     pub industry: Option<String>,
-    /// Where the company is at home.
+    /// The company's home country.
     pub country: Option<String>,
-    /// Where the stock is traded.
+    /// The exchange on which the stock is traded.
     pub exchange: Option<String>,
     /// The International Securities Identification Number.
     pub isin: Option<String>,
@@ -180,7 +180,7 @@ pub struct StockRow {
 }
 
 impl StockRow {
-    /// A stock of which nothing but the name is known.
+    /// Returns a stock of which only the name is known.
     #[must_use]
     pub fn named(symbol: Symbol, name: impl Into<String>) -> Self {
         Self {
@@ -204,13 +204,13 @@ pub struct QuoteRow {
     pub symbol: Symbol,
     /// The price of the last trade.
     pub price: Price,
-    /// The session's shares so far (no increment).
+    /// The session's volume so far, in shares (a total, not an increment).
     pub volume: Option<i64>,
-    /// When the price was made; `None` is now.
+    /// The time of the price; `None` means now.
     pub time: Option<Timestamp>,
-    /// The best price that a buyer offers.
+    /// The best bid.
     pub bid: Option<Price>,
-    /// The best price that a seller asks.
+    /// The best ask.
     pub ask: Option<Price>,
 }
 
@@ -223,16 +223,16 @@ pub struct BarRow {
     pub bar: Bar,
 }
 
-/// A delivery of a source: what became known, of any kinds, to be taken in as of one instant.
+/// A batch of records of any kinds from one source, to be processed as of one instant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// Stocks for the catalog.
+    /// Catalog entries.
     pub stocks: Vec<StockRow>,
-    /// Observations.
+    /// Prices.
     pub quotes: Vec<QuoteRow>,
     /// Completed sessions.
     pub bars: Vec<BarRow>,
-    /// Earnings per share and other figures.
+    /// Earnings per share and other fundamentals.
     pub fundamentals: Vec<FundamentalsRow>,
     /// Earnings dates.
     pub earnings: Vec<EarningsRow>,
@@ -240,16 +240,16 @@ pub struct Batch {
     pub dividends: Vec<DividendRow>,
     /// Splits.
     pub splits: Vec<SplitRow>,
-    /// Insiders' filings that do not stand any more: they go before the trades of the same delivery come.
+    /// Withdrawn insider filings. They are removed before the batch's transactions are added.
     pub withdrawn_filings: Vec<WithdrawnFiling>,
-    /// Insiders' trades.
+    /// Insiders' transactions.
     pub insider_transactions: Vec<InsiderRow>,
-    /// Counts of mentions.
+    /// Hourly mentions.
     pub mentions: Vec<MentionRow>,
 }
 
 impl Batch {
-    /// How many records it holds, of all kinds together.
+    /// The total number of records.
     #[must_use]
     pub fn len(&self) -> usize {
         let Self {
@@ -270,13 +270,13 @@ impl Batch {
         prices + dates + fundamentals.len() + insiders + mentions.len()
     }
 
-    /// Whether it holds nothing.
+    /// Whether the batch is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Adds the records of `later` behind those of the same kind.
+    /// Appends the records of `later`, kind by kind.
     pub fn append(&mut self, mut later: Self) {
         self.stocks.append(&mut later.stocks);
         self.quotes.append(&mut later.quotes);
@@ -290,7 +290,7 @@ impl Batch {
         self.mentions.append(&mut later.mentions);
     }
 
-    /// Keeps the records of the stocks for which `keep` says so.
+    /// Keeps only the records of stocks for which `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(Symbol) -> bool) {
         self.stocks.retain(|row| keep(row.symbol));
         self.quotes.retain(|row| keep(row.symbol));
@@ -318,7 +318,7 @@ mod tests {
             traded_on: Some(date(2024, 3, day)),
             insider: "DOE JANE".to_owned(),
             code: 'P',
-            side: Side::Buy,
+            side: TransactionSide::Buy,
             shares: Decimal::from_micros(1),
             price: Decimal::from_micros(1),
         }
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filing_is_withdrawn_by_its_date() {
+    fn withdraws_a_filing_by_its_date() {
         let withdrawn = withdrawn(Some(date(2024, 3, 6)), None);
         assert!(withdrawn.withdraws(&[trade(4, 6)]));
         assert!(!withdrawn.withdraws(&[trade(4, 7)]));
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filing_without_a_date_is_withdrawn_by_its_period() {
+    fn withdraws_a_filing_by_its_period_without_a_date() {
         let withdrawn = withdrawn(None, Some(date(2024, 3, 4)));
         assert!(withdrawn.withdraws(&[trade(5, 6), trade(4, 6)]));
         assert!(!withdrawn.withdraws(&[trade(5, 7)]), "a later period");
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filing_of_another_insider_or_stock_is_never_withdrawn() {
+    fn does_not_withdraw_filings_of_other_insiders_or_stocks() {
         let withdrawn = withdrawn(Some(date(2024, 3, 6)), Some(date(2024, 3, 4)));
         let of = |insider: &str, symbol: &str| InsiderRow {
             insider: insider.to_owned(),

@@ -5,17 +5,17 @@ use std::str::FromStr;
 
 use crate::decimal::{Decimal, DecimalError, MICROS_PER_UNIT};
 
-/// How many new shares replace one old share: 4 for a four-for-one split, 0.125 for a one-for-eight reverse split.
+/// The number of new shares per old share: 4 for a four-for-one split, 0.125 for a one-for-eight reverse split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SplitRatio(i64);
 
-/// Why a number is no split ratio.
+/// The reason why a number is not a split ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SplitRatioError {
-    /// No decimal number.
+    /// It is not a decimal number.
     #[error(transparent)]
     Decimal(#[from] DecimalError),
-    /// Outside 0.0001..=10000.
+    /// It is outside 0.0001..=10000.
     #[error("is out of range; a split ratio is new shares per old share, 0.0001 to 10000")]
     OutOfRange,
 }
@@ -27,7 +27,7 @@ impl SplitRatio {
         self.0
     }
 
-    /// A per-share amount of before the split in today's shares, rounded half away from zero.
+    /// Converts an amount per share from before the split to today's shares, rounded half away from zero.
     #[must_use]
     pub fn divide(self, per_share_micros: i64) -> i64 {
         div_round(
@@ -36,13 +36,13 @@ impl SplitRatio {
         )
     }
 
-    /// A number of shares of before the split in today's shares, rounded half away from zero.
+    /// Converts a number of shares from before the split to today's shares, rounded half away from zero.
     #[must_use]
     pub fn multiply(self, shares: i64) -> i64 {
         div_round(i128::from(shares) * i128::from(self.0), i128::from(MICROS_PER_UNIT))
     }
 
-    /// The ratio as a float, for averages that are floats themselves.
+    /// The ratio as a float, for averages that are floats.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         Decimal::from_micros(self.0).as_f64()
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ratio_divides_prices_and_multiplies_shares() {
+    fn ratio_divides_prices_and_multiplies_shares() {
         let ratio: SplitRatio = "0.125".parse().unwrap();
         assert_eq!(ratio.divide(13_000_000), 104_000_000);
         assert_eq!(ratio.multiply(800), 100);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_negative_and_absurd_ratios_are_refused() {
+    fn rejects_zero_negative_and_absurd_ratios() {
         for text in ["0", "-4", "0.00009", "10000.1"] {
             assert_eq!(text.parse::<SplitRatio>(), Err(SplitRatioError::OutOfRange), "{text}");
         }

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest ticker, in characters.
-pub const MAX_LEN: usize = 10;
+/// The maximum length of a ticker, in characters.
+pub const MAX_SYMBOL_LENGTH: usize = 10;
 
-/// A ticker: 1–10 characters out of `A–Z 0–9 . -`, read in any case and kept in upper case.
+/// A ticker of 1–10 characters from `A–Z 0–9 . -`. Parsing ignores case; the stored text is upper case.
 ///
 /// ```
 /// use market::Symbol;
@@ -16,20 +16,20 @@ pub const MAX_LEN: usize = 10;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol {
     /// Zero-padded, so that the derived order is the order of the texts.
-    text: [u8; MAX_LEN],
+    text: [u8; MAX_SYMBOL_LENGTH],
 }
 
-/// Why a text is no ticker.
+/// The reason why a text is not a ticker.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SymbolError {
-    /// Nothing but white space.
+    /// It contains nothing but white space.
     #[error("a symbol must not be empty; give a ticker such as AAPL")]
     Empty,
-    /// More than [`MAX_LEN`] characters.
-    #[error("a symbol has at most {MAX_LEN} characters; give a ticker such as BRK.B")]
+    /// It has more than [`MAX_SYMBOL_LENGTH`] characters.
+    #[error("a symbol has at most {MAX_SYMBOL_LENGTH} characters; give a ticker such as BRK.B")]
     TooLong,
-    /// A character outside `A–Z 0–9 . -`.
-    #[error("a symbol consists of A-Z, 0-9, '.' and '-', but this one has {0:?}")]
+    /// It contains a character outside `A–Z 0–9 . -`.
+    #[error("a symbol consists of A-Z, 0-9, '.' and '-', but not {0:?}")]
     BadCharacter(char),
 }
 
@@ -37,7 +37,11 @@ impl Symbol {
     /// The ticker in upper case.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        let len = self.text.iter().position(|&byte| byte == 0).unwrap_or(MAX_LEN);
+        let len = self
+            .text
+            .iter()
+            .position(|&byte| byte == 0)
+            .unwrap_or(MAX_SYMBOL_LENGTH);
         // Only ASCII is ever written into `text`.
         std::str::from_utf8(&self.text[..len]).unwrap_or_default()
     }
@@ -51,7 +55,7 @@ impl FromStr for Symbol {
         if trimmed.is_empty() {
             return Err(SymbolError::Empty);
         }
-        let mut bytes = [0; MAX_LEN];
+        let mut bytes = [0; MAX_SYMBOL_LENGTH];
         for (place, character) in trimmed.chars().enumerate() {
             let upper = character.to_ascii_uppercase();
             if !matches!(upper, 'A'..='Z' | '0'..='9' | '.' | '-') {
@@ -81,26 +85,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_symbol_is_taken_in_any_case_and_kept_in_upper_case() {
+    fn symbol_is_stored_in_upper_case() {
         assert_eq!("brk.b".parse::<Symbol>().unwrap().as_str(), "BRK.B");
         assert_eq!(" aapl ".parse::<Symbol>().unwrap().as_str(), "AAPL");
     }
 
     #[test]
-    fn ten_characters_are_taken_and_eleven_are_not() {
+    fn accepts_at_most_ten_characters() {
         assert_eq!("ABCDEFGHIJ".parse::<Symbol>().unwrap().as_str(), "ABCDEFGHIJ");
         assert_eq!("ABCDEFGHIJK".parse::<Symbol>(), Err(SymbolError::TooLong));
     }
 
     #[test]
-    fn empty_text_and_foreign_characters_are_refused() {
+    fn rejects_empty_text_and_invalid_characters() {
         assert_eq!("  ".parse::<Symbol>(), Err(SymbolError::Empty));
         assert_eq!("AA PL".parse::<Symbol>(), Err(SymbolError::BadCharacter(' ')));
         assert_eq!("ÄPL".parse::<Symbol>(), Err(SymbolError::BadCharacter('Ä')));
     }
 
     #[test]
-    fn symbols_sort_like_their_texts() {
+    fn symbols_sort_like_their_text() {
         let mut symbols: Vec<Symbol> = ["BRK.B", "A", "BRK-A", "AA"].map(|s| s.parse().unwrap()).to_vec();
         symbols.sort();
         let texts: Vec<_> = symbols.iter().map(Symbol::as_str).collect();

@@ -1,5 +1,5 @@
-//! The calendar at its edges: the seconds around open and close, the changes of the clock, the
-//! lifted gate, extra closures, and years that no list covers.
+//! Edge cases of the calendar: the seconds around open and close, daylight saving changes, the always-open calendar,
+//! extra closures, and years beyond published lists.
 
 use jiff::civil::{Date, date};
 use jiff::{Timestamp, ToSpan};
@@ -22,7 +22,7 @@ fn session_date(session: Option<Session>) -> Option<Date> {
 }
 
 #[test]
-fn a_session_begins_at_its_open_and_ends_with_its_close_to_the_second() {
+fn session_includes_its_open_and_close_exactly() {
     for (at, open) in [
         ("2024-07-05T13:29:59Z", false),
         ("2024-07-05T13:29:59.999999999Z", false),
@@ -42,7 +42,7 @@ fn a_session_begins_at_its_open_and_ends_with_its_close_to_the_second() {
 }
 
 #[test]
-fn an_early_close_ends_the_session_at_13_00() {
+fn early_close_ends_the_session_at_13_00() {
     let day = date(2024, 7, 3);
     let session = nyse().session(day).unwrap();
     assert_eq!(session.open, instant("2024-07-03T13:30:00Z"));
@@ -54,7 +54,7 @@ fn an_early_close_ends_the_session_at_13_00() {
 }
 
 #[test]
-fn the_open_stays_at_09_30_in_new_york_when_the_clocks_change() {
+fn open_stays_at_09_30_in_new_york_across_clock_changes() {
     for (day, open, close) in [
         (date(2024, 3, 8), "2024-03-08T14:30:00Z", "2024-03-08T21:00:00Z"),
         (date(2024, 3, 11), "2024-03-11T13:30:00Z", "2024-03-11T20:00:00Z"),
@@ -70,18 +70,18 @@ fn the_open_stays_at_09_30_in_new_york_when_the_clocks_change() {
 }
 
 #[test]
-fn a_new_year_on_a_saturday_takes_no_weekday() {
+fn new_year_on_a_saturday_closes_no_weekday() {
     assert!(nyse().session(date(2021, 12, 31)).is_some());
-    assert_eq!(nyse().holiday(date(2022, 1, 1)), Some(Closure::Weekend));
+    assert_eq!(nyse().closure(date(2022, 1, 1)), Some(Closure::Weekend));
     assert!(nyse().session(date(2022, 1, 3)).is_some());
     assert_eq!(
-        nyse().holiday(date(2023, 1, 2)),
+        nyse().closure(date(2023, 1, 2)),
         Some(Closure::Holiday(Holiday::NewYearsDay))
     );
 }
 
 #[test]
-fn every_kind_of_closure_says_why() {
+fn every_closure_has_a_reason() {
     let added = date(2027, 3, 3);
     let calendar = nyse().with_extra_closures([added]);
     for (day, reason) in [
@@ -94,22 +94,22 @@ fn every_kind_of_closure_says_why() {
         (added, "a closure that was added to the calendar"),
     ] {
         assert_eq!(
-            calendar.holiday(day).map(|why| why.to_string()).as_deref(),
+            calendar.closure(day).map(|why| why.to_string()).as_deref(),
             Some(reason)
         );
         assert_eq!(calendar.session(day), None, "{day}");
         assert_eq!(calendar.session_at(new_york(day, 12, 0)), None, "{day}");
     }
-    assert_eq!(calendar.holiday(FRIDAY), None);
+    assert_eq!(calendar.closure(FRIDAY), None);
 }
 
 #[test]
-fn an_extra_closure_closes_its_day_and_no_other() {
+fn extra_closure_closes_only_its_day() {
     let calendar = nyse()
         .with_extra_closures([FRIDAY])
         .with_extra_closures([MONDAY, SATURDAY]);
-    assert_eq!(calendar.holiday(FRIDAY), Some(Closure::Extra));
-    assert_eq!(calendar.holiday(SATURDAY), Some(Closure::Weekend));
+    assert_eq!(calendar.closure(FRIDAY), Some(Closure::Extra));
+    assert_eq!(calendar.closure(SATURDAY), Some(Closure::Weekend));
     let thursday = date(2024, 7, 4);
     assert_eq!(
         session_date(calendar.next_session_after(thursday)),
@@ -123,7 +123,7 @@ fn an_extra_closure_closes_its_day_and_no_other() {
 }
 
 #[test]
-fn neighbouring_sessions_step_over_weekends_holidays_and_closures_of_a_week() {
+fn neighbouring_sessions_skip_closed_days() {
     let calendar = nyse();
     assert_eq!(session_date(calendar.next_session_after(FRIDAY)), Some(MONDAY));
     assert_eq!(session_date(calendar.next_session_after(SATURDAY)), Some(MONDAY));
@@ -139,7 +139,7 @@ fn neighbouring_sessions_step_over_weekends_holidays_and_closures_of_a_week() {
 }
 
 #[test]
-fn sessions_include_both_ends_and_an_empty_span_has_none() {
+fn sessions_include_both_ends() {
     let dates = |from, to| nyse().sessions(from, to).map(|s| s.date).collect::<Vec<_>>();
     let expected = [date(2024, 7, 3), FRIDAY, MONDAY];
     assert_eq!(dates(date(2024, 7, 3), MONDAY), expected);
@@ -149,7 +149,7 @@ fn sessions_include_both_ends_and_an_empty_span_has_none() {
 }
 
 #[test]
-fn the_next_open_and_close_come_strictly_after_the_instant() {
+fn next_open_and_close_are_strictly_later() {
     let calendar = nyse();
     let (open, close) = (instant("2024-07-05T13:30:00Z"), instant("2024-07-05T20:00:00Z"));
     let (monday_open, monday_close) = (instant("2024-07-08T13:30:00Z"), instant("2024-07-08T20:00:00Z"));
@@ -163,7 +163,7 @@ fn the_next_open_and_close_come_strictly_after_the_instant() {
 }
 
 #[test]
-fn a_calendar_that_is_always_open_has_a_session_on_a_saturday() {
+fn always_open_calendar_has_a_session_on_saturday() {
     let calendar = nyse().always_open();
     assert!(calendar.is_always_open() && !nyse().is_always_open());
     let saturday = calendar.session(SATURDAY).unwrap();
@@ -184,38 +184,44 @@ fn a_calendar_that_is_always_open_has_a_session_on_a_saturday() {
 }
 
 #[test]
-fn a_calendar_that_is_always_open_keeps_early_closes_and_still_knows_why_a_day_is_closed() {
+fn always_open_calendar_keeps_early_closes_and_closures() {
     let calendar = nyse().with_extra_closures([FRIDAY]).always_open();
     let early = calendar.session(date(2024, 7, 3)).unwrap();
     assert!(early.early_close);
     assert_eq!(early.close, instant("2024-07-03T17:00:00Z"));
     assert_eq!(calendar.session_at(instant("2024-07-03T19:00:00Z")), Some(early));
-    assert_eq!(calendar.holiday(FRIDAY), Some(Closure::Extra));
+    assert_eq!(calendar.closure(FRIDAY), Some(Closure::Extra));
     assert_eq!(session_date(calendar.session(FRIDAY)), Some(FRIDAY));
 }
 
 #[test]
-fn the_daily_moment_is_the_open_and_on_closed_days_09_30_in_new_york() {
+fn daily_evaluation_time_is_09_30_in_new_york() {
     for calendar in [nyse(), nyse().always_open()] {
-        assert_eq!(calendar.daily_moment(FRIDAY), nyse().session(FRIDAY).unwrap().open);
-        assert_eq!(calendar.daily_moment(SATURDAY), instant("2024-07-06T13:30:00Z"));
         assert_eq!(
-            calendar.daily_moment(date(2024, 12, 25)),
+            calendar.daily_evaluation_time(FRIDAY),
+            nyse().session(FRIDAY).unwrap().open
+        );
+        assert_eq!(
+            calendar.daily_evaluation_time(SATURDAY),
+            instant("2024-07-06T13:30:00Z")
+        );
+        assert_eq!(
+            calendar.daily_evaluation_time(date(2024, 12, 25)),
             instant("2024-12-25T14:30:00Z")
         );
         assert_eq!(
-            calendar.daily_moment(date(2024, 3, 10)),
+            calendar.daily_evaluation_time(date(2024, 3, 10)),
             instant("2024-03-10T13:30:00Z")
         );
         assert_eq!(
-            calendar.daily_moment(date(2024, 11, 3)),
+            calendar.daily_evaluation_time(date(2024, 11, 3)),
             instant("2024-11-03T14:30:00Z")
         );
     }
 }
 
 #[test]
-fn the_ends_of_representable_time_have_no_neighbour_and_do_not_panic() {
+fn ends_of_representable_time_do_not_panic() {
     for calendar in [nyse(), nyse().always_open()] {
         assert_eq!(calendar.next_session_after(Date::MAX), None);
         assert_eq!(calendar.previous_session_before(Date::MIN), None);

@@ -6,7 +6,7 @@ use market::calendar::{Calendar, Session, new_york, new_york_date};
 use proptest::prelude::*;
 
 fn days() -> impl Strategy<Value = Date> {
-    // From 1998-01-01, some ninety years.
+    // From 1998-01-01, for about ninety years.
     (0..33_000_i64).prop_map(|days| date(1998, 1, 1) + days.days())
 }
 
@@ -26,7 +26,7 @@ fn calendar_with_closures(day: Date, offsets: &[i64]) -> Calendar {
 }
 
 proptest! {
-    // Cargo builds this file as a crate of its own, where proptest finds no place for its notes.
+    // An integration test is its own crate, where proptest cannot find a place for its regression file.
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
@@ -43,7 +43,7 @@ proptest! {
     }
 
     #[test]
-    fn with_the_gate_lifted_every_instant_is_in_the_session_of_its_new_york_date(at in instants()) {
+    fn always_open_calendar_has_a_session_at_every_instant(at in instants()) {
         let calendar = Calendar::nyse().always_open();
         let session = calendar.session_at(at);
         prop_assert_eq!(session.map(|session| session.date), Some(new_york_date(at)));
@@ -51,22 +51,22 @@ proptest! {
     }
 
     #[test]
-    fn an_instant_lies_between_the_midnights_of_its_new_york_date(at in instants()) {
+    fn instant_is_between_the_midnights_of_its_new_york_date(at in instants()) {
         let day = new_york_date(at);
         prop_assert!(new_york(day, 0, 0) <= at);
         prop_assert!(at < new_york(day + 1.day(), 0, 0));
     }
 
     #[test]
-    fn a_day_has_either_a_session_or_a_reason_and_the_session_is_on_that_day(
+    fn day_has_either_a_session_or_a_closure(
         day in days(),
         closed in prop::collection::vec(-3..=3_i64, 0..5),
     ) {
         let calendar = calendar_with_closures(day, &closed);
         match calendar.session(day) {
-            None => prop_assert!(calendar.holiday(day).is_some()),
+            None => prop_assert!(calendar.closure(day).is_some()),
             Some(session) => {
-                prop_assert_eq!(calendar.holiday(day), None);
+                prop_assert_eq!(calendar.closure(day), None);
                 prop_assert_eq!(session.date, day);
                 prop_assert_eq!(session.open, new_york(day, 9, 30));
                 let hour = if session.early_close { 13 } else { 16 };
@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn the_neighbours_of_a_session_are_each_others_neighbours(day in days()) {
+    fn next_and_previous_session_are_consistent(day in days()) {
         let calendar = Calendar::nyse();
         let next = calendar.next_session_after(day).expect("a session to come");
         let previous = calendar.previous_session_before(next.date).expect("a session that was");
@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn no_open_or_close_is_skipped_on_the_way_to_the_next(at in instants()) {
+    fn next_open_and_close_skip_none(at in instants()) {
         let calendar = Calendar::nyse();
         let near: Vec<Session> = (-2..=10_i64)
             .filter_map(|offset| calendar.session(new_york_date(at) + offset.days()))

@@ -1,9 +1,9 @@
-//! The calendar against what the exchange has published: whole years of holidays and early closes.
+//! The calendar against the exchange's published holidays and early closes of whole years.
 
 use jiff::civil::{Date, date};
 use market::calendar::{Calendar, Closure, Holiday};
 
-/// What the exchange published for one year.
+/// The published days of one year.
 struct Year {
     year: i16,
     /// Month and day of every weekday without a session, in order.
@@ -99,11 +99,11 @@ fn dates_of(year: i16) -> impl Iterator<Item = Date> {
 }
 
 #[test]
-fn whole_years_are_closed_on_the_published_days_and_on_no_other_weekday() {
+fn closures_match_the_published_years() {
     let calendar = Calendar::nyse();
     for Year { year, closed, .. } in &YEARS {
         let found: Vec<(i8, i8, Closure)> = dates_of(*year)
-            .filter_map(|day| Some((day.month(), day.day(), calendar.holiday(day)?)))
+            .filter_map(|day| Some((day.month(), day.day(), calendar.closure(day)?)))
             .filter(|&(_, _, why)| why != Closure::Weekend)
             .collect();
         assert_eq!(&found, closed, "{year}");
@@ -111,7 +111,7 @@ fn whole_years_are_closed_on_the_published_days_and_on_no_other_weekday() {
 }
 
 #[test]
-fn whole_years_close_early_on_the_published_days_and_on_no_other() {
+fn early_closes_match_the_published_years() {
     let calendar = Calendar::nyse();
     for Year { year, early, .. } in &YEARS {
         let found: Vec<(i8, i8)> = calendar
@@ -124,11 +124,11 @@ fn whole_years_close_early_on_the_published_days_and_on_no_other() {
 }
 
 #[test]
-fn the_last_sessions_before_the_year_2000_are_right_too() {
+fn closures_and_early_closes_of_1998_and_1999_match() {
     let calendar = Calendar::nyse();
     let closed: Vec<Date> = dates_of(1998)
         .chain(dates_of(1999))
-        .filter(|&day| calendar.holiday(day).is_some_and(|why| why != Closure::Weekend))
+        .filter(|&day| calendar.closure(day).is_some_and(|why| why != Closure::Weekend))
         .collect();
     let expected = [
         date(1998, 1, 1),
@@ -166,7 +166,7 @@ fn the_last_sessions_before_the_year_2000_are_right_too() {
 }
 
 #[test]
-fn years_that_no_list_covers_follow_the_same_rules() {
+fn rules_hold_for_years_without_published_lists() {
     let calendar = Calendar::nyse();
     for (day, why) in [
         (date(2038, 4, 23), GOOD_FRIDAY),
@@ -179,7 +179,7 @@ fn years_that_no_list_covers_follow_the_same_rules() {
         (date(2040, 12, 25), CHRISTMAS),
         (date(2100, 3, 26), GOOD_FRIDAY),
     ] {
-        assert_eq!(calendar.holiday(day), Some(why), "{day}");
+        assert_eq!(calendar.closure(day), Some(why), "{day}");
     }
     let early: Vec<Date> = calendar
         .sessions(date(2040, 1, 1), date(2040, 12, 31))

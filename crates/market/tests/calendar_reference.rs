@@ -1,6 +1,5 @@
-//! The calendar against the reference lists of every session, holiday and early close from 2000 to
-//! 2030. The lists are kept beside the project and not in it; without them these tests pass and
-//! say that they skipped.
+//! The calendar against reference lists of every session, holiday and early close from 2000 to 2030. The lists are
+//! not part of the repository; without them these tests are skipped and say so.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,7 +14,7 @@ use market::calendar::{Calendar, Closure, Holiday, Session};
 const FIRST: Date = date(2000, 1, 1);
 const LAST: Date = date(2030, 12, 31);
 
-/// The folder with the reference lists; `None`, and a line that says so, when it is not there.
+/// Returns the folder with the reference lists. Without it, prints a message and returns `None`.
 fn reference_folder() -> Option<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     if data.is_dir() {
@@ -25,12 +24,12 @@ fn reference_folder() -> Option<PathBuf> {
     None
 }
 
-/// The rows below the header of a list, each with its fields. None of the lists quotes a field.
+/// Splits the rows below a list's header into fields. None of the lists has quoted fields.
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     text.lines().skip(1).map(|line| line.split(',').collect())
 }
 
-/// The sessions in a list with the columns date, open, close and early close.
+/// Parses a list with the columns date, open, close and early close.
 fn sessions(text: &str) -> Vec<Session> {
     let session = |fields: Vec<&str>| Session {
         date: fields[0].parse().expect("a date"),
@@ -42,7 +41,7 @@ fn sessions(text: &str) -> Vec<Session> {
 }
 
 #[test]
-fn every_session_of_the_reference_is_found_with_its_open_and_close_and_no_other() {
+fn sessions_match_the_reference() {
     let Some(folder) = reference_folder() else {
         return;
     };
@@ -72,7 +71,7 @@ fn every_session_of_the_reference_is_found_with_its_open_and_close_and_no_other(
 }
 
 #[test]
-fn every_early_close_of_the_reference_is_found_and_no_other() {
+fn early_closes_match_the_reference() {
     let Some(folder) = reference_folder() else {
         return;
     };
@@ -85,7 +84,7 @@ fn every_early_close_of_the_reference_is_found_and_no_other() {
 }
 
 #[test]
-fn every_closed_weekday_of_the_reference_is_found_under_its_name_and_no_other() {
+fn holidays_match_the_reference() {
     let Some(folder) = reference_folder() else {
         return;
     };
@@ -98,12 +97,12 @@ fn every_closed_weekday_of_the_reference_is_found_under_its_name_and_no_other() 
     let found: Vec<(Date, String)> = FIRST
         .series(jiff::Span::new().days(1))
         .take_while(|&day| day <= LAST)
-        .filter_map(|day| Some((day, reference_name(calendar.holiday(day)?)?.to_owned())))
+        .filter_map(|day| Some((day, reference_name(calendar.closure(day)?)?.to_owned())))
         .collect();
     assert_eq!(found, expected);
 }
 
-/// What the reference calls a closure; weekends are not in it.
+/// The name of a closure in the reference, which does not list weekends.
 fn reference_name(closure: Closure) -> Option<&'static str> {
     Some(match closure {
         Closure::Weekend => return None,

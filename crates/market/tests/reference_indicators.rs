@@ -1,6 +1,6 @@
-//! Averages, RSI and extremes against figures computed by another library (TA-Lib) on real bars.
+//! Averages, RSI and extremes against values computed by another library (TA-Lib) on real bars.
 //!
-//! The data lies beside the project; where it does not, the test says that it was skipped.
+//! The data is not part of the repository; without it the tests are skipped and say so.
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ fn rows(path: &Path) -> Vec<Row> {
     lines.map(row).collect()
 }
 
-/// The reference's rows and the bars of its symbols; `None` where there are none.
+/// Returns the reference rows and the bars of their symbols, or `None` without the data.
 fn reference_and_bars() -> Option<(Vec<Row>, Bars)> {
     let reference = shared("reference/indicators_10_symbols.csv.gz")?;
     let data = shared("us500/bars/us500_2019_2024.csv.gz")?;
@@ -95,7 +95,7 @@ fn relative(reference: &str) -> f64 {
 
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "volumes are compared as floats")]
-fn averages_rsi_and_volume_averages_agree_with_the_reference() {
+fn averages_and_rsi_match_the_reference() {
     let Some((rows, bars)) = reference_and_bars() else {
         return;
     };
@@ -145,7 +145,7 @@ fn averages_rsi_and_volume_averages_agree_with_the_reference() {
 }
 
 #[test]
-fn highs_and_lows_of_252_bars_agree_with_the_reference_exactly() {
+fn highs_and_lows_of_252_bars_match_the_reference() {
     let Some((rows, bars)) = reference_and_bars() else {
         return;
     };

@@ -1,29 +1,29 @@
-//! Telling people what happened: where to, in which words, signed how, and until it arrived.
+//! Notifications: webhooks, emails and text messages, from the message text to the confirmed delivery.
 //!
-//! * [`address`]: which URLs a user may give, and which addresses are dialled for them.
-//! * [`signature`]: how a receiver knows that a delivery is ours.
-//! * [`letter`]: what people are told by mail or as a text message.
-//! * [`email`], [`sms`]: one attempt to send a mail or a text message; [`message_attempt`]: what came of it.
-//! * [`message`]: what is told, in the form of each channel.
-//! * [`client`]: one attempt to deliver to a webhook, and what came of it.
-//! * [`schedule`]: when a delivery is tried again, and when it is given up.
-//! * [`dispatcher`]: gets deliveries out of an outbox and through a channel.
-//! * [`provider`]: one question to a provider that the operator chose.
-//! * [`time`]: the time, as a parameter.
+//! * [`address`]: checks of webhook URLs and IP addresses, against server-side request forgery.
+//! * [`signature`]: webhook signatures.
+//! * [`templates`]: the texts of emails and text messages.
+//! * [`email`], [`sms`]: one attempt to send an email or a text message; [`message_attempt`]: its outcome.
+//! * [`message`]: webhook bodies and Slack messages.
+//! * [`client`]: one attempt to deliver to a webhook, and its outcome.
+//! * [`schedule`]: when a delivery is retried, and when it is given up.
+//! * [`dispatcher`]: sends deliveries from an outbox through a channel.
+//! * [`provider`]: HTTP requests to providers that the operator configured.
+//! * [`time`]: the clock, as a parameter.
 //!
-//! This room knows no HTTP server and no database. Whoever has both implements [`dispatcher::Outbox`] over the database, with
-//! [`client::WebhookJob`] as its `Job` and [`client::Attempt`] as its `Report`, and runs a
-//! [`dispatcher::Dispatcher`] with a [`client::WebhookTransport`] over it.
+//! This crate does not depend on an HTTP server or a database. The caller implements [`dispatcher::Outbox`] for its database, with
+//! [`client::WebhookJob`] as `Job` and [`client::WebhookAttempt`] as `Report`, and runs a [`dispatcher::Dispatcher`] with a
+//! [`client::WebhookTransport`].
 
 pub mod address;
 pub mod client;
 pub mod dispatcher;
 pub mod email;
-pub mod letter;
 pub mod message;
 pub mod message_attempt;
 pub mod provider;
 pub mod schedule;
 pub mod signature;
 pub mod sms;
+pub mod templates;
 pub mod time;

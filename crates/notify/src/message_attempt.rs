@@ -1,9 +1,8 @@
-//! What came of an attempt to send a mail or a text message. Each way to fail has a name of its own, which goes into history
-//! and logs.
+//! The outcome of an attempt to send an email or a text message. Each kind of failure has a name, which appears in history and logs.
 //!
-//! Only two of them are final: the provider said that this recipient or this message will never do ([`Refused`]), or there is
-//! nothing that could be sent at all ([`Unsendable`]). A wrong password, an expired certificate or a provider that is not there
-//! is the operator's to mend, and no reason to lose what people wait for.
+//! Only two failures are final: the provider rejects the recipient or the message for good ([`Refused`]), or the message cannot be
+//! sent at all ([`Unsendable`]). A wrong password, an expired certificate or an unreachable provider is for the operator to fix, and
+//! the message is retried.
 //!
 //! [`Refused`]: MessageOutcome::Refused
 //! [`Unsendable`]: MessageOutcome::Unsendable
@@ -13,54 +12,54 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::client::TlsFault;
-use crate::schedule::{Report, Verdict};
+use crate::client::TlsFailure;
+use crate::schedule::{AttemptReport, AttemptResult};
 use crate::time::signed;
 
-/// So much of what a provider says is kept.
-const KEPT: usize = 300;
+/// Maximum length of the detail text, in characters.
+const MAX_DETAIL_LENGTH: usize = 300;
 
-/// What came of an attempt to send a message.
+/// The outcome of an attempt to send a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MessageOutcome {
-    /// The provider took it.
+    /// The provider accepted the message.
     Delivered,
-    /// The provider will never take it: there is no such mailbox or number, or its owner wants nothing.
+    /// The provider rejected the message for good: the mailbox or number does not exist, or its owner has unsubscribed.
     Refused {
-        /// Its code: SMTP's reply, or Twilio's error.
+        /// The SMTP reply code, or the Twilio error code.
         code: u32,
     },
-    /// The provider does not take it now.
+    /// The provider does not accept the message now.
     Deferred {
-        /// Its code: SMTP's reply, Twilio's error, or else the HTTP status.
+        /// The SMTP reply code, the Twilio error code, or else the HTTP status.
         code: u32,
-        /// After how long it asks to be tried again.
+        /// The minimum delay before a retry that the provider requests.
         retry_after: Option<Duration>,
     },
-    /// It cannot be sent by anybody: the address is none. Nothing was tried.
+    /// The message cannot be sent, for example because the address is invalid. No attempt was made.
     Unsendable,
-    /// The exchange was not over in time.
+    /// The exchange exceeded the timeout.
     TimedOut,
-    /// The provider's name could not be looked up.
+    /// The host name of the provider could not be resolved.
     NameNotFound,
-    /// No connection to the provider came about.
+    /// No connection to the provider could be made.
     ConnectionFailed,
-    /// The connection was closed before the answer.
+    /// The connection was closed before the response.
     ConnectionLost,
-    /// The provider could not be trusted, or spoke no TLS.
-    TlsFailed(TlsFault),
-    /// The provider offers no STARTTLS, and nothing goes there unencrypted.
+    /// The TLS handshake or the certificate check failed.
+    TlsFailed(TlsFailure),
+    /// The server does not offer STARTTLS, and nothing is sent unencrypted.
     TlsNotOffered,
-    /// The provider does not take the credentials.
+    /// The provider rejected the credentials.
     NotAuthenticated,
-    /// What the provider answered makes no sense.
-    BadAnswer,
+    /// The response of the provider is invalid.
+    InvalidResponse,
     /// This service failed.
-    Broken,
+    InternalError,
 }
 
 impl MessageOutcome {
-    /// Its name.
+    /// Returns the name for history, logs and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -72,19 +71,19 @@ impl MessageOutcome {
             Self::NameNotFound => "name_not_found",
             Self::ConnectionFailed => "connection_failed",
             Self::ConnectionLost => "connection_lost",
-            Self::TlsFailed(TlsFault::Expired) => "tls_certificate_expired",
-            Self::TlsFailed(TlsFault::WrongName) => "tls_certificate_wrong_name",
-            Self::TlsFailed(TlsFault::UnknownIssuer) => "tls_certificate_unknown_issuer",
-            Self::TlsFailed(TlsFault::BadCertificate) => "tls_certificate_bad",
-            Self::TlsFailed(TlsFault::Handshake) => "tls_failed",
+            Self::TlsFailed(TlsFailure::Expired) => "tls_certificate_expired",
+            Self::TlsFailed(TlsFailure::WrongName) => "tls_certificate_wrong_name",
+            Self::TlsFailed(TlsFailure::UnknownIssuer) => "tls_certificate_unknown_issuer",
+            Self::TlsFailed(TlsFailure::BadCertificate) => "tls_certificate_bad",
+            Self::TlsFailed(TlsFailure::Handshake) => "tls_failed",
             Self::TlsNotOffered => "tls_not_offered",
             Self::NotAuthenticated => "authentication_failed",
-            Self::BadAnswer => "bad_answer",
-            Self::Broken => "internal_error",
+            Self::InvalidResponse => "bad_answer",
+            Self::InternalError => "internal_error",
         }
     }
 
-    /// The provider's code, if it gave one.
+    /// Returns the code of the provider, if there is one.
     #[must_use]
     pub const fn code(&self) -> Option<u32> {
         match self {
@@ -95,50 +94,50 @@ impl MessageOutcome {
 }
 
 impl fmt::Display for MessageOutcome {
-    /// A sentence for the operator, with the mend if there is one.
+    /// Writes a sentence for the operator, with the fix if there is one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Delivered => "The provider took it.",
-            Self::Refused { code } => return write!(f, "The provider refused it for good ({code})."),
-            Self::Deferred { code, .. } => return write!(f, "The provider did not take it for now ({code})."),
-            Self::Unsendable => "There is no sending to this recipient; nothing was tried.",
-            Self::TimedOut => "The provider did not answer in time.",
+            Self::Delivered => "The provider accepted the message.",
+            Self::Refused { code } => return write!(f, "The provider rejected the message for good ({code})."),
+            Self::Deferred { code, .. } => return write!(f, "The provider does not accept the message now ({code})."),
+            Self::Unsendable => "The message cannot be sent to this recipient; no attempt was made.",
+            Self::TimedOut => "The provider did not respond in time.",
             Self::NameNotFound => "The provider's name could not be resolved; check the configured host.",
-            Self::ConnectionFailed => "No connection to the provider came about; check host, port and firewall.",
-            Self::ConnectionLost => "The provider closed the connection before it had answered.",
-            Self::TlsFailed(TlsFault::Expired) => "The provider's certificate has expired or is not good yet.",
-            Self::TlsFailed(TlsFault::WrongName) => "The provider's certificate is for another host.",
-            Self::TlsFailed(TlsFault::UnknownIssuer) => {
-                "The provider's certificate is not from a trusted authority; configure its authority, if it is your own."
+            Self::ConnectionFailed => "Could not connect to the provider; check host, port and firewall.",
+            Self::ConnectionLost => "The provider closed the connection before it responded.",
+            Self::TlsFailed(TlsFailure::Expired) => "The provider's certificate has expired or is not valid yet.",
+            Self::TlsFailed(TlsFailure::WrongName) => "The provider's certificate is for another host.",
+            Self::TlsFailed(TlsFailure::UnknownIssuer) => {
+                "The provider's certificate is not from a trusted authority; if the authority is your own, configure its certificate."
             }
-            Self::TlsFailed(TlsFault::BadCertificate) => "The provider's certificate is bad.",
-            Self::TlsFailed(TlsFault::Handshake) => "No secure connection to the provider came about.",
-            Self::TlsNotOffered => "The provider offers no STARTTLS; use smtps://, or ?tls=none if it is on a network of yours.",
-            Self::NotAuthenticated => "The provider does not take the credentials; check them.",
-            Self::BadAnswer => "What the provider answered makes no sense.",
-            Self::Broken => "This service failed; it tries again.",
+            Self::TlsFailed(TlsFailure::BadCertificate) => "The provider's certificate is invalid.",
+            Self::TlsFailed(TlsFailure::Handshake) => "The TLS handshake with the provider failed.",
+            Self::TlsNotOffered => "The server does not offer STARTTLS; use smtps://, or ?tls=none if it is on your own network.",
+            Self::NotAuthenticated => "The provider rejected the credentials; check them.",
+            Self::InvalidResponse => "The response of the provider is invalid.",
+            Self::InternalError => "Internal error; the message is retried.",
         })
     }
 }
 
-/// One attempt.
+/// An attempt to send a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MessageAttempt {
-    /// When it began.
+    /// When it started.
     pub at: Timestamp,
-    /// How long it took.
+    /// Its duration in milliseconds.
     pub duration_ms: u64,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: MessageOutcome,
-    /// What the provider said to it, if anything, as clean text; or what is wrong with an unsendable message. It may name
-    /// the recipient.
+    /// The response text of the provider without control characters, if there is one; or the problem of an unsendable message. It
+    /// may contain the address of the recipient.
     pub detail: Option<String>,
-    /// What the provider calls the message it took. Its reports refer to that.
+    /// The provider's id of an accepted message. Status reports refer to it.
     pub provider_id: Option<String>,
 }
 
 impl MessageAttempt {
-    /// An attempt that ended at `ended_at`.
+    /// Returns an attempt that ended at `ended_at`.
     pub(crate) fn ended(at: Timestamp, ended_at: Timestamp, outcome: MessageOutcome, detail: Option<&str>) -> Self {
         Self {
             at,
@@ -150,25 +149,25 @@ impl MessageAttempt {
     }
 }
 
-impl Report for MessageAttempt {
-    fn broken(at: Timestamp) -> Self {
-        Self::ended(at, at, MessageOutcome::Broken, None)
+impl AttemptReport for MessageAttempt {
+    fn internal_error(at: Timestamp) -> Self {
+        Self::ended(at, at, MessageOutcome::InternalError, None)
     }
 
-    fn verdict(&self) -> Verdict {
+    fn result(&self) -> AttemptResult {
         match self.outcome {
-            MessageOutcome::Delivered => Verdict::Delivered,
-            MessageOutcome::Refused { .. } | MessageOutcome::Unsendable => Verdict::Refused,
-            MessageOutcome::Deferred { retry_after, .. } => Verdict::Failed {
+            MessageOutcome::Delivered => AttemptResult::Delivered,
+            MessageOutcome::Refused { .. } | MessageOutcome::Unsendable => AttemptResult::Refused,
+            MessageOutcome::Deferred { retry_after, .. } => AttemptResult::Failed {
                 not_before: retry_after.map(signed),
             },
-            _ => Verdict::Failed { not_before: None },
+            _ => AttemptResult::Failed { not_before: None },
         }
     }
 }
 
-/// What a provider said, as a line without controls.
+/// Returns a response text as one line without control characters.
 fn clean(text: &str) -> Option<String> {
-    let line = crate::letter::plain(text, KEPT);
+    let line = crate::templates::plain(text, MAX_DETAIL_LENGTH);
     (!line.is_empty()).then_some(line)
 }

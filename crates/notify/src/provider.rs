@@ -1,9 +1,9 @@
-//! Providers that the operator chose: who carries text messages, who runs a language model.
+//! HTTP requests to providers that the operator configured, such as a text message provider or a language model.
 //!
-//! Where they are is the operator's own word, so the rules for users' addresses ([`address`](crate::address)) do not apply:
-//! a model may well run on this machine. All else does: environment variables mean nothing here, redirects are answers like
-//! others, so that a secret goes nowhere but where it was meant to, *one* deadline spans the whole exchange, of an answer only
-//! so much is read, and what went wrong has a name that repeats nothing of what was sent.
+//! The operator chooses the URLs, so the rules for URLs of users ([`address`](crate::address)) do not apply: a model may run on this
+//! machine. All other rules do. Proxy environment variables are ignored. Redirects are not followed, so that a secret is sent to the
+//! configured URL only. *One* timeout covers the whole exchange. The size of a response is limited. Errors contain nothing of the
+//! request.
 
 use std::error::Error as _;
 use std::fmt;
@@ -17,89 +17,89 @@ use reqwest::{Client, ClientBuilder, Response};
 use rustls::ClientConfig;
 use url::Url;
 
-use crate::client::{TlsError, TlsFault, tls};
+use crate::client::{TlsFailure, TlsSetupError, tls};
 use crate::message_attempt::MessageOutcome;
 use crate::schedule::retry_after;
 use crate::time::Time;
 
-/// What stands in for a provider's secret, ready to be sent: `Authorization: Bearer ...`. It does not print.
+/// A secret as the header value `Authorization: Bearer ...`. Its `Debug` output does not contain the secret.
 #[derive(Clone)]
-pub struct Bearer(HeaderValue);
+pub struct BearerToken(HeaderValue);
 
-impl Bearer {
-    /// Of a secret; `None` if it is empty or has characters that no header takes.
+impl BearerToken {
+    /// Creates a token; `None` if the secret is empty or has characters that are not permitted in a header.
     #[must_use]
     pub fn new(secret: &str) -> Option<Self> {
-        let is_fit = !secret.is_empty() && secret.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_valid = !secret.is_empty() && secret.bytes().all(|byte| byte.is_ascii_graphic());
         let mut value = HeaderValue::try_from(format!("Bearer {secret}"))
             .ok()
-            .filter(|_| is_fit)?;
+            .filter(|_| is_valid)?;
         value.set_sensitive(true);
         Some(Self(value))
     }
 }
 
-impl fmt::Debug for Bearer {
+impl fmt::Debug for BearerToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Bearer")
+        f.write_str("BearerToken")
     }
 }
 
-/// Asks a provider over HTTP.
-pub struct Provider {
+/// An HTTP client for the APIs of providers.
+pub struct ProviderClient {
     client: Client,
     time: Arc<dyn Time>,
 }
 
-impl fmt::Debug for Provider {
+impl fmt::Debug for ProviderClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Provider")
+        f.write_str("ProviderClient")
     }
 }
 
-/// Why nobody can be asked.
+/// An error in the setup of a provider client.
 #[derive(Debug, thiserror::Error)]
-pub enum ProviderError {
-    /// TLS.
+pub enum ProviderSetupError {
+    /// TLS cannot be set up.
     #[error(transparent)]
-    Tls(#[from] TlsError),
-    /// The library does not work.
+    Tls(#[from] TlsSetupError),
+    /// The HTTP library cannot be set up.
     #[error("the HTTP client cannot be set up: {0}")]
     Client(#[from] reqwest::Error),
 }
 
-/// What a provider answered.
+/// A response of a provider.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Answer {
+pub struct ProviderResponse {
     /// The HTTP status.
     pub status: u16,
-    /// For how long it asks to be left alone.
+    /// The minimum delay before the next request that the provider requests.
     pub retry_after: Option<Duration>,
     /// The whole body.
     pub body: Vec<u8>,
 }
 
-/// Why there is no answer.
+/// The failure of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
-    /// The exchange was not over in time.
+pub enum ProviderCallError {
+    /// The exchange exceeded the timeout.
     TimedOut,
-    /// The provider's name could not be looked up.
+    /// The host name of the provider could not be resolved.
     NameNotFound,
-    /// No connection to the provider came about.
+    /// No connection to the provider could be made.
     ConnectionFailed,
-    /// The connection was closed before the end of the answer.
+    /// The connection was closed before the end of the response.
     ConnectionLost,
-    /// The provider could not be trusted, or spoke no TLS.
-    TlsFailed(TlsFault),
-    /// What it answered is no HTTP.
-    BadAnswer,
-    /// It answered more than is read.
+    /// The TLS handshake or the certificate check failed.
+    TlsFailed(TlsFailure),
+    /// The response is not HTTP.
+    InvalidResponse,
+    /// The response exceeds the size limit.
     TooLong,
 }
 
-impl Fault {
-    /// Its name.
+impl ProviderCallError {
+    /// Returns the name for logs and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -109,30 +109,30 @@ impl Fault {
             | Self::ConnectionFailed
             | Self::ConnectionLost
             | Self::TlsFailed(_)
-            | Self::BadAnswer => self.as_of_messages().name(),
+            | Self::InvalidResponse => self.message_outcome().name(),
         }
     }
 
-    /// The same of a message that was to be handed over.
-    const fn as_of_messages(self) -> MessageOutcome {
+    /// Returns the same failure as the outcome of a message.
+    const fn message_outcome(self) -> MessageOutcome {
         match self {
             Self::TimedOut => MessageOutcome::TimedOut,
             Self::NameNotFound => MessageOutcome::NameNotFound,
             Self::ConnectionFailed => MessageOutcome::ConnectionFailed,
             Self::ConnectionLost => MessageOutcome::ConnectionLost,
-            Self::TlsFailed(fault) => MessageOutcome::TlsFailed(fault),
-            Self::BadAnswer | Self::TooLong => MessageOutcome::BadAnswer,
+            Self::TlsFailed(failure) => MessageOutcome::TlsFailed(failure),
+            Self::InvalidResponse | Self::TooLong => MessageOutcome::InvalidResponse,
         }
     }
 }
 
-impl From<Fault> for MessageOutcome {
-    fn from(fault: Fault) -> Self {
-        fault.as_of_messages()
+impl From<ProviderCallError> for MessageOutcome {
+    fn from(error: ProviderCallError) -> Self {
+        error.message_outcome()
     }
 }
 
-/// A client that goes where it is told to and nowhere else.
+/// Returns a client builder without redirects, retries and proxies.
 pub(crate) fn builder(tls: ClientConfig) -> ClientBuilder {
     Client::builder()
         .tls_backend_preconfigured(tls)
@@ -141,85 +141,85 @@ pub(crate) fn builder(tls: ClientConfig) -> ClientBuilder {
         .no_proxy()
 }
 
-impl Provider {
-    /// One who can ask providers that the web trusts.
+impl ProviderClient {
+    /// Creates a client that trusts the public certificate authorities.
     ///
     /// # Errors
-    /// [`ProviderError`]
-    pub fn new(time: Arc<dyn Time>) -> Result<Self, ProviderError> {
+    /// [`ProviderSetupError`] if TLS or the HTTP library cannot be set up.
+    pub fn new(time: Arc<dyn Time>) -> Result<Self, ProviderSetupError> {
         Ok(Self {
             client: builder(tls::config(&[], &time)?).build()?,
             time,
         })
     }
 
-    /// Posts JSON and reads the whole answer, whatever its status, unless it has more than `most_bytes`.
+    /// Posts JSON and returns the whole response, with any status.
     ///
     /// # Errors
-    /// [`Fault`], if there is no answer within `timeout`.
+    /// [`ProviderCallError`] if there is no response within `timeout`, or if its body exceeds `max_bytes`.
     pub async fn post_json(
         &self,
         url: &Url,
-        bearer: Option<&Bearer>,
+        bearer: Option<&BearerToken>,
         body: Vec<u8>,
         timeout: Duration,
-        most_bytes: usize,
-    ) -> Result<Answer, Fault> {
+        max_bytes: usize,
+    ) -> Result<ProviderResponse, ProviderCallError> {
         let exchange = async {
             let json = HeaderValue::from_static("application/json");
             let mut request = self.client.post(url.clone()).header(CONTENT_TYPE, json).body(body);
-            if let Some(Bearer(value)) = bearer {
+            if let Some(BearerToken(value)) = bearer {
                 request = request.header(AUTHORIZATION, value.clone());
             }
-            let response = request.send().await.map_err(|error| lost(&error))?;
+            let response = request.send().await.map_err(|error| call_error(&error))?;
             let wait = response.headers().get(RETRY_AFTER).and_then(|wait| wait.to_str().ok());
-            Ok(Answer {
+            Ok(ProviderResponse {
                 status: response.status().as_u16(),
                 retry_after: wait.and_then(|wait| retry_after(wait, self.time.now())),
-                body: read(response, most_bytes).await?,
+                body: read(response, max_bytes).await?,
             })
         };
         tokio::select! {
             biased;
             done = exchange => done,
-            () = self.time.sleep(timeout) => Err(Fault::TimedOut),
+            () = self.time.sleep(timeout) => Err(ProviderCallError::TimedOut),
         }
     }
 }
 
-async fn read(mut response: Response, most_bytes: usize) -> Result<Vec<u8>, Fault> {
+async fn read(mut response: Response, max_bytes: usize) -> Result<Vec<u8>, ProviderCallError> {
     let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| lost(&error))? {
-        if bytes.len() + chunk.len() > most_bytes {
-            return Err(Fault::TooLong);
+    while let Some(chunk) = response.chunk().await.map_err(|error| call_error(&error))? {
+        if bytes.len() + chunk.len() > max_bytes {
+            return Err(ProviderCallError::TooLong);
         }
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes)
 }
 
-/// Why there is no answer.
-pub(crate) fn lost(error: &reqwest::Error) -> Fault {
-    let mut is_bad = false;
+/// Classifies an error of the HTTP library.
+pub(crate) fn call_error(error: &reqwest::Error) -> ProviderCallError {
+    let mut is_invalid = false;
     let mut source = error.source();
     while let Some(inner) = source {
         if let Some(error) = inner.downcast_ref::<io::Error>()
             && error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())
         {
-            return Fault::TlsFailed(tls::fault(error));
+            return ProviderCallError::TlsFailed(tls::fault(error));
         }
         if inner.to_string().starts_with("dns error") {
-            return Fault::NameNotFound;
+            return ProviderCallError::NameNotFound;
         }
-        is_bad |= inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse);
+        is_invalid |= inner.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse);
         source = inner.source();
     }
     if error.is_connect() {
-        Fault::ConnectionFailed
-    } else if is_bad {
-        Fault::BadAnswer
+        ProviderCallError::ConnectionFailed
+    } else if is_invalid {
+        ProviderCallError::InvalidResponse
     } else {
-        Fault::ConnectionLost
+        ProviderCallError::ConnectionLost
     }
 }
 
@@ -228,11 +228,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_that_fits_into_a_header_is_taken_and_does_not_print() {
-        let bearer = Bearer::new("sk-correct-horse").unwrap();
-        assert_eq!(format!("{bearer:?} {:?}", bearer.0), "Bearer Sensitive");
+    fn bearer_token_accepts_header_characters_and_hides_the_secret() {
+        let bearer = BearerToken::new("sk-correct-horse").unwrap();
+        assert_eq!(format!("{bearer:?} {:?}", bearer.0), "BearerToken Sensitive");
         for wrong in ["", "two words", "line\nbreak", "schlüssel"] {
-            assert!(Bearer::new(wrong).is_none(), "{wrong:?}");
+            assert!(BearerToken::new(wrong).is_none(), "{wrong:?}");
         }
     }
 }

@@ -1,9 +1,8 @@
-//! When a delivery is tried again, and when it is given up.
+//! The retry schedule: when a delivery is retried, when it is given up, and when an endpoint is disabled.
 //!
-//! One try, and up to three more after 10 s, 60 s and 300 s. Each delay is made up to a fifth longer or shorter by chance, so
-//! that what failed together does not come back together. A receiver that says how long to leave it alone (`Retry-After`)
-//! is left alone for at least that long, up to an hour. Who answers that it is gone is not tried again at all. And an
-//! endpoint that has only failed for five days is switched off.
+//! By default there is one attempt and up to three retries, after 10 s, 60 s and 300 s. Random jitter makes each delay up to 20 %
+//! longer or shorter, so that deliveries that failed together are not retried together. `Retry-After` from the receiver is respected
+//! up to one hour. After 410 (gone) there is no retry. An endpoint that has failed without a success for five days is disabled.
 
 use std::time::Duration;
 
@@ -11,116 +10,118 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::time::later;
 
-/// `Retry-After` is honoured up to here.
-const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(1);
+/// Maximum delay that a `Retry-After` can request.
+const MAX_RETRY_AFTER: SignedDuration = SignedDuration::from_hours(1);
 
-/// For so long an endpoint may only fail before it is switched off.
-pub const PATIENCE: SignedDuration = SignedDuration::from_hours(5 * 24);
+/// An endpoint without a success for this long is disabled.
+pub const DISABLE_AFTER: SignedDuration = SignedDuration::from_hours(5 * 24);
 
-/// What an attempt comes to, whatever the channel.
+/// The result of an attempt, the same for all channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It was taken.
+pub enum AttemptResult {
+    /// The receiver accepted the delivery.
     Delivered,
-    /// It was not taken, and may be tried again.
+    /// The attempt failed, and may be retried.
     Failed {
-        /// The receiver asks to be left alone for so long.
+        /// The minimum delay before a retry that the receiver requests.
         not_before: Option<SignedDuration>,
     },
-    /// It was not taken and never will be; the endpoint may take another one.
+    /// The receiver rejected this delivery for good. It may accept others.
     Refused,
-    /// The endpoint takes nothing any more.
+    /// The endpoint does not accept deliveries any more.
     Gone,
 }
 
-/// What a channel tells of an attempt.
-pub trait Report: Send + Sync + 'static {
-    /// The report of an attempt, begun at `at`, that broke down within this service.
-    fn broken(at: Timestamp) -> Self;
+/// The report of a channel about an attempt.
+pub trait AttemptReport: Send + Sync + 'static {
+    /// Returns the report of an attempt, started at `at`, that failed because of an error in this service.
+    fn internal_error(at: Timestamp) -> Self;
 
-    /// What it comes to.
-    fn verdict(&self) -> Verdict;
+    /// Returns the result of the attempt.
+    fn result(&self) -> AttemptResult;
 }
 
-/// What happens next to a delivery.
+/// The next step for a delivery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Next {
-    /// Nothing: it was taken.
+pub enum NextStep {
+    /// None: it was delivered.
     Delivered,
-    /// It is tried again.
+    /// Retry at this time.
     RetryAt(Timestamp),
-    /// Nothing: it is given up.
+    /// None: it is given up.
     GivenUp,
-    /// Nothing: it is given up, and its endpoint is switched off.
-    SwitchOff,
-    /// It was not tried after all and goes back as it was.
+    /// None: it is given up, and its endpoint is disabled.
+    DisableEndpoint,
+    /// It was not attempted, and returns to the outbox unchanged.
     Released,
 }
 
-/// After how long a delivery is tried again.
+/// The delays before the retries of a delivery.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RetryDelays(Vec<SignedDuration>);
+pub struct RetrySchedule(Vec<SignedDuration>);
 
-impl Default for RetryDelays {
+impl Default for RetrySchedule {
     fn default() -> Self {
         Self([10, 60, 300].map(SignedDuration::from_secs).to_vec())
     }
 }
 
-impl RetryDelays {
-    /// A try more after each of these. None: one try is all.
+impl RetrySchedule {
+    /// One retry after each of these delays. Without delays there is one attempt only.
     #[must_use]
     pub fn new(delays: Vec<SignedDuration>) -> Self {
         Self(delays)
     }
 
-    /// What happens to a delivery of which `tries` attempts were made before this one, which ended at `ended_at`. `chance`
-    /// is any number, evenly drawn.
+    /// Returns the next step after an attempt that ended at `ended_at` and came after `previous_attempts` others. `random` is a
+    /// uniformly distributed random number.
     #[must_use]
-    pub fn next(&self, verdict: Verdict, tries: u32, ended_at: Timestamp, chance: u64) -> Next {
-        let not_before = match verdict {
-            Verdict::Delivered => return Next::Delivered,
-            Verdict::Gone => return Next::SwitchOff,
-            Verdict::Refused => return Next::GivenUp,
-            Verdict::Failed { not_before } => not_before,
+    pub fn next(&self, result: AttemptResult, previous_attempts: u32, ended_at: Timestamp, random: u64) -> NextStep {
+        let not_before = match result {
+            AttemptResult::Delivered => return NextStep::Delivered,
+            AttemptResult::Gone => return NextStep::DisableEndpoint,
+            AttemptResult::Refused => return NextStep::GivenUp,
+            AttemptResult::Failed { not_before } => not_before,
         };
-        let delay = usize::try_from(tries).ok().and_then(|tries| self.0.get(tries));
+        let delay = usize::try_from(previous_attempts)
+            .ok()
+            .and_then(|index| self.0.get(index));
         let Some(delay) = delay else {
-            return Next::GivenUp;
+            return NextStep::GivenUp;
         };
-        let asked = not_before.unwrap_or_default().min(LONGEST_WAIT);
-        Next::RetryAt(later(ended_at, jittered(*delay, chance).max(asked)))
+        let requested = not_before.unwrap_or_default().min(MAX_RETRY_AFTER);
+        NextStep::RetryAt(later(ended_at, jittered(*delay, random).max(requested)))
     }
 }
 
-/// From four to six fifths of a delay.
-fn jittered(delay: SignedDuration, chance: u64) -> SignedDuration {
-    // In steps of a ten-thousandth, whole numbers all the way.
-    let tenthousandths = 8_000 + i128::from(chance % 4_001);
+/// Returns 80 % to 120 % of a delay.
+fn jittered(delay: SignedDuration, random: u64) -> SignedDuration {
+    // In steps of 0.01 %, with integers only.
+    let tenthousandths = 8_000 + i128::from(random % 4_001);
     let nanos = delay.as_nanos().saturating_mul(tenthousandths) / 10_000;
     let seconds = i64::try_from(nanos / 1_000_000_000).unwrap_or(i64::MAX);
     SignedDuration::new(seconds, i32::try_from(nanos % 1_000_000_000).unwrap_or_default())
 }
 
-/// Whether an endpoint that has just failed has only failed for [`PATIENCE`]. `first_failure_at` is the first failure there
-/// is to know of; one that came before the last success does not count.
+/// Returns whether an endpoint that has just failed has had no success for [`DISABLE_AFTER`]. `first_failure_at` is the first
+/// recorded failure. It does not count if it is before the last success.
 #[must_use]
-pub fn only_failed_for_long(
+pub fn has_failed_long_enough_to_disable(
     first_failure_at: Option<Timestamp>,
     last_success_at: Option<Timestamp>,
     now: Timestamp,
 ) -> bool {
     let failing_since = first_failure_at.filter(|first| last_success_at.is_none_or(|success| *first > success));
-    failing_since.is_some_and(|since| now.duration_since(since) >= PATIENCE)
+    failing_since.is_some_and(|since| now.duration_since(since) >= DISABLE_AFTER)
 }
 
-/// How long a `Retry-After` asks to wait: a number of seconds, or an HTTP date. `None`, if it says nothing of the kind; a date
-/// that has passed asks for nothing.
+/// Returns the delay that a `Retry-After` header requests: a number of seconds, or an HTTP date. `None` if it is neither. A date in
+/// the past means no delay.
 #[must_use]
 pub fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number that is too large to be one is a long time.
+        // Values above the maximum are clamped.
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
     }
     let date = httpdate::parse_http_date(value).ok()?;
@@ -136,70 +137,73 @@ mod tests {
         text.parse().unwrap()
     }
 
-    const FAILED: Verdict = Verdict::Failed { not_before: None };
+    const FAILED: AttemptResult = AttemptResult::Failed { not_before: None };
 
-    fn asking(seconds: i64) -> Verdict {
-        Verdict::Failed {
+    fn retry_after_seconds(seconds: i64) -> AttemptResult {
+        AttemptResult::Failed {
             not_before: Some(SignedDuration::from_secs(seconds)),
         }
     }
 
-    /// Milliseconds until the next try, without chance.
-    fn wait(verdict: Verdict, tries: u32) -> Option<i128> {
+    /// Milliseconds until the retry, without jitter.
+    fn delay_ms(result: AttemptResult, previous_attempts: u32) -> Option<i128> {
         let now = at("2026-03-06T14:30:00Z");
-        match RetryDelays::default().next(verdict, tries, now, 2_000) {
-            Next::RetryAt(at) => Some(at.duration_since(now).as_millis()),
+        match RetrySchedule::default().next(result, previous_attempts, now, 2_000) {
+            NextStep::RetryAt(at) => Some(at.duration_since(now).as_millis()),
             _ => None,
         }
     }
 
     #[test]
-    fn a_failure_is_tried_again_after_10_60_and_300_seconds_and_then_given_up() {
-        let waits = [0, 1, 2, 3, 4].map(|tries| wait(FAILED, tries));
-        assert_eq!(waits, [Some(10_000), Some(60_000), Some(300_000), None, None]);
+    fn failure_is_retried_after_10_60_and_300_seconds_and_then_given_up() {
+        let delays = [0, 1, 2, 3, 4].map(|previous_attempts| delay_ms(FAILED, previous_attempts));
+        assert_eq!(delays, [Some(10_000), Some(60_000), Some(300_000), None, None]);
         let now = at("2026-03-06T14:30:00Z");
-        assert_eq!(RetryDelays::default().next(FAILED, 3, now, 0), Next::GivenUp);
-        assert_eq!(RetryDelays::new(vec![]).next(FAILED, 0, now, 0), Next::GivenUp);
-        assert_eq!(RetryDelays::default().next(FAILED, u32::MAX, now, 0), Next::GivenUp);
+        assert_eq!(RetrySchedule::default().next(FAILED, 3, now, 0), NextStep::GivenUp);
+        assert_eq!(RetrySchedule::new(vec![]).next(FAILED, 0, now, 0), NextStep::GivenUp);
+        assert_eq!(
+            RetrySchedule::default().next(FAILED, u32::MAX, now, 0),
+            NextStep::GivenUp
+        );
     }
 
     #[test]
-    fn what_was_taken_refused_or_is_gone_is_not_tried_again() {
-        for (verdict, next) in [
-            (Verdict::Delivered, Next::Delivered),
-            (Verdict::Refused, Next::GivenUp),
-            (Verdict::Gone, Next::SwitchOff),
+    fn delivered_refused_and_gone_are_not_retried() {
+        for (result, next) in [
+            (AttemptResult::Delivered, NextStep::Delivered),
+            (AttemptResult::Refused, NextStep::GivenUp),
+            (AttemptResult::Gone, NextStep::DisableEndpoint),
         ] {
-            assert_eq!(RetryDelays::default().next(verdict, 0, Timestamp::UNIX_EPOCH, 7), next);
+            assert_eq!(RetrySchedule::default().next(result, 0, Timestamp::UNIX_EPOCH, 7), next);
         }
     }
 
     #[test]
-    fn chance_makes_a_delay_up_to_a_fifth_shorter_or_longer() {
+    fn jitter_changes_a_delay_by_up_to_20_percent() {
         let ten = SignedDuration::from_secs(10);
         assert_eq!(jittered(ten, 0), SignedDuration::from_secs(8));
         assert_eq!(jittered(ten, 4_000), SignedDuration::from_secs(12));
         assert_eq!(jittered(ten, 4_001), SignedDuration::from_secs(8));
-        for chance in (0..u64::MAX).step_by(usize::MAX / 1_000) {
-            let delay = jittered(ten, chance).as_millis();
+        for random in (0..u64::MAX).step_by(usize::MAX / 1_000) {
+            let delay = jittered(ten, random).as_millis();
             assert!((8_000..=12_000).contains(&delay), "{delay}");
         }
         assert!(jittered(SignedDuration::MAX, u64::MAX) > SignedDuration::ZERO);
     }
 
     #[test]
-    fn a_receiver_is_left_alone_as_long_as_it_asks_up_to_an_hour() {
-        assert_eq!(wait(asking(0), 0), Some(10_000));
-        assert_eq!(wait(asking(9), 0), Some(10_000));
-        assert_eq!(wait(asking(30), 0), Some(30_000));
-        assert_eq!(wait(asking(3_600), 0), Some(3_600_000));
-        assert_eq!(wait(asking(3_601), 0), Some(3_600_000));
-        assert_eq!(wait(asking(i64::MAX), 2), Some(3_600_000));
-        assert_eq!(wait(asking(30), 3), None);
+    fn retry_after_is_respected_up_to_one_hour() {
+        assert_eq!(delay_ms(retry_after_seconds(0), 0), Some(10_000));
+        assert_eq!(delay_ms(retry_after_seconds(9), 0), Some(10_000));
+        assert_eq!(delay_ms(retry_after_seconds(30), 0), Some(30_000));
+        assert_eq!(delay_ms(retry_after_seconds(3_600), 0), Some(3_600_000));
+        assert_eq!(delay_ms(retry_after_seconds(3_601), 0), Some(3_600_000));
+        assert_eq!(delay_ms(retry_after_seconds(i64::MAX), 2), Some(3_600_000));
+        assert_eq!(delay_ms(retry_after_seconds(30), 3), None);
     }
 
     #[test]
-    fn retry_after_is_seconds_or_a_date() {
+    fn retry_after_accepts_seconds_and_http_dates() {
         let now = at("2026-03-06T14:30:00Z");
         for (value, seconds) in [
             ("0", Some(0)),
@@ -220,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_that_only_failed_for_five_days_is_known() {
+    fn five_days_without_success_disable_an_endpoint() {
         let (day0, day5) = (at("2026-03-01T12:00:00Z"), at("2026-03-06T12:00:00Z"));
         let before = |at: Timestamp| later(at, SignedDuration::from_millis(-1));
-        assert!(only_failed_for_long(Some(day0), None, day5));
-        assert!(only_failed_for_long(Some(day0), Some(before(day0)), day5));
-        assert!(!only_failed_for_long(Some(day0), None, before(day5)));
-        assert!(!only_failed_for_long(Some(day0), Some(day0), day5));
-        assert!(!only_failed_for_long(Some(day0), Some(before(day5)), day5));
-        assert!(!only_failed_for_long(None, None, day5));
+        assert!(has_failed_long_enough_to_disable(Some(day0), None, day5));
+        assert!(has_failed_long_enough_to_disable(Some(day0), Some(before(day0)), day5));
+        assert!(!has_failed_long_enough_to_disable(Some(day0), None, before(day5)));
+        assert!(!has_failed_long_enough_to_disable(Some(day0), Some(day0), day5));
+        assert!(!has_failed_long_enough_to_disable(Some(day0), Some(before(day5)), day5));
+        assert!(!has_failed_long_enough_to_disable(None, None, day5));
     }
 }

@@ -1,7 +1,7 @@
-//! The time, as a parameter.
+//! The clock, as a parameter.
 //!
-//! What this room does hangs on the time at every turn: when a delivery is due, when an attempt has lasted too long, when a
-//! certificate has expired. So it is given a [`Time`], the machine's in the program and one that is set by hand in tests.
+//! Due dates, timeouts and certificate validity depend on the time. So the caller passes a [`Time`]: the system clock in the program,
+//! and a manual clock in tests.
 
 use std::fmt;
 use std::future::Future;
@@ -10,30 +10,30 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// What [`Time`] answers to those who wait: ready when it is time.
+/// The future of a sleep, returned by [`Time`].
 pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Tells the time, and waits for it.
+/// A clock that can be read and waited for.
 pub trait Time: Send + Sync + fmt::Debug {
-    /// The instant that it is.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// Waits until it is `at`; not at all if that has passed.
+    /// Waits until `at`. Returns at once if it has passed.
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_>;
 
-    /// Waits for so long. This is what deadlines are made of, so on a machine whose clock may be set it should count
-    /// time that does not jump, as `tokio::time::sleep` does. On its own it waits for the clock.
+    /// Waits for a duration. It is used for timeouts, so implementations for a system clock should use monotonic time, as
+    /// `tokio::time::sleep` does. The default implementation uses [`sleep_until`](Self::sleep_until).
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
         self.sleep_until(later(self.now(), signed(duration)))
     }
 }
 
-/// An instant so much later, or the last one there is.
+/// Adds a duration to an instant, saturating at the maximum.
 pub(crate) fn later(at: Timestamp, by: SignedDuration) -> Timestamp {
     at.saturating_add(by).unwrap_or(Timestamp::MAX)
 }
 
-/// The same duration for instants.
+/// Converts a duration, saturating at the maximum.
 pub(crate) fn signed(duration: Duration) -> SignedDuration {
     SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
 }

@@ -1,4 +1,4 @@
-//! An account's items and the trades they have had.
+//! The items of an account and their trades.
 
 use std::collections::BTreeMap;
 
@@ -6,59 +6,61 @@ use jiff::Timestamp;
 use market::{Decimal, Symbol};
 use uuid::Uuid;
 
+use crate::corporate_actions::CorporateActions;
 use crate::direction::Direction;
-use crate::events::Events;
-use crate::item::{Change, Item, Quote};
+use crate::item::{PriceSnapshot, TradeChange, TradedItem};
 use crate::trade::Trade;
 
 /// The items of an account and all their trades.
 ///
-/// A deleted item is gone, its closed trades stay: what was earned was earned.
+/// Deleting an item keeps its closed trades, so realised profit stays.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Book {
-    items: BTreeMap<Uuid, Item>,
+    items: BTreeMap<Uuid, TradedItem>,
     closed: Vec<Trade>,
 }
 
-/// Why a step is refused.
+/// The reason why a step is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BookError {
-    /// There is an item with that stock.
-    #[error("{0} is on the watchlist already; change that item instead")]
+    /// The watchlist already contains the stock.
+    #[error("{0} is already on the watchlist; change that item instead")]
     AlreadyListed(Symbol),
-    /// There is an item with that id.
-    #[error("there is an item with this id already; give the new one another")]
+    /// The id is already used.
+    #[error("there is an item with this id already; use another id")]
     IdTaken,
-    /// There is no such item.
+    /// The item does not exist.
     #[error("there is no item with this id on the watchlist; list it to see the ids")]
     NoSuchItem,
 }
 
 impl Book {
     /// The items by id.
-    pub fn items(&self) -> impl Iterator<Item = &Item> {
+    pub fn items(&self) -> impl Iterator<Item = &TradedItem> {
         self.items.values()
     }
 
-    /// An item.
+    /// Returns an item.
     #[must_use]
-    pub fn item(&self, id: Uuid) -> Option<&Item> {
+    pub fn item(&self, id: Uuid) -> Option<&TradedItem> {
         self.items.get(&id)
     }
 
-    /// All trades: those that were closed in the order of their closing, then the open ones.
+    /// All trades: the closed ones in the order of their closing, then the open ones.
     pub fn trades(&self) -> impl Iterator<Item = &Trade> {
-        self.closed.iter().chain(self.items.values().filter_map(Item::trade))
+        self.closed
+            .iter()
+            .chain(self.items.values().filter_map(TradedItem::trade))
     }
 
-    /// What the closed trades have earned together.
+    /// The total profit of the closed trades.
     #[must_use]
     pub fn realised_profit(&self) -> Decimal {
         let profits = self.closed.iter().filter_map(Trade::realised_profit);
         Decimal::from_micros(profits.fold(0, |sum, profit| sum.saturating_add(profit.micros())))
     }
 
-    /// Adds an item, active, with its trade.
+    /// Adds an active item and opens its trade.
     ///
     /// # Errors
     /// [`BookError::AlreadyListed`], [`BookError::IdTaken`]
@@ -67,74 +69,79 @@ impl Book {
         id: Uuid,
         symbol: Symbol,
         direction: Direction,
-        quote: Quote,
+        quote: PriceSnapshot,
         trade_id: Uuid,
-    ) -> Result<Change, BookError> {
+    ) -> Result<TradeChange, BookError> {
         if self.items.values().any(|item| item.symbol == symbol) {
             return Err(BookError::AlreadyListed(symbol));
         }
         if self.items.contains_key(&id) {
             return Err(BookError::IdTaken);
         }
-        let (item, change) = Item::add(id, symbol, direction, quote, trade_id);
+        let (item, change) = TradedItem::add(id, symbol, direction, quote, trade_id);
         self.items.insert(id, item);
         Ok(change)
     }
 
-    /// Turns an item to a direction ([`Item::turn_to`]).
+    /// Changes an item's direction ([`TradedItem::set_direction`]).
     ///
     /// # Errors
     /// [`BookError::NoSuchItem`]
-    pub fn turn_to(
+    pub fn set_direction(
         &mut self,
         id: Uuid,
         direction: Direction,
-        quote: Quote,
+        quote: PriceSnapshot,
         trade_id: Uuid,
-    ) -> Result<Change, BookError> {
-        self.step(id, |item| item.turn_to(direction, quote, trade_id))
+    ) -> Result<TradeChange, BookError> {
+        self.step(id, |item| item.set_direction(direction, quote, trade_id))
     }
 
-    /// Makes an item active ([`Item::activate`]).
+    /// Activates an item ([`TradedItem::activate`]).
     ///
     /// # Errors
     /// [`BookError::NoSuchItem`]
-    pub fn activate(&mut self, id: Uuid, quote: Quote, trade_id: Uuid) -> Result<Change, BookError> {
+    pub fn activate(&mut self, id: Uuid, quote: PriceSnapshot, trade_id: Uuid) -> Result<TradeChange, BookError> {
         self.step(id, |item| item.activate(quote, trade_id))
     }
 
-    /// Makes an item inactive and closes its trade ([`Item::deactivate`]).
+    /// Deactivates an item and closes its trade ([`TradedItem::deactivate`]).
     ///
     /// # Errors
     /// [`BookError::NoSuchItem`]
-    pub fn deactivate(&mut self, id: Uuid, quote: Quote) -> Result<Change, BookError> {
+    pub fn deactivate(&mut self, id: Uuid, quote: PriceSnapshot) -> Result<TradeChange, BookError> {
         self.step(id, |item| item.deactivate(quote))
     }
 
-    /// Closes an item's trade and forgets the item.
+    /// Closes an item's trade and removes the item.
     ///
     /// # Errors
     /// [`BookError::NoSuchItem`]
-    pub fn delete(&mut self, id: Uuid, quote: Quote) -> Result<Change, BookError> {
+    pub fn delete(&mut self, id: Uuid, quote: PriceSnapshot) -> Result<TradeChange, BookError> {
         let change = self.deactivate(id, quote)?;
         self.items.remove(&id);
         Ok(change)
     }
 
-    /// Tells of a stock's price: opens the trade that awaits it, if one does.
-    pub fn first_price(&mut self, symbol: Symbol, quote: Quote, trade_id: Uuid) -> Change {
+    /// Passes on a stock's price: opens the trade that awaits it, if there is one.
+    pub fn open_at_first_price(&mut self, symbol: Symbol, quote: PriceSnapshot, trade_id: Uuid) -> TradeChange {
         let mut items = self.items.values_mut();
         let item = items.find(|item| item.symbol == symbol);
-        item.map(|item| item.first_price(quote, trade_id)).unwrap_or_default()
+        item.map(|item| item.open_at_first_price(quote, trade_id))
+            .unwrap_or_default()
     }
 
-    /// Takes the splits and dividends of up to `now` into all trades.
-    pub fn settle(&mut self, events: &Events, now: Timestamp) {
-        self.items.values_mut().for_each(|item| item.settle(events, now));
-        self.closed.iter_mut().for_each(|trade| trade.settle(events, now));
+    /// Applies the splits and dividends up to `now` to all trades.
+    pub fn apply_actions(&mut self, actions: &CorporateActions, now: Timestamp) {
+        self.items
+            .values_mut()
+            .for_each(|item| item.apply_actions(actions, now));
+        self.closed
+            .iter_mut()
+            .for_each(|trade| trade.apply_actions(actions, now));
     }
 
-    fn step(&mut self, id: Uuid, step: impl FnOnce(&mut Item) -> Change) -> Result<Change, BookError> {
+    fn step(&mut self, id: Uuid, step: impl FnOnce(&mut TradedItem) -> TradeChange) -> Result<TradeChange, BookError> {
         let change = step(self.items.get_mut(&id).ok_or(BookError::NoSuchItem)?);
         self.closed.extend(change.closed);
         Ok(change)

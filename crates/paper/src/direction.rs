@@ -1,27 +1,27 @@
-//! Which way a trade bets.
+//! The direction of a trade: long or short.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Which way a trade bets.
+/// The direction of a trade.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// It gains when the price rises: the trade of an item with the intention to buy.
+    /// Gains if the price rises: the trade of an item with the intention to buy.
     Long,
-    /// It gains when the price falls: the trade of an item with the intention to sell.
+    /// Gains if the price falls: the trade of an item with the intention to sell.
     Short,
 }
 
-/// A text that names no direction.
+/// A text that is not a direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is no direction; it is long or short")]
-pub struct UnknownDirection;
+#[error("is not a direction; use long or short")]
+pub struct UnknownDirectionError;
 
 impl Direction {
-    /// The other way.
+    /// Returns the opposite direction.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -39,7 +39,7 @@ impl Direction {
         }
     }
 
-    /// What an amount that the shares earn is to the trade, in millionths.
+    /// The factor from the shares' earnings to the trade's earnings.
     pub(crate) const fn sign(self) -> i64 {
         match self {
             Self::Long => 1,
@@ -47,7 +47,7 @@ impl Direction {
         }
     }
 
-    /// The sign as a float.
+    /// The factor as a float.
     pub(crate) const fn sign_f64(self) -> f64 {
         match self {
             Self::Long => 1.0,
@@ -57,13 +57,13 @@ impl Direction {
 }
 
 impl FromStr for Direction {
-    type Err = UnknownDirection;
+    type Err = UnknownDirectionError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownDirection> {
+    fn from_str(text: &str) -> Result<Self, UnknownDirectionError> {
         match text {
             "long" => Ok(Self::Long),
             "short" => Ok(Self::Short),
-            _ => Err(UnknownDirection),
+            _ => Err(UnknownDirectionError),
         }
     }
 }

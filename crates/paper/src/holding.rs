@@ -1,31 +1,31 @@
-//! Shares that are held from close to close.
+//! A position of shares, valued at each close.
 
 use market::{Decimal, Price};
 use serde::{Deserialize, Serialize};
 
-use crate::events::Event;
+use crate::corporate_actions::CorporateAction;
+use crate::serde_market;
 use crate::shares::{Shares, SharesError};
-use crate::wire;
 
-/// Some shares, and what they were last seen to be worth.
+/// Shares and their last known value.
 ///
-/// A day without a close leaves the last one standing, and a split on such a day leaves it in old shares. So the price
-/// is kept together with the shares it is for, and the value is not touched by the split.
+/// On a day without a close the last price remains, and a split on such a day leaves it per old share. Therefore the
+/// price is kept together with the number of shares it applies to, and the split does not change the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Holding {
     /// The shares that are held.
     shares: Shares,
-    /// The last price seen: a close, or what was paid.
-    #[serde(with = "wire::price")]
+    /// The last known price: a close, or the entry price.
+    #[serde(with = "serde_market::price")]
     mark: Price,
-    /// The shares that were held at that price.
+    /// The number of shares at that price.
     marked: Shares,
 }
 
 impl Holding {
-    /// As many shares as `dollars` buy.
+    /// Buys shares for `dollars`.
     pub(crate) fn bought(dollars: Decimal, price: Price) -> Result<Self, SharesError> {
-        let shares = Shares::worth(dollars, price)?;
+        let shares = Shares::for_dollars(dollars, price)?;
         Ok(Self {
             shares,
             mark: price,
@@ -33,24 +33,24 @@ impl Holding {
         })
     }
 
-    /// What the shares were last seen to be worth.
+    /// The last known value of the shares.
     pub(crate) fn value(&self) -> f64 {
         self.marked.value_f64(self.mark)
     }
 
-    /// Takes in an event; the answer is what it pays.
-    pub(crate) fn take(&mut self, event: Event) -> f64 {
-        match event {
-            Event::Split(ratio) => {
+    /// Applies an action and returns the amount it pays.
+    pub(crate) fn apply(&mut self, action: CorporateAction) -> f64 {
+        match action {
+            CorporateAction::Split(ratio) => {
                 self.shares = self.shares.after_split(ratio);
                 0.0
             }
-            Event::Dividend(amount) => self.shares.times_f64(amount),
+            CorporateAction::Dividend(amount) => self.shares.times_f64(amount),
         }
     }
 
-    /// Sees a price.
-    pub(crate) fn see(&mut self, price: Price) {
+    /// Values the shares at a price.
+    pub(crate) fn mark_to(&mut self, price: Price) {
         self.mark = price;
         self.marked = self.shares;
     }

@@ -1,63 +1,69 @@
-//! Which trade an item of a watchlist has.
+//! The trade of a watchlist item.
 //!
-//! An item is an intention, and an active one has always exactly one trade: open, or awaiting the first price of a stock
-//! that has none. Every step answers with a [`Change`]: the trade that ended and the one that began, for the store to
-//! write. A trade that was only awaited leaves no trace.
+//! An active item always has exactly one trade: open, or awaiting the first price of a stock that has none. Every
+//! step returns a [`TradeChange`] with the closed and the opened trade, for the store to write. A trade that never
+//! got a price leaves no trace.
 
 use jiff::Timestamp;
 use market::{Price, Symbol};
 use uuid::Uuid;
 
+use crate::corporate_actions::CorporateActions;
 use crate::direction::Direction;
-use crate::events::Events;
 use crate::trade::{Fill, Trade};
 
-/// A stock's last known price.
+/// A stock's last known price at the instant of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Quote {
-    /// The instant of the step, not that of the price.
+pub struct PriceSnapshot {
+    /// The instant of the step, not of the price.
     pub at: Timestamp,
-    /// The price; `None` when there never was one.
+    /// The price; `None` if there never was one.
     pub price: Option<Price>,
 }
 
-/// Where an item stands.
+/// The state of an item's trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Position {
     /// The item is inactive.
     Inactive,
-    /// The item is active and its stock has had no price yet; the trade opens at the first.
-    Awaited,
-    /// The item is active and this is its trade.
+    /// The item is active but its stock has had no price yet; the trade opens at the first price.
+    AwaitingPrice,
+    /// The item is active with this trade.
     Open(Trade),
 }
 
-/// What a step did to the trades.
+/// The effect of a step on the trades.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[must_use = "the trades have to be written"]
-pub struct Change {
-    /// The trade that was closed.
+pub struct TradeChange {
+    /// The closed trade.
     pub closed: Option<Trade>,
-    /// The trade that was opened.
+    /// The opened trade.
     pub opened: Option<Trade>,
 }
 
-/// An item of a watchlist, as far as its trades go.
+/// A watchlist item with its trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Item {
-    /// Its id.
+pub struct TradedItem {
+    /// The item's id.
     pub id: Uuid,
-    /// Its stock.
+    /// The item's stock.
     pub symbol: Symbol,
-    /// The direction of its trades: long for the intention to buy, short for the one to sell.
+    /// The direction of its trades: long for the intention to buy, short for the intention to sell.
     pub direction: Direction,
-    /// Its trade.
+    /// The state of its trade.
     pub position: Position,
 }
 
-impl Item {
-    /// A new, active item. `trade_id` is the id of its trade, if one opens right away.
-    pub fn add(id: Uuid, symbol: Symbol, direction: Direction, quote: Quote, trade_id: Uuid) -> (Self, Change) {
+impl TradedItem {
+    /// Creates an active item. `trade_id` is the id of its trade, if it opens right away.
+    pub fn add(
+        id: Uuid,
+        symbol: Symbol,
+        direction: Direction,
+        quote: PriceSnapshot,
+        trade_id: Uuid,
+    ) -> (Self, TradeChange) {
         let mut item = Self {
             id,
             symbol,
@@ -79,67 +85,68 @@ impl Item {
     pub const fn trade(&self) -> Option<&Trade> {
         match &self.position {
             Position::Open(trade) => Some(trade),
-            Position::Inactive | Position::Awaited => None,
+            Position::Inactive | Position::AwaitingPrice => None,
         }
     }
 
-    /// Makes an inactive item active and opens its trade. An active one stays as it is.
-    pub fn activate(&mut self, quote: Quote, trade_id: Uuid) -> Change {
+    /// Activates an inactive item and opens its trade. Does nothing if the item is active.
+    pub fn activate(&mut self, quote: PriceSnapshot, trade_id: Uuid) -> TradeChange {
         if self.is_active() {
-            return Change::default();
+            return TradeChange::default();
         }
-        self.position = Position::Awaited;
-        self.first_price(quote, trade_id)
+        self.position = Position::AwaitingPrice;
+        self.open_at_first_price(quote, trade_id)
     }
 
-    /// Opens the trade that awaits a price; does nothing when none does, or when there is still no price.
-    pub fn first_price(&mut self, quote: Quote, trade_id: Uuid) -> Change {
-        let (Position::Awaited, Some(price)) = (self.position, quote.price) else {
-            return Change::default();
+    /// Opens the trade that awaits a price. Does nothing if no trade awaits one or there is still no price.
+    pub fn open_at_first_price(&mut self, quote: PriceSnapshot, trade_id: Uuid) -> TradeChange {
+        let (Position::AwaitingPrice, Some(price)) = (self.position, quote.price) else {
+            return TradeChange::default();
         };
         let trade = Trade::open(trade_id, self.symbol, self.direction, Fill { at: quote.at, price });
         self.position = Position::Open(trade);
-        Change {
+        TradeChange {
             closed: None,
             opened: Some(trade),
         }
     }
 
-    /// Turns the item to a direction: closes its trade and opens the opposite one at the same price. An inactive item
-    /// only remembers the direction, one that has it already stays as it is.
-    pub fn turn_to(&mut self, direction: Direction, quote: Quote, trade_id: Uuid) -> Change {
+    /// Changes the item's direction: closes its trade and opens the opposite one at the same price. An inactive item
+    /// only stores the direction. Does nothing if the item already has it.
+    pub fn set_direction(&mut self, direction: Direction, quote: PriceSnapshot, trade_id: Uuid) -> TradeChange {
         if self.direction == direction {
-            return Change::default();
+            return TradeChange::default();
         }
         let was_active = self.is_active();
         let closed = self.deactivate(quote).closed;
         self.direction = direction;
         let opened = if was_active {
-            // Who knows no price now, but did at the entry, goes on from where the old trade ended.
+            // If there is no price now but there was one at the entry, the new trade starts at the old trade's exit
+            // price.
             let price = quote
                 .price
                 .or(closed.and_then(|trade| trade.exit).map(|exit| exit.price));
-            self.activate(Quote { price, ..quote }, trade_id).opened
+            self.activate(PriceSnapshot { price, ..quote }, trade_id).opened
         } else {
             None
         };
-        Change { closed, opened }
+        TradeChange { closed, opened }
     }
 
-    /// Makes the item inactive and closes its trade; to be called, too, when the item is deleted.
-    pub fn deactivate(&mut self, quote: Quote) -> Change {
+    /// Deactivates the item and closes its trade. Callers use it before they delete an item, too.
+    pub fn deactivate(&mut self, quote: PriceSnapshot) -> TradeChange {
         let before = std::mem::replace(&mut self.position, Position::Inactive);
         let closed = match before {
             Position::Open(mut trade) => trade.close(quote.at, quote.price).is_ok().then_some(trade),
-            Position::Inactive | Position::Awaited => None,
+            Position::Inactive | Position::AwaitingPrice => None,
         };
-        Change { closed, opened: None }
+        TradeChange { closed, opened: None }
     }
 
-    /// Takes the splits and dividends of up to `now` into the open trade.
-    pub fn settle(&mut self, events: &Events, now: Timestamp) {
+    /// Applies the splits and dividends up to `now` to the open trade.
+    pub fn apply_actions(&mut self, actions: &CorporateActions, now: Timestamp) {
         if let Position::Open(trade) = &mut self.position {
-            trade.settle(events, now);
+            trade.apply_actions(actions, now);
         }
     }
 }

@@ -1,41 +1,43 @@
-//! # Paper trades: what following a watchlist would have earned
+//! # Paper trades: the hypothetical result of following a watchlist
 //!
-//! An item of a watchlist is an intention, to buy or to sell, and a paper trade tries the intention out: 1,000 US
-//! dollars put on it at the price of the moment. This room keeps such trades and says what became of them. Values come
-//! in, values go out: it knows the market's nouns, no database, no HTTP and no clock.
+//! Every watchlist item has an intention, to buy or to sell. A paper trade tests it: 1,000 US dollars at the price of
+//! that moment. This crate computes such trades and their performance. It uses only the types of `market` and does
+//! not depend on a database, HTTP or a clock.
 //!
-//! * [`Trade`]: long or short, from an entry to an exit; splits move its shares, dividends are paid to longs and
-//!   charged to shorts. [`Shares`] are fractions, so that no split moves a value.
-//! * [`Item`] and [`Book`]: which trade an item has. An active item has exactly one that is open (or awaits the stock's
-//!   first price), an inactive one none.
-//! * [`Tracker`]: takes one session after the other and answers each with the day's return on all the trades. Its state
-//!   is small and can be stored, so that nothing is ever computed from the beginning again.
-//! * [`performance()`]: the days of a range chained, next to a benchmark.
-//! * [`scorecard()`]: what a stock did after an alert fired.
+//! * [`Trade`]: long or short, from an entry to an exit. Splits change its shares; dividends are paid to longs and
+//!   charged to shorts. [`Shares`] are fractions, so a split never changes a value.
+//! * [`TradedItem`] and [`Book`]: the trade of each item. An active item has exactly one trade (open, or awaiting the
+//!   stock's first price), an inactive one none.
+//! * [`ReturnTracker`]: records one session after another and returns the day's return on all trades. Its state is
+//!   small and can be stored, so returns are never recomputed from the beginning.
+//! * [`performance()`]: the chained returns over a range, with a benchmark.
+//! * [`scorecard()`]: the moves of a stock after an alert fired.
 //!
-//! Dollars are integers in millionths, as in `market`; returns are ratios and floats. The conventions, with formulas
-//! and a worked example, are in `docs/paper-trades.md`.
+//! Dollars are integers in millionths, as in `market`; returns are ratios and floats. `docs/paper-trades.md` has the
+//! conventions, with formulas and a worked example.
 
 mod book;
-mod closes;
+mod corporate_actions;
+mod daily_closes;
 mod direction;
-mod events;
 mod holding;
 mod item;
 mod performance;
+mod return_tracker;
 mod scorecard;
+mod serde_market;
 mod shares;
-mod tracker;
 mod trade;
-mod wire;
 
 pub use book::{Book, BookError};
-pub use closes::Closes;
-pub use direction::{Direction, UnknownDirection};
-pub use events::{Event, Events};
-pub use item::{Change, Item, Position, Quote};
-pub use performance::{Benchmark, Performance, Point, Range, Summary, UnknownRange, performance};
-pub use scorecard::{Firing, HORIZONS, Horizon, Move, Record, Scorecard, scorecard};
+pub use corporate_actions::{CorporateAction, CorporateActions};
+pub use daily_closes::DailyCloses;
+pub use direction::{Direction, UnknownDirectionError};
+pub use item::{Position, PriceSnapshot, TradeChange, TradedItem};
+pub use performance::{
+    Benchmark, Performance, PerformanceRange, ReturnSummary, SeriesPoint, UnknownRangeError, performance,
+};
+pub use return_tracker::{DayReturn, ReturnTracker, ReturnTrackerError};
+pub use scorecard::{Firing, HORIZON_SESSIONS, Horizon, PriceHistory, PriceMove, Scorecard, scorecard};
 pub use shares::{Shares, SharesError};
-pub use tracker::{DayReturn, Tracker, TrackerError};
-pub use trade::{Closed, Fill, NOTIONAL, Settlement, Trade};
+pub use trade::{Adjustments, AlreadyClosedError, Fill, TRADE_NOTIONAL, Trade};

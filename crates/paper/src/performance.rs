@@ -7,32 +7,32 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use market::Symbol;
 
-use crate::closes::Closes;
-use crate::events::Events;
+use crate::corporate_actions::CorporateActions;
+use crate::daily_closes::DailyCloses;
 use crate::holding::Holding;
-use crate::tracker::DayReturn;
-use crate::trade::NOTIONAL;
+use crate::return_tracker::DayReturn;
+use crate::trade::TRADE_NOTIONAL;
 
-/// How far back.
+/// The range of a performance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Range {
+pub enum PerformanceRange {
     /// Three months.
     ThreeMonths,
     /// Six months.
     SixMonths,
     /// A year.
     Year,
-    /// To the first trade.
+    /// Since the first trade.
     #[default]
     Max,
 }
 
-/// A text that names no range.
+/// A text that is not a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is no range; it is 3m, 6m, 1y or max")]
-pub struct UnknownRange;
+#[error("is not a range; use 3m, 6m, 1y or max")]
+pub struct UnknownRangeError;
 
-impl Range {
+impl PerformanceRange {
     /// All ranges.
     pub const ALL: [Self; 4] = [Self::ThreeMonths, Self::SixMonths, Self::Year, Self::Max];
 
@@ -47,8 +47,8 @@ impl Range {
         }
     }
 
-    /// The first day that lies in the range: so many calendar months before `today`, on the last day of the month where
-    /// it has no such day.
+    /// Returns the first day of the range: whole calendar months before `today`, on the last day of the month if it
+    /// has no such day.
     #[must_use]
     pub fn start(self, today: Date) -> Date {
         let months = match self {
@@ -61,49 +61,50 @@ impl Range {
     }
 }
 
-impl FromStr for Range {
-    type Err = UnknownRange;
+impl FromStr for PerformanceRange {
+    type Err = UnknownRangeError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownRange> {
+    fn from_str(text: &str) -> Result<Self, UnknownRangeError> {
         let mut all = Self::ALL.into_iter();
-        all.find(|range| range.as_str() == text).ok_or(UnknownRange)
+        all.find(|range| range.as_str() == text).ok_or(UnknownRangeError)
     }
 }
 
-impl fmt::Display for Range {
+impl fmt::Display for PerformanceRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-/// A day of a series.
+/// A point of a series.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Point {
+pub struct SeriesPoint {
     /// The session.
     pub date: Date,
-    /// What 100 at the close of the first day have become.
+    /// The value of 100 invested at the close of the first day.
     pub value: f64,
 }
 
-/// What trades are compared with.
+/// The benchmark of the trades.
 #[derive(Clone, Copy, Debug)]
 pub struct Benchmark<'a> {
-    /// Its symbol.
+    /// The benchmark's symbol.
     pub symbol: Symbol,
-    /// Its closes, as traded.
-    pub closes: &'a Closes,
-    /// Its splits and dividends. With its dividends both sides are counted alike; without them it is its price.
-    pub events: &'a Events,
+    /// Its closes as traded.
+    pub closes: &'a DailyCloses,
+    /// Its splits and dividends. With dividends both sides are computed alike; without them the benchmark is its
+    /// price.
+    pub actions: &'a CorporateActions,
 }
 
-/// What came of it, in percent.
+/// The total returns, in percent.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Summary {
+pub struct ReturnSummary {
     /// The return on the trades.
     pub watchlist_return_pct: f64,
-    /// The benchmark's return; `None` when it has no close of the first day or before.
+    /// The benchmark's return; `None` if it has no close on or before the first day.
     pub benchmark_return_pct: Option<f64>,
-    /// By how many percentage points the trades did better.
+    /// The excess of the trades over the benchmark, in percentage points.
     pub alpha_pct: Option<f64>,
 }
 
@@ -111,40 +112,46 @@ pub struct Summary {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Performance {
     /// The range.
-    pub range: Range,
+    pub range: PerformanceRange,
     /// The first day; `None` without trades.
     pub base_date: Option<Date>,
-    /// The trades, 100 on the first day.
-    pub watchlist: Vec<Point>,
-    /// The benchmark on the same days, 100 on the first; empty when it has no close of the first day or before.
-    pub benchmark: Vec<Point>,
-    /// What came of it.
-    pub summary: Summary,
+    /// The value of the trades, 100 on the first day.
+    pub watchlist: Vec<SeriesPoint>,
+    /// The value of the benchmark on the same days, 100 on the first; empty if it has no close on or before the first
+    /// day.
+    pub benchmark: Vec<SeriesPoint>,
+    /// The total returns.
+    pub summary: ReturnSummary,
 }
 
-/// The performance of some trades over a range.
+/// Computes the performance of trades over a range.
 ///
-/// `returns` are the answers of a [`crate::Tracker`] in order, from the session of the first trade on, or at least
-/// those of the range. The first of them in the range is the first day: its own return lies before the 100 and is not
-/// counted. A loss of everything or more (shorts can) ends a series at zero, for good.
+/// `returns` are the results of a [`crate::ReturnTracker`] in order, from the session of the first trade on, or at
+/// least those of the range. The first of them in the range is the base day: its own return precedes the 100 and does
+/// not count. A loss of 100 % or more (possible for shorts) ends a series at zero permanently.
 #[must_use]
-pub fn performance(range: Range, today: Date, returns: &[DayReturn], benchmark: Benchmark<'_>) -> Performance {
+pub fn performance(
+    range: PerformanceRange,
+    today: Date,
+    returns: &[DayReturn],
+    benchmark: Benchmark<'_>,
+) -> Performance {
     let start = range.start(today);
     let within: Vec<&DayReturn> = returns
         .iter()
         .filter(|day| start <= day.date && day.date <= today)
         .collect();
     let dates: Vec<Date> = within.iter().map(|day| day.date).collect();
-    let watchlist = chain(&dates, within.iter().map(|day| day.value));
-    let benchmark = chain(&dates, follow(benchmark, &dates));
-    let gain = |series: &[Point]| series.last().map(|point| point.value - 100.0);
+    let watchlist = chained(&dates, within.iter().map(|day| day.value));
+    let benchmark = chained(&dates, benchmark_returns(benchmark, &dates));
+    let gain = |series: &[SeriesPoint]| series.last().map(|point| point.value - 100.0);
     let (ours, theirs) = (gain(&watchlist).unwrap_or_default(), gain(&benchmark));
     Performance {
         range,
         base_date: dates.first().copied(),
         watchlist,
         benchmark,
-        summary: Summary {
+        summary: ReturnSummary {
             watchlist_return_pct: ours,
             benchmark_return_pct: theirs,
             alpha_pct: theirs.map(|theirs| ours - theirs),
@@ -152,15 +159,15 @@ pub fn performance(range: Range, today: Date, returns: &[DayReturn], benchmark: 
     }
 }
 
-/// 100 on the first day, and from there on what the days' returns make of it.
-fn chain(dates: &[Date], returns: impl Iterator<Item = f64>) -> Vec<Point> {
+/// Chains daily returns, starting with 100 on the first day.
+fn chained(dates: &[Date], returns: impl Iterator<Item = f64>) -> Vec<SeriesPoint> {
     let mut level = 100.0;
     let mut series = Vec::with_capacity(dates.len());
     for (day, (date, value)) in dates.iter().zip(returns).enumerate() {
         if day > 0 {
             level *= (1.0 + value).max(0.0);
         }
-        series.push(Point {
+        series.push(SeriesPoint {
             date: *date,
             value: level,
         });
@@ -168,22 +175,26 @@ fn chain(dates: &[Date], returns: impl Iterator<Item = f64>) -> Vec<Point> {
     series
 }
 
-/// The benchmark's returns on some days, as those of a holding; none at all without a close to start from.
-fn follow<'a>(benchmark: Benchmark<'a>, dates: &'a [Date]) -> impl Iterator<Item = f64> + 'a {
-    let Benchmark { symbol, closes, events } = benchmark;
+/// Returns the benchmark's daily returns, computed as for a holding; none without a close to start from.
+fn benchmark_returns<'a>(benchmark: Benchmark<'a>, dates: &'a [Date]) -> impl Iterator<Item = f64> + 'a {
+    let Benchmark {
+        symbol,
+        closes,
+        actions,
+    } = benchmark;
     let start = dates.first().and_then(|first| closes.at_or_before(*first));
-    let holding = start.and_then(|(seen_on, close)| Some((seen_on, Holding::bought(NOTIONAL, close).ok()?)));
+    let holding = start.and_then(|(seen_on, close)| Some((seen_on, Holding::bought(TRADE_NOTIONAL, close).ok()?)));
     let mut holding = holding;
     dates.iter().map_while(move |date| {
         let (taken_through, held) = holding.as_mut()?;
         let worth = held.value();
-        let paid: f64 = events
+        let paid: f64 = actions
             .between_closes(symbol, *taken_through, *date)
-            .map(|event| held.take(event))
+            .map(|action| held.apply(action))
             .sum();
         *taken_through = *date;
         if let Some(close) = closes.on(*date) {
-            held.see(close);
+            held.mark_to(close);
         }
         Some((held.value() - worth + paid) / worth)
     })

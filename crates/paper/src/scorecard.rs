@@ -1,95 +1,95 @@
-//! What a stock did after an alert fired, next to a benchmark.
+//! The moves of a stock after an alert fired, compared with a benchmark.
 //!
-//! Both are measured from the same moment, the close of the session in which the alert fired, because the benchmark's price
-//! at the instant itself is not kept. (Fired while the market was closed: from the last close before.) What the stock did
-//! since the very price that fired the alert stands beside it. Only prices count, moved by splits, without dividends: an
-//! alert is about a price. What has not happened yet is `None`.
+//! Both are measured from the close of the session in which the alert fired, because the benchmark's price at the
+//! instant itself is not stored. (If the alert fired while the market was closed, the previous close is used.) The
+//! move since the price that fired the alert is given as well. Prices are adjusted for splits but exclude dividends,
+//! because an alert is about a price. Future values are `None`.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york_date;
 use market::{Calendar, Price, Symbol};
 
-use crate::closes::Closes;
-use crate::events::{Event, Events};
+use crate::corporate_actions::{CorporateAction, CorporateActions};
+use crate::daily_closes::DailyCloses;
 
-/// After how many sessions is looked.
-pub const HORIZONS: [u16; 3] = [1, 5, 20];
+/// The numbers of sessions after which moves are measured.
+pub const HORIZON_SESSIONS: [u16; 3] = [1, 5, 20];
 
 /// A firing of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Firing {
-    /// When.
+    /// The instant.
     pub at: Timestamp,
-    /// At what price, in the shares of that day; alerts that go by dates have none.
+    /// The price, per share of that day; alerts on dates have none.
     pub price: Option<Price>,
 }
 
-/// A stock's past, as far as its closes tell it.
+/// A stock's closes and corporate actions.
 #[derive(Clone, Copy, Debug)]
-pub struct Record<'a> {
+pub struct PriceHistory<'a> {
     /// The stock.
     pub symbol: Symbol,
-    /// Its closes, as traded.
-    pub closes: &'a Closes,
-    /// Its splits; dividends are passed over.
-    pub events: &'a Events,
+    /// Its closes as traded.
+    pub closes: &'a DailyCloses,
+    /// Its splits; dividends are ignored.
+    pub actions: &'a CorporateActions,
 }
 
-/// How a firing turned out.
+/// The moves after a firing.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scorecard {
-    /// The session from whose close is counted; `None` at the end of all calendars.
+    /// The session from whose close moves are measured; `None` at the end of representable time.
     pub base_date: Option<Date>,
-    /// The stock's close of that session, in the shares of that day; `None` before it.
+    /// The stock's close of that session, per share of that day; `None` before it.
     pub base_close: Option<Price>,
-    /// For each of [`HORIZONS`].
+    /// The moves for each of [`HORIZON_SESSIONS`].
     pub horizons: [Horizon; 3],
 }
 
-/// What happened up to so many sessions after a firing.
+/// The move up to a number of sessions after a firing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Horizon {
-    /// How many sessions after.
+    /// The number of sessions after the firing.
     pub sessions: u16,
-    /// The session that this is.
+    /// The date of that session.
     pub date: Option<Date>,
-    /// What happened; `None` while it has not, or when the stock had no close to tell it by.
-    pub reached: Option<Move>,
+    /// The move; `None` if the session is in the future or the stock has no close since.
+    pub reached: Option<PriceMove>,
 }
 
-/// How far prices moved, in percent.
+/// Price moves in percent.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Move {
-    /// The stock's close, in the shares of its day; the last there was when it had none on the day itself.
+pub struct PriceMove {
+    /// The stock's close, per share of its day; the last one before, if that day has none.
     pub close: Price,
-    /// The stock from the close of the session of the firing.
+    /// The stock's move since the close of the session of the firing.
     pub move_pct: f64,
-    /// The stock from the price that fired the alert.
+    /// The stock's move since the price that fired the alert.
     pub since_firing_pct: Option<f64>,
-    /// The benchmark from the close of the session of the firing.
+    /// The benchmark's move since the close of the session of the firing.
     pub benchmark_pct: Option<f64>,
-    /// By how many percentage points the stock moved more than the benchmark.
+    /// The excess of the stock's move over the benchmark's, in percentage points.
     pub excess_pct: Option<f64>,
 }
 
-impl Record<'_> {
-    /// A price of one day in the shares of another, later one.
+impl PriceHistory<'_> {
+    /// Converts a price of one day to the shares of a later day.
     fn in_shares_of(&self, price: Price, of: Date, later: Date) -> f64 {
-        let events = self.events.between_closes(self.symbol, of, later);
-        events.fold(price.as_f64(), |price, event| match event {
-            Event::Split(ratio) => price / ratio.as_f64(),
-            Event::Dividend(_) => price,
+        let actions = self.actions.between_closes(self.symbol, of, later);
+        actions.fold(price.as_f64(), |price, action| match action {
+            CorporateAction::Split(ratio) => price / ratio.as_f64(),
+            CorporateAction::Dividend(_) => price,
         })
     }
 
-    /// From a price of one day to another of a later one, in percent.
+    /// The move from a price of one day to a price of a later day, in percent.
     fn move_pct(&self, (of, from): (Date, Price), (later, to): (Date, Price)) -> f64 {
         (to.as_f64() / self.in_shares_of(from, of, later) - 1.0) * 100.0
     }
 
-    /// The last close at `date` and its day, and the move to it from the last one at `base`; `None` if there is none
-    /// after the one.
+    /// Returns the last close at `date` with its day, and the move to it from the last close at `base`; `None` if
+    /// there is no close after `base`.
     fn since(&self, base: Date, date: Date) -> Option<((Date, Price), f64)> {
         let from = self.closes.at_or_before(base)?;
         let to = self.closes.at_or_before(date).filter(|(day, _)| base < *day)?;
@@ -97,20 +97,20 @@ impl Record<'_> {
     }
 }
 
-/// How a firing turned out, as of the session `through`, the last one that is completed.
+/// Computes the moves after a firing as of the session `through`, the last completed one.
 #[must_use]
 pub fn scorecard(
     calendar: &Calendar,
     firing: Firing,
-    stock: Record<'_>,
-    benchmark: Record<'_>,
+    stock: PriceHistory<'_>,
+    benchmark: PriceHistory<'_>,
     through: Date,
 ) -> Scorecard {
     let fired_on = new_york_date(firing.at);
     let base = base_session(calendar, firing.at, fired_on);
     let mut at = base;
     let mut passed = 0;
-    let horizons = HORIZONS.map(|sessions| {
+    let horizons = HORIZON_SESSIONS.map(|sessions| {
         while passed < sessions {
             at = at
                 .and_then(|date| calendar.next_session_after(date))
@@ -120,7 +120,7 @@ pub fn scorecard(
         let reached = at.filter(|date| *date <= through).zip(base).and_then(|(date, base)| {
             let (to, move_pct) = stock.since(base, date)?;
             let benchmark_pct = benchmark.since(base, date).map(|(_, moved)| moved);
-            Some(Move {
+            Some(PriceMove {
                 close: to.1,
                 move_pct,
                 since_firing_pct: firing.price.map(|price| stock.move_pct((fired_on, price), to)),
@@ -144,7 +144,7 @@ pub fn scorecard(
     }
 }
 
-/// The session of a firing: the one it fell into or, between two, the one before.
+/// Returns the session of a firing: the one at that instant or, between sessions, the one before.
 fn base_session(calendar: &Calendar, at: Timestamp, fired_on: Date) -> Option<Date> {
     let today = calendar.session(fired_on).filter(|session| session.open <= at);
     let session = today.or_else(|| calendar.previous_session_before(fired_on));

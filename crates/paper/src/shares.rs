@@ -1,7 +1,8 @@
-//! Numbers of shares, exactly.
+//! Exact numbers of shares.
 //!
-//! A thousand dollars buy 5.285412262… shares at 189.20, a number without end. Rounded, it would no longer be worth a
-//! thousand dollars, and each split would round it again. So shares are a fraction, and only what is shown is rounded.
+//! A thousand dollars buy 5.285412262… shares at 189.20, an infinite decimal. A rounded number would no longer be
+//! worth a thousand dollars, and each split would round it again. Therefore shares are a fraction, and only displayed
+//! numbers are rounded.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,12 +14,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A number of shares above zero: a fraction in lowest terms.
 ///
-/// It is exact as long as both terms fit 63 bits, which takes a long row of uneven splits to break; then it is the
-/// nearest fraction that fits.
+/// It is exact as long as both terms fit in 63 bits, which only a long series of uneven splits exceeds; then it is
+/// the nearest fraction that fits.
 ///
 /// ```
 /// use paper::Shares;
-/// let shares = Shares::worth("1000".parse().unwrap(), "189.20".parse().unwrap()).unwrap();
+/// let shares = Shares::for_dollars("1000".parse().unwrap(), "189.20".parse().unwrap()).unwrap();
 /// assert_eq!(shares.to_string(), "2500/473");
 /// assert_eq!(shares.rounded().to_string(), "5.285412");
 /// assert_eq!(shares.value("189.20".parse().unwrap()).to_string(), "1000");
@@ -29,23 +30,23 @@ pub struct Shares {
     denominator: i64,
 }
 
-/// Why something is no number of shares.
+/// The reason why a value is not a number of shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SharesError {
-    /// Zero or less.
+    /// It is zero or less.
     #[error("is not above zero; a trade has some shares")]
     NotPositive,
-    /// Not written as a fraction.
-    #[error("is no number of shares; write it as a fraction like 2500/473")]
+    /// It is not written as a fraction.
+    #[error("is not a number of shares; write it as a fraction like 2500/473")]
     NotAFraction,
 }
 
 impl Shares {
-    /// As many shares as `dollars` buy at `price`.
+    /// Returns the number of shares that `dollars` buy at `price`.
     ///
     /// # Errors
     /// [`SharesError::NotPositive`] for no dollars.
-    pub fn worth(dollars: Decimal, price: Price) -> Result<Self, SharesError> {
+    pub fn for_dollars(dollars: Decimal, price: Price) -> Result<Self, SharesError> {
         Self::new(dollars.micros(), price.micros())
     }
 
@@ -56,14 +57,14 @@ impl Shares {
         Ok(Self::fitting(i128::from(numerator), i128::from(denominator)))
     }
 
-    /// The fraction of two numbers above zero in lowest terms, or the nearest one that fits.
+    /// Reduces the fraction of two numbers above zero to lowest terms, or to the nearest one that fits.
     fn fitting(numerator: i128, denominator: i128) -> Self {
         let common = greatest_common_divisor(numerator, denominator);
         let (mut numerator, mut denominator) = (numerator / common, denominator / common);
         while i64::try_from(numerator.max(denominator)).is_err() {
             (numerator, denominator) = ((numerator / 2).max(1), (denominator / 2).max(1));
         }
-        // Both fit: the loop has seen to it.
+        // Both fit because of the loop.
         let fit = |term: i128| i64::try_from(term).unwrap_or(i64::MAX);
         Self {
             numerator: fit(numerator),
@@ -71,13 +72,13 @@ impl Shares {
         }
     }
 
-    /// The upper term of the fraction.
+    /// The numerator.
     #[must_use]
     pub const fn numerator(self) -> i64 {
         self.numerator
     }
 
-    /// The lower term of the fraction.
+    /// The denominator.
     #[must_use]
     pub const fn denominator(self) -> i64 {
         self.denominator
@@ -92,13 +93,13 @@ impl Shares {
         )
     }
 
-    /// What the shares are worth at a price, to a millionth of a dollar.
+    /// The value of the shares at a price, to a millionth of a dollar.
     #[must_use]
     pub fn value(self, price: Price) -> Decimal {
         self.times(price.decimal())
     }
 
-    /// An amount per share for all of them, to a millionth, halves away from zero.
+    /// The total of an amount per share, to a millionth, halves away from zero.
     #[must_use]
     pub fn times(self, per_share: Decimal) -> Decimal {
         Decimal::from_micros(round(
@@ -107,9 +108,9 @@ impl Shares {
         ))
     }
 
-    /// The price at which the shares are worth `dollars`, rounded and kept within what a price can be.
+    /// The price at which the shares are worth `dollars`, rounded and clamped to the range of prices.
     #[must_use]
-    pub fn price_at_worth(self, dollars: Decimal) -> Price {
+    pub fn price_for_value(self, dollars: Decimal) -> Price {
         let micros = round(
             i128::from(dollars.micros()) * i128::from(self.denominator),
             i128::from(self.numerator),
@@ -118,20 +119,20 @@ impl Shares {
         Price::from_micros(within).unwrap_or_else(|_| unreachable!("clamped to the range of prices"))
     }
 
-    /// The number of shares to a millionth, for showing.
+    /// The number of shares to a millionth, for display.
     #[must_use]
     pub fn rounded(self) -> Decimal {
         self.times(Decimal::from_micros(MICROS_PER_UNIT))
     }
 
-    /// What the shares are worth at a price, unrounded, in dollars, for ratios.
+    /// The value of the shares at a price in dollars, unrounded, for ratios.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a float is asked for")]
     pub fn value_f64(self, price: Price) -> f64 {
         self.numerator as f64 * price.as_f64() / self.denominator as f64
     }
 
-    /// An amount per share for all of them, unrounded, in dollars, for ratios.
+    /// The total of an amount per share in dollars, unrounded, for ratios.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a float is asked for")]
     pub fn times_f64(self, per_share: Decimal) -> f64 {
@@ -146,7 +147,7 @@ fn round(numerator: i128, denominator: i128) -> i64 {
     i64::try_from(nearest).unwrap_or(if nearest > 0 { i64::MAX } else { i64::MIN })
 }
 
-/// Euclid's, for two numbers above zero.
+/// Euclid's algorithm for two numbers above zero.
 fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -192,15 +193,15 @@ mod tests {
     }
 
     #[test]
-    fn a_split_there_and_back_leaves_the_very_same_shares() {
-        let before = Shares::worth("1000".parse().unwrap(), "189.20".parse().unwrap()).unwrap();
+    fn inverse_split_restores_the_shares() {
+        let before = Shares::for_dollars("1000".parse().unwrap(), "189.20".parse().unwrap()).unwrap();
         let after = before.after_split("8".parse().unwrap());
         assert_eq!(after, shares("20000/473"));
         assert_eq!(after.after_split("0.125".parse().unwrap()), before);
     }
 
     #[test]
-    fn uneven_splits_in_a_row_are_exact() {
+    fn consecutive_uneven_splits_are_exact() {
         let mut held = shares("1000/87");
         for ratio in ["1.04", "0.125", "1.281", "1.253"] {
             held = held.after_split(ratio.parse().unwrap());
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_fraction_above_zero_is_refused() {
+    fn rejects_text_that_is_not_a_positive_fraction() {
         for text in ["", "5", "1/", "/2", "a/b", "1/2/3"] {
             assert_eq!(text.parse::<Shares>(), Err(SharesError::NotAFraction), "{text}");
         }
@@ -225,32 +226,32 @@ mod tests {
             assert_eq!(text.parse::<Shares>(), Err(SharesError::NotPositive), "{text}");
         }
         assert_eq!(
-            Shares::worth(Decimal::ZERO, "1".parse().unwrap()),
+            Shares::for_dollars(Decimal::ZERO, "1".parse().unwrap()),
             Err(SharesError::NotPositive)
         );
     }
 
     proptest! {
         #[test]
-        fn what_was_paid_is_what_the_shares_are_worth_at_that_price(micros in 1..=MAX_PRICE_MICROS) {
+        fn shares_are_worth_the_amount_paid(micros in 1..=MAX_PRICE_MICROS) {
             let (paid, price) = (Decimal::from_units(1000).unwrap(), Price::from_micros(micros).unwrap());
-            let shares = Shares::worth(paid, price).unwrap();
+            let shares = Shares::for_dollars(paid, price).unwrap();
             prop_assert_eq!(shares.value(price), paid);
-            prop_assert_eq!(shares.price_at_worth(paid), price);
+            prop_assert_eq!(shares.price_for_value(paid), price);
             prop_assert_eq!(shares.to_string().parse(), Ok(shares));
         }
 
         #[test]
-        fn any_row_of_splits_keeps_the_value_to_a_billionth(
+        fn any_series_of_splits_keeps_the_value_to_a_billionth(
             ratios in prop::collection::vec(10_000_i64..100_000_000, 0..12),
         ) {
-            let mut held = Shares::worth("1000".parse().unwrap(), "87.31".parse().unwrap()).unwrap();
+            let mut held = Shares::for_dollars("1000".parse().unwrap(), "87.31".parse().unwrap()).unwrap();
             let mut expected = 1000.0 / 87.31;
             for micros in ratios {
                 let ratio = SplitRatio::try_from(Decimal::from_micros(micros)).unwrap();
                 held = held.after_split(ratio);
                 expected *= ratio.as_f64();
-                // Beyond these, no fraction of two 63-bit terms is near.
+                // Beyond this range no fraction of two 63-bit terms is near.
                 prop_assume!((1e-8..1e8).contains(&expected));
                 let got = held.times_f64(Decimal::from_micros(MICROS_PER_UNIT));
                 prop_assert!((got / expected - 1.0).abs() < 1e-9, "{} for {}", got, expected);

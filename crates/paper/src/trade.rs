@@ -1,37 +1,37 @@
 //! A paper trade.
 //!
-//! A trade is what was done (its entry and its exit) and what the company did meanwhile (its [`Settlement`]: shares
-//! after splits, dividends). What it earned follows from both and is kept nowhere, so that it cannot contradict them:
-//! an event that is settled after the exit comes to the same.
+//! A trade consists of its entry, its exit and its [`Adjustments`] (shares after splits, dividends). Its profit
+//! follows from these and is not stored, so it cannot contradict them. Applying an action after the exit gives the
+//! same result.
 
 use jiff::Timestamp;
 use market::{Decimal, MICROS_PER_UNIT, Price, Symbol};
 use uuid::Uuid;
 
+use crate::corporate_actions::{CorporateAction, CorporateActions};
 use crate::direction::Direction;
-use crate::events::{Event, Events};
 use crate::shares::{Shares, SharesError};
 
-/// What is put on each trade: 1,000 US dollars.
-pub const NOTIONAL: Decimal = Decimal::from_micros(1_000 * MICROS_PER_UNIT);
+/// The notional of each trade: 1,000 US dollars.
+pub const TRADE_NOTIONAL: Decimal = Decimal::from_micros(1_000 * MICROS_PER_UNIT);
 
-/// A trade's beginning or end.
+/// The entry or exit of a trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fill {
-    /// When.
+    /// The instant.
     pub at: Timestamp,
-    /// At what price, in the shares of that day in New York.
+    /// The price, per share of that day in New York.
     pub price: Price,
 }
 
-/// What the company's splits and dividends made of a trade.
+/// The effects of splits and dividends on a trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settlement {
-    /// The shares that are held, or were at the exit.
+pub struct Adjustments {
+    /// The shares held now or at the exit.
     pub shares: Shares,
-    /// Dividends so far: above zero what a long was paid, below what a short was charged.
+    /// The dividends so far: positive if paid to a long, negative if charged to a short.
     pub dividends: Decimal,
-    /// Events of up to this instant are in.
+    /// All actions up to this instant are applied.
     pub through: Timestamp,
 }
 
@@ -42,43 +42,43 @@ pub struct Trade {
     pub id: Uuid,
     /// The stock.
     pub symbol: Symbol,
-    /// Which way it bets.
+    /// The direction.
     pub direction: Direction,
-    /// What was put on it, in US dollars.
+    /// The invested amount in US dollars.
     pub notional: Decimal,
-    /// How it began, as it was paid; [`Trade::entry_price`] is in the shares of after its splits.
+    /// The entry at the price paid; [`Trade::entry_price`] is per share after its splits.
     pub entry: Fill,
-    /// How it ended; `None` while it is open.
+    /// The exit; `None` while the trade is open.
     pub exit: Option<Fill>,
-    /// What splits and dividends made of it.
-    pub settlement: Settlement,
+    /// The effects of splits and dividends.
+    pub adjustments: Adjustments,
 }
 
-/// The trade is closed already.
+/// The trade is already closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the trade was closed already; reopen its item for a new one")]
-pub struct Closed;
+#[error("the trade is already closed; activate its item again for a new one")]
+pub struct AlreadyClosedError;
 
 impl Trade {
-    /// Opens a trade of [`NOTIONAL`].
+    /// Opens a trade of [`TRADE_NOTIONAL`].
     #[must_use]
     pub fn open(id: Uuid, symbol: Symbol, direction: Direction, entry: Fill) -> Self {
-        Self::of(NOTIONAL, id, symbol, direction, entry)
+        Self::with_notional(TRADE_NOTIONAL, id, symbol, direction, entry)
             .unwrap_or_else(|_| unreachable!("a thousand dollars buy some shares"))
     }
 
-    /// Opens a trade of any notional.
+    /// Opens a trade with any notional.
     ///
     /// # Errors
     /// [`SharesError::NotPositive`] for a notional of zero or less.
-    pub fn of(
+    pub fn with_notional(
         notional: Decimal,
         id: Uuid,
         symbol: Symbol,
         direction: Direction,
         entry: Fill,
     ) -> Result<Self, SharesError> {
-        let shares = Shares::worth(notional, entry.price)?;
+        let shares = Shares::for_dollars(notional, entry.price)?;
         Ok(Self {
             id,
             symbol,
@@ -86,7 +86,7 @@ impl Trade {
             notional,
             entry,
             exit: None,
-            settlement: Settlement {
+            adjustments: Adjustments {
                 shares,
                 dividends: Decimal::ZERO,
                 through: entry.at,
@@ -103,38 +103,39 @@ impl Trade {
     /// The number of shares to a millionth, after splits.
     #[must_use]
     pub fn quantity(&self) -> Decimal {
-        self.settlement.shares.rounded()
+        self.adjustments.shares.rounded()
     }
 
-    /// The entry price in the shares of after splits, to a millionth.
+    /// The entry price per share after splits, to a millionth.
     #[must_use]
     pub fn entry_price(&self) -> Price {
-        self.settlement.shares.price_at_worth(self.notional)
+        self.adjustments.shares.price_for_value(self.notional)
     }
 
-    /// What was earned if the shares are sold (or bought back) at `price`, dividends included, to a millionth of a
+    /// The profit if the shares are sold (or bought back) at `price`, including dividends, to a millionth of a
     /// dollar.
     #[must_use]
     pub fn profit_at(&self, price: Price) -> Decimal {
-        let gain = self.settlement.shares.value(price).micros() - self.notional.micros();
-        let dividends = self.settlement.dividends.micros();
+        let gain = self.adjustments.shares.value(price).micros() - self.notional.micros();
+        let dividends = self.adjustments.dividends.micros();
         Decimal::from_micros((self.direction.sign() * gain).saturating_add(dividends))
     }
 
-    /// What a closed trade earned; `None` while it is open.
+    /// The profit of a closed trade; `None` while it is open.
     #[must_use]
     pub fn realised_profit(&self) -> Option<Decimal> {
         self.exit.map(|exit| self.profit_at(exit.price))
     }
 
-    /// Closes the trade. Without a price it ends at its entry price: no other was ever known. (A split of before `at`
-    /// must be settled first in that case.) A clock that went back does not end a trade before it began.
+    /// Closes the trade. Without a price it ends at its entry price, because no other was ever known. (In that case
+    /// splits before `at` must be applied first.) If the clock went back, the exit is at the entry's instant at the
+    /// earliest.
     ///
     /// # Errors
-    /// [`Closed`] if it was closed already.
-    pub fn close(&mut self, at: Timestamp, price: Option<Price>) -> Result<(), Closed> {
+    /// [`AlreadyClosedError`] if the trade is already closed.
+    pub fn close(&mut self, at: Timestamp, price: Option<Price>) -> Result<(), AlreadyClosedError> {
         if self.exit.is_some() {
-            return Err(Closed);
+            return Err(AlreadyClosedError);
         }
         self.exit = Some(Fill {
             at: at.max(self.entry.at),
@@ -143,29 +144,30 @@ impl Trade {
         Ok(())
     }
 
-    /// Takes in the stock's splits and dividends of up to `now`: those since the last time, and of before the exit.
-    /// Doing it again changes nothing, nor does it matter whether the trade was closed before or after.
-    pub fn settle(&mut self, events: &Events, now: Timestamp) {
+    /// Applies the stock's splits and dividends up to `now` that are not applied yet and precede the exit. Repeated
+    /// calls change nothing, and the order of closing and applying does not matter.
+    pub fn apply_actions(&mut self, actions: &CorporateActions, now: Timestamp) {
         let through = self.exit.map_or(now, |exit| exit.at.min(now));
-        for event in events.between(self.symbol, self.settlement.through, through) {
-            let Settlement { shares, dividends, .. } = &mut self.settlement;
-            match event {
-                Event::Split(ratio) => *shares = shares.after_split(ratio),
-                Event::Dividend(amount) => {
+        for action in actions.between(self.symbol, self.adjustments.through, through) {
+            let Adjustments { shares, dividends, .. } = &mut self.adjustments;
+            match action {
+                CorporateAction::Split(ratio) => *shares = shares.after_split(ratio),
+                CorporateAction::Dividend(amount) => {
                     let paid = self.direction.sign() * shares.times(amount).micros();
                     *dividends = Decimal::from_micros(dividends.micros().saturating_add(paid));
                 }
             }
         }
-        self.settlement.through = self.settlement.through.max(through);
+        self.adjustments.through = self.adjustments.through.max(through);
     }
 
-    /// The trade as it was before any split or dividend, to be settled anew when one became known late.
+    /// Returns the trade before any split or dividend, so that actions that became known late can be applied in
+    /// order.
     #[must_use]
-    pub fn unsettled(self) -> Self {
-        let shares = Shares::worth(self.notional, self.entry.price).unwrap_or(self.settlement.shares);
+    pub fn without_actions(self) -> Self {
+        let shares = Shares::for_dollars(self.notional, self.entry.price).unwrap_or(self.adjustments.shares);
         Self {
-            settlement: Settlement {
+            adjustments: Adjustments {
                 shares,
                 dividends: Decimal::ZERO,
                 through: self.entry.at,

@@ -1,4 +1,4 @@
-//! One open trade for each active item, whatever is done in whatever order, and books that add up to the millionth.
+//! One open trade per active item in any order of steps, and profits that add up to the millionth.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
@@ -9,7 +9,9 @@ use jiff::{Timestamp, ToSpan};
 use market::calendar::new_york;
 use market::records::{DividendRow, SplitRow};
 use market::{Calendar, Decimal, Price, SplitRatio, Symbol};
-use paper::{Book, BookError, Change, Direction, Events, Fill, Item, Position, Quote, Trade};
+use paper::{
+    Book, BookError, CorporateActions, Direction, Fill, Position, PriceSnapshot, Trade, TradeChange, TradedItem,
+};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -25,15 +27,15 @@ fn noon(day: i8) -> Timestamp {
     new_york(date(2024, 3, day), 12, 0)
 }
 
-fn quote(day: i8, text: &str) -> Quote {
-    Quote {
+fn quote(day: i8, text: &str) -> PriceSnapshot {
+    PriceSnapshot {
         at: noon(day),
         price: Some(price(text)),
     }
 }
 
-fn unpriced(day: i8) -> Quote {
-    Quote {
+fn unpriced(day: i8) -> PriceSnapshot {
+    PriceSnapshot {
         at: noon(day),
         price: None,
     }
@@ -48,10 +50,10 @@ fn dollars(amount: Option<Decimal>) -> String {
 }
 
 #[test]
-fn a_swap_closes_the_trade_and_opens_the_opposite_at_the_same_price() {
-    let (mut item, added) = Item::add(id(1), symbol("KO"), Direction::Long, quote(4, "50"), id(2));
+fn direction_change_closes_the_trade_and_opens_the_opposite() {
+    let (mut item, added) = TradedItem::add(id(1), symbol("KO"), Direction::Long, quote(4, "50"), id(2));
     assert_eq!(added.opened.unwrap().quantity().to_string(), "20");
-    let swapped = item.turn_to(Direction::Short, quote(5, "55"), id(3));
+    let swapped = item.set_direction(Direction::Short, quote(5, "55"), id(3));
     assert_eq!(dollars(swapped.closed.unwrap().realised_profit()), "100");
     let opened = swapped.opened.unwrap();
     assert_eq!(
@@ -63,49 +65,61 @@ fn a_swap_closes_the_trade_and_opens_the_opposite_at_the_same_price() {
 }
 
 #[test]
-fn a_swap_to_the_direction_it_has_does_nothing() {
-    let (mut item, _) = Item::add(id(1), symbol("KO"), Direction::Long, quote(4, "50"), id(2));
+fn setting_the_same_direction_does_nothing() {
+    let (mut item, _) = TradedItem::add(id(1), symbol("KO"), Direction::Long, quote(4, "50"), id(2));
     let before = item;
-    assert_eq!(item.turn_to(Direction::Long, quote(5, "55"), id(3)), Change::default());
+    assert_eq!(
+        item.set_direction(Direction::Long, quote(5, "55"), id(3)),
+        TradeChange::default()
+    );
     assert_eq!(item, before);
 }
 
 #[test]
-fn an_inactive_item_that_is_swapped_only_remembers_the_direction() {
-    let (mut item, _) = Item::add(id(1), symbol("KO"), Direction::Long, quote(4, "50"), id(2));
+fn inactive_item_only_stores_a_new_direction() {
+    let (mut item, _) = TradedItem::add(id(1), symbol("KO"), Direction::Long, quote(4, "50"), id(2));
     let _ = item.deactivate(quote(5, "51"));
-    assert_eq!(item.turn_to(Direction::Short, quote(6, "52"), id(3)), Change::default());
+    assert_eq!(
+        item.set_direction(Direction::Short, quote(6, "52"), id(3)),
+        TradeChange::default()
+    );
     let opened = item.activate(quote(7, "53"), id(4)).opened.unwrap();
     assert_eq!(opened.direction, Direction::Short);
 }
 
 #[test]
-fn a_trade_without_a_price_waits_for_the_first_and_is_never_heard_of_if_there_is_none() {
-    let (mut item, added) = Item::add(id(1), symbol("NEW"), Direction::Long, unpriced(4), id(2));
-    assert_eq!((added, item.position), (Change::default(), Position::Awaited));
+fn trade_without_a_price_opens_at_the_first_price() {
+    let (mut item, added) = TradedItem::add(id(1), symbol("NEW"), Direction::Long, unpriced(4), id(2));
+    assert_eq!(
+        (added, item.position),
+        (TradeChange::default(), Position::AwaitingPrice)
+    );
     assert!(item.is_active());
-    assert_eq!(item.first_price(unpriced(5), id(2)), Change::default());
-    // Swapped before it opened: the trade that opens is the new one.
-    assert_eq!(item.turn_to(Direction::Short, unpriced(5), id(3)), Change::default());
-    let opened = item.first_price(quote(6, "12.5"), id(4)).opened.unwrap();
+    assert_eq!(item.open_at_first_price(unpriced(5), id(2)), TradeChange::default());
+    // The direction changed before it opened: the trade that opens is the new one.
+    assert_eq!(
+        item.set_direction(Direction::Short, unpriced(5), id(3)),
+        TradeChange::default()
+    );
+    let opened = item.open_at_first_price(quote(6, "12.5"), id(4)).opened.unwrap();
     assert_eq!((opened.direction, opened.entry.at), (Direction::Short, noon(6)));
-    assert_eq!(item.first_price(quote(7, "13"), id(5)), Change::default());
+    assert_eq!(item.open_at_first_price(quote(7, "13"), id(5)), TradeChange::default());
 
-    let (mut never, _) = Item::add(id(6), symbol("NEVER"), Direction::Long, unpriced(4), id(7));
-    assert_eq!(never.deactivate(unpriced(5)), Change::default());
+    let (mut never, _) = TradedItem::add(id(6), symbol("NEVER"), Direction::Long, unpriced(4), id(7));
+    assert_eq!(never.deactivate(unpriced(5)), TradeChange::default());
     assert_eq!(never.position, Position::Inactive);
 }
 
 #[test]
-fn a_trade_that_ends_without_any_price_ends_where_it_began() {
-    let (mut item, _) = Item::add(id(1), symbol("KO"), Direction::Short, quote(4, "50"), id(2));
-    let swapped = item.turn_to(Direction::Long, unpriced(5), id(3));
+fn trade_closed_without_a_price_ends_at_its_entry_price() {
+    let (mut item, _) = TradedItem::add(id(1), symbol("KO"), Direction::Short, quote(4, "50"), id(2));
+    let swapped = item.set_direction(Direction::Long, unpriced(5), id(3));
     assert_eq!(dollars(swapped.closed.unwrap().realised_profit()), "0");
     assert_eq!(swapped.opened.unwrap().entry.price, price("50"));
 }
 
 #[test]
-fn a_closed_trade_is_not_closed_again_and_a_clock_that_went_back_ends_none_before_it_began() {
+fn closed_trade_cannot_be_closed_again() {
     let fill = Fill {
         at: noon(6),
         price: price("50"),
@@ -116,13 +130,13 @@ fn a_closed_trade_is_not_closed_again_and_a_clock_that_went_back_ends_none_befor
     let error = trade.close(noon(7), Some(price("70"))).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the trade was closed already; reopen its item for a new one"
+        "the trade is already closed; activate its item again for a new one"
     );
     assert_eq!(dollars(trade.realised_profit()), "200");
 }
 
 #[test]
-fn a_stock_is_listed_once_and_steps_on_unknown_items_are_refused() {
+fn rejects_duplicate_stocks_and_unknown_items() {
     let mut book = Book::default();
     let _ = book
         .add(id(1), symbol("KO"), Direction::Long, quote(4, "50"), id(2))
@@ -159,8 +173,8 @@ fn dividend(day: i8, amount: &str) -> DividendRow {
 }
 
 #[test]
-fn dividends_are_paid_to_longs_and_charged_to_shorts_and_a_split_moves_shares_and_entry_price() {
-    let events = Events::new(
+fn dividends_and_splits_adjust_longs_and_shorts() {
+    let actions = CorporateActions::new(
         &Calendar::nyse(),
         &[split(6, "4")],
         &[dividend(5, "2"), dividend(7, "0.5")],
@@ -171,17 +185,17 @@ fn dividends_are_paid_to_longs_and_charged_to_shorts_and_a_split_moves_shares_an
             price: price("50"),
         };
         let mut trade = Trade::open(id(1), symbol("KO"), direction, fill);
-        trade.settle(&events, noon(8));
+        trade.apply_actions(&actions, noon(8));
         assert_eq!(trade.quantity().to_string(), "80");
         assert_eq!(trade.entry_price(), price("12.5"));
-        assert_eq!(trade.settlement.dividends.to_string(), dividends);
+        assert_eq!(trade.adjustments.dividends.to_string(), dividends);
         assert_eq!(trade.profit_at(price("15")).to_string(), profit);
     }
 }
 
 #[test]
-fn it_does_not_matter_when_events_are_settled_or_how_often() {
-    let events = Events::new(
+fn order_and_repetition_of_applying_actions_do_not_matter() {
+    let actions = CorporateActions::new(
         &Calendar::nyse(),
         &[split(6, "4"), split(8, "0.5")],
         &[dividend(5, "2"), dividend(6, "0.5"), dividend(8, "3")],
@@ -191,28 +205,28 @@ fn it_does_not_matter_when_events_are_settled_or_how_often() {
         price: price("37.41"),
     };
     let open = Trade::open(id(1), symbol("KO"), Direction::Short, fill);
-    // Left before the open of the last ex-date, after the split of that day.
+    // Exit before the open of the last ex-date, after the split of that day.
     let left_at = new_york(date(2024, 3, 8), 8, 0);
 
     let mut late = open;
     late.close(left_at, Some(price("20"))).unwrap();
-    late.settle(&events, noon(15));
+    late.apply_actions(&actions, noon(15));
     let mut daily = open;
     for day in 4..=8 {
-        daily.settle(&events, new_york(date(2024, 3, day), 8, 0));
-        daily.settle(&events, new_york(date(2024, 3, day), 8, 0));
+        daily.apply_actions(&actions, new_york(date(2024, 3, day), 8, 0));
+        daily.apply_actions(&actions, new_york(date(2024, 3, day), 8, 0));
     }
     daily.close(left_at, Some(price("20"))).unwrap();
-    daily.settle(&events, noon(15));
+    daily.apply_actions(&actions, noon(15));
     assert_eq!(daily, late);
     assert_eq!(daily.quantity().to_string(), "53.461641");
     // 26.73… × 2 on the 5th, 106.92… × 0.5 on the 6th; 53.46… shares bought back at 20 cost 69.232825 more than 1,000.
-    assert_eq!(daily.settlement.dividends.to_string(), "-106.923282");
+    assert_eq!(daily.adjustments.dividends.to_string(), "-106.923282");
     assert_eq!(dollars(daily.realised_profit()), "-176.156107");
 
-    let mut anew = daily.unsettled();
+    let mut anew = daily.without_actions();
     assert_eq!(anew.quantity(), open.quantity());
-    anew.settle(&events, noon(15));
+    anew.apply_actions(&actions, noon(15));
     assert_eq!(anew, daily);
 }
 
@@ -248,7 +262,7 @@ fn direction(long: bool) -> Direction {
     if long { Direction::Long } else { Direction::Short }
 }
 
-/// What a plain reading of the rules makes of an item: the direction, and the id of the open trade if there is one.
+/// The expected state of an item: its direction, and the id of its open trade, if there is one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Model {
     Inactive(Direction),
@@ -264,7 +278,7 @@ impl Model {
     }
 }
 
-/// The profit of a trade by whole-number arithmetic of its own: shares as the product of one fraction for each event.
+/// Computes a trade's profit independently in integers: shares as the product of one fraction per action.
 fn profit(trade: &Trade, splits: &[SplitRow], dividends: &[DividendRow]) -> i64 {
     let exit = trade.exit.unwrap();
     let (entered, left) = (trade.entry.at, exit.at);
@@ -281,7 +295,7 @@ fn profit(trade: &Trade, splits: &[SplitRow], dividends: &[DividendRow]) -> i64 
     let nearest = |above: i128, below: i128| (2 * above + below).div_euclid(2 * below);
     let mut cash = 0;
     for (_, micros, _) in facts.iter().filter(|fact| fact.2 && held(fact.0)) {
-        // Dividends of before this split are counted below, in the shares of then.
+        // Dividends before this split are counted below, in the shares of their day.
         (above, below) = (above * i128::from(*micros), below * 1_000_000);
     }
     let end = nearest(above * i128::from(exit.price.micros()), below);
@@ -327,11 +341,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn any_order_of_steps_keeps_one_open_trade_for_each_active_item_and_books_exact_to_the_millionth(
+    fn any_order_of_steps_keeps_one_open_trade_per_active_item(
         steps in steps(),
     ) {
         let (splits, dividends) = facts();
-        let events = Events::new(&Calendar::nyse(), &splits, &dividends);
+        let actions = CorporateActions::new(&Calendar::nyse(), &splits, &dividends);
         let mut book = Book::default();
         let mut model: BTreeMap<usize, Model> = BTreeMap::new();
         let mut priced = [true, true, true, false];
@@ -341,15 +355,15 @@ proptest! {
             now += i64::from(*hours).hours();
             let trade_id = id(1_000 + number as u128);
             let item_id = |stock: usize| id(stock as u128);
-            let at = |stock: usize, priced: &[bool]| Quote {
+            let at = |stock: usize, priced: &[bool]| PriceSnapshot {
                 at: now,
                 price: priced[stock].then(|| Price::from_micros(*micros).unwrap()),
             };
             let start = |priced: bool, way| if priced { Model::Open(way, trade_id) } else { Model::Awaited(way) };
             let (stock, change) = match *step {
                 Step::Settle => {
-                    book.settle(&events, now);
-                    (0, Ok(Change::default()))
+                    book.apply_actions(&actions, now);
+                    (0, Ok(TradeChange::default()))
                 }
                 Step::Add(stock, long) => {
                     let change =
@@ -364,7 +378,7 @@ proptest! {
                             Model::Awaited(_) | Model::Open(..) => start(priced[stock], direction(long)),
                         };
                     }
-                    (stock, book.turn_to(item_id(stock), direction(long), at(stock, &priced), trade_id))
+                    (stock, book.set_direction(item_id(stock), direction(long), at(stock, &priced), trade_id))
                 }
                 Step::Deactivate(stock) => {
                     if let Some(item) = model.get_mut(&stock) {
@@ -387,7 +401,7 @@ proptest! {
                     if let Some(item @ Model::Awaited(_)) = model.get_mut(&stock) {
                         *item = Model::Open(item.direction(), trade_id);
                     }
-                    (stock, Ok(book.first_price(symbol(STOCKS[stock]), at(stock, &priced), trade_id)))
+                    (stock, Ok(book.open_at_first_price(symbol(STOCKS[stock]), at(stock, &priced), trade_id)))
                 }
             };
             if let Ok(change) = change {
@@ -397,12 +411,12 @@ proptest! {
                     prop_assert_eq!(trade.symbol, symbol(STOCKS[stock]));
                 }
             }
-            // Every item stands where the plain reading has it, with one open trade if it is active and priced.
+            // Every item is in the expected state, with one open trade if it is active and priced.
             let stands: BTreeMap<usize, Model> = book.items().map(|item| {
                 let stock = STOCKS.iter().position(|name| *name == item.symbol.as_str()).unwrap();
                 let stands = match item.position {
                     Position::Inactive => Model::Inactive(item.direction),
-                    Position::Awaited => Model::Awaited(item.direction),
+                    Position::AwaitingPrice => Model::Awaited(item.direction),
                     Position::Open(trade) => {
                         assert_eq!((trade.direction, trade.is_open()), (item.direction, true));
                         Model::Open(trade.direction, trade.id)
@@ -416,8 +430,8 @@ proptest! {
             prop_assert_eq!(open.len(), opened - closed);
             prop_assert_eq!(book.trades().count(), opened);
         }
-        // The books, however often events were settled in between, are the sum of the trades by other arithmetic.
-        book.settle(&events, now + 24.hours());
+        // However often actions were applied in between, the profit equals the sum computed independently.
+        book.apply_actions(&actions, now + 24.hours());
         let ended: Vec<&Trade> = book.trades().filter(|trade| !trade.is_open()).collect();
         prop_assert_eq!(ended.len(), closed);
         let mut sum = 0;

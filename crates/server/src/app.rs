@@ -1,4 +1,4 @@
-//! The program's HTTP side as one value, and the router that answers with it.
+//! The shared state of the HTTP server, and its routers.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -12,80 +12,82 @@ use service::{Chance, Clock, Service};
 
 use crate::auth::same_origin::OwnOrigins;
 use crate::document::Document;
-use crate::error::{ApiError, Code};
-use crate::layers::idempotency::Underway;
-use crate::layers::limit::Limiter;
-use crate::layers::{compress, cors, envelope, guard, head, idempotency, identify, limit, observe, response_headers};
+use crate::error::{ApiError, ApiErrorCode};
+use crate::layers::idempotency::InFlightRequests;
+use crate::layers::rate_limit::RateLimiter;
+use crate::layers::{
+    compress, cors, envelope, guard, head, idempotency, identify, observe, rate_limit, response_headers,
+};
 use crate::mcp;
 use crate::routes;
 use crate::routes::ops::metrics::OpsListener;
-use crate::settings::Settings;
+use crate::settings::HttpConfig;
 
-/// What the server works with.
+/// Dependencies of the HTTP server.
 #[derive(Clone)]
-pub struct Ports {
+pub struct AppDependencies {
     /// The use cases.
     pub service: Service,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Request ids.
+    /// The random generator for request ids.
     pub chance: Arc<Chance>,
-    /// Writes the metrics as Prometheus reads them.
+    /// Renders the metrics in the Prometheus text format.
     pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
-impl fmt::Debug for Ports {
+impl fmt::Debug for AppDependencies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Ports")
+        f.write_str("AppDependencies")
     }
 }
 
-/// What handlers and layers share. Cloning it is cheap and gives another handle of the same.
+/// State shared by handlers and layers. Clones are cheap and share the same state.
 #[derive(Clone, Debug)]
 pub struct App(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    ports: Ports,
-    settings: Settings,
-    limiter: Limiter,
-    underway: Underway,
-    mcp: mcp::Endpoint,
+    ports: AppDependencies,
+    settings: HttpConfig,
+    rate_limiter: RateLimiter,
+    in_flight: InFlightRequests,
+    mcp: mcp::McpEndpoint,
     own_origins: OwnOrigins,
     document: OnceLock<Document>,
 }
 
 impl App {
-    /// Makes it; nothing is listened on yet.
+    /// Creates the state. This opens no listener.
     #[must_use]
-    pub fn new(ports: Ports, settings: Settings) -> Self {
-        let limiter = Limiter::new(settings.limits);
+    pub fn new(ports: AppDependencies, settings: HttpConfig) -> Self {
+        let rate_limiter = RateLimiter::new(settings.limits);
         let mcp = mcp::endpoint(ports.service.identity.public_url(), &settings);
         let own_origins = OwnOrigins::new(ports.service.identity.public_url(), &settings);
         Self(Arc::new(Inner {
             ports,
             settings,
-            limiter,
-            underway: Underway::default(),
+            rate_limiter,
+            in_flight: InFlightRequests::default(),
             mcp,
             own_origins,
             document: OnceLock::new(),
         }))
     }
 
-    /// The use cases.
+    /// Returns the use cases.
     #[must_use]
     pub fn service(&self) -> &Service {
         &self.0.ports.service
     }
 
-    /// What is set.
+    /// Returns the configuration.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &HttpConfig {
         &self.0.settings
     }
 
-    /// The instant that it is.
+    /// Returns the current time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.0.ports.clock.now()
@@ -95,15 +97,15 @@ impl App {
         &self.0.ports.chance
     }
 
-    pub(crate) fn limiter(&self) -> &Limiter {
-        &self.0.limiter
+    pub(crate) fn rate_limiter(&self) -> &RateLimiter {
+        &self.0.rate_limiter
     }
 
-    pub(crate) fn underway(&self) -> &Underway {
-        &self.0.underway
+    pub(crate) fn in_flight(&self) -> &InFlightRequests {
+        &self.0.in_flight
     }
 
-    pub(crate) fn mcp(&self) -> &mcp::Endpoint {
+    pub(crate) fn mcp(&self) -> &mcp::McpEndpoint {
         &self.0.mcp
     }
 
@@ -115,13 +117,13 @@ impl App {
         (self.0.ports.metrics)()
     }
 
-    /// The OpenAPI document, made once.
+    /// Returns the OpenAPI document, which is built on first use.
     pub(crate) fn document(&self) -> &Document {
         self.0.document.get_or_init(Document::new)
     }
 }
 
-/// Everything that answers on the main listener; the operators' routes too, unless they have a listener of their own.
+/// Returns the router of the main listener. `with_ops` adds the operators' routes, for servers without a separate operators' listener.
 pub fn router(app: &App, with_ops: bool) -> Router {
     let mut router = Router::new()
         .nest("/api/v1", routes::api().split_for_parts().0)
@@ -130,7 +132,7 @@ pub fn router(app: &App, with_ops: bool) -> Router {
         .merge(routes::auth::jwks::router().split_for_parts().0)
         .merge(routes::mcp::router().split_for_parts().0)
         .merge(routes::oauth::router().split_for_parts().0)
-        .merge(routes::messages::outside().split_for_parts().0)
+        .merge(routes::messages::public_router().split_for_parts().0)
         .merge(routes::pages::router().split_for_parts().0);
     if with_ops {
         router = router.merge(routes::ops::router().split_for_parts().0);
@@ -138,13 +140,13 @@ pub fn router(app: &App, with_ops: bool) -> Router {
     layered(app, router)
 }
 
-/// What answers on the operators' listener.
+/// Returns the router of the operators' listener.
 pub fn ops_router(app: &App) -> Router {
     let routes = routes::ops::router().split_for_parts().0;
     layered(app, routes.layer(Extension(OpsListener)))
 }
 
-/// The router of connections that are reserved for health checks. Every other request is refused.
+/// Returns the router of connections that are reserved for health checks. Every other request gets `refusal`.
 pub(crate) fn health_router(app: &App, refusal: ApiError) -> Router {
     let health = routes::ops::health().split_for_parts().0;
     health
@@ -161,7 +163,7 @@ fn layered(app: &App, router: Router<App>) -> Router {
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn(envelope::layer))
         .layer(from_fn_with_state(app.clone(), idempotency::layer))
-        .layer(from_fn_with_state(app.clone(), limit::layer))
+        .layer(from_fn_with_state(app.clone(), rate_limit::layer))
         .layer(from_fn_with_state(app.clone(), identify::layer))
         .layer(from_fn_with_state(app.settings().timeouts, guard::layer))
         .layer(from_fn(cors::layer))
@@ -174,19 +176,19 @@ fn layered(app: &App, router: Router<App>) -> Router {
 }
 
 async fn not_found(uri: Uri) -> ApiError {
-    let hint = if limit::Group::of(uri.path()).is_some() {
-        "there is no such route; see /openapi.yaml for those there are"
+    let hint = if rate_limit::RateLimitGroup::of(uri.path()).is_some() {
+        "this route does not exist; /openapi.yaml lists all routes"
     } else {
-        "there is nothing here; the API is under /api/v1, its description at /docs"
+        "nothing was found at this path; the API is under /api/v1, its documentation at /docs"
     };
-    ApiError::new(Code::NotFound, hint)
+    ApiError::new(ApiErrorCode::NotFound, hint)
 }
 
-/// The router adds `Allow`.
+/// Returns 405, or 204 for OPTIONS. The router adds `Allow`.
 async fn method_not_allowed(method: Method) -> Response {
     if method == Method::OPTIONS {
         return StatusCode::NO_CONTENT.into_response();
     }
-    let message = "this route has no such method; the header Allow names those it has";
-    ApiError::new(Code::MethodNotAllowed, message).into_response()
+    let message = "this route does not support this method; the Allow header lists the supported methods";
+    ApiError::new(ApiErrorCode::MethodNotAllowed, message).into_response()
 }

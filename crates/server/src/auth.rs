@@ -1,13 +1,14 @@
-//! Who asks, as the headers say, and what that allows.
+//! Authentication and authorization of requests.
 //!
-//! A key comes as `X-API-Key: K`, `Authorization: ApiKey K` or `Authorization: Bearer K`, an access token as
-//! `Authorization: Bearer T` ([`credentials`]), a session in a browser as a cookie ([`cookie`]). Keys and cookies are
-//! looked up by their hashes, so how long an answer takes says nothing about how near a guess was. The layer [`crate::layers::identify`] finds out
-//! who it is, once for a request; a handler asks for what it needs with an extractor: [`Allowed`], [`WithSession`].
+//! Clients send an API key as `X-API-Key: K`, `Authorization: ApiKey K` or `Authorization: Bearer K`, an access token as
+//! `Authorization: Bearer T` ([`credentials`]), and a browser session as a cookie ([`cookie`]). Keys and cookies are looked
+//! up by their hashes, so the response time reveals nothing about a guess. The layer [`crate::layers::identify`] determines
+//! the [`Identity`] once per request. A handler states its requirement with an extractor: [`Authorized`], [`Authenticated`],
+//! [`AuthenticatedSession`], [`Scheduler`].
 
 pub mod cookie;
 pub mod credentials;
-pub mod own_page;
+pub mod csrf;
 pub mod same_origin;
 
 use std::marker::PhantomData;
@@ -24,55 +25,57 @@ pub use credentials::{Credential, Credentials};
 use crate::app::App;
 use crate::error::ApiError;
 
-/// What is known about who asks.
+/// The identity of a request's sender.
 #[derive(Clone, Debug)]
 pub enum Identity {
-    /// Nothing was shown.
-    Nobody,
-    /// An account.
-    Known(Arc<Actor>),
-    /// Whoever drives schedules from outside. Only their own routes know them.
+    /// No credentials were sent.
+    Anonymous,
+    /// The credentials belong to an account.
+    Authenticated(Arc<Actor>),
+    /// An external scheduler with the operator's cron secret. Only the cron routes accept it.
     Scheduler,
-    /// Something was shown that is not known.
-    Refused(ApiError),
-    /// It could not be found out.
+    /// The credentials are invalid, contradictory or not allowed here.
+    Rejected(ApiError),
+    /// Authentication failed for another reason, for example because the database is not available.
     Failed(ApiError),
 }
 
-/// Finds out who asks.
+/// Determines the identity of a request's sender.
 ///
-/// What a header shows counts before a cookie, which browsers send by themselves; a cookie of a session that is over then
-/// says nothing, and one of somebody else's session contradicts it. Who shows nothing but a cookie may write only from our
-/// own pages.
-pub async fn identify(app: &App, method: &Method, headers: &HeaderMap, shown: Credentials<'_>) -> Identity {
+/// A credential in a header takes precedence over the session cookie, which browsers send automatically. The cookie of an
+/// ended session is then ignored; the cookie of another account's session is rejected. A request with only a cookie may
+/// write only from the service's own pages.
+pub async fn identify(app: &App, method: &Method, headers: &HeaderMap, credentials: Credentials<'_>) -> Identity {
     let service = app.service();
-    let by_header = match shown.header {
-        Some(Credential::Key(key)) => Some(service.authenticator.authenticate_key(key).await),
-        Some(Credential::Token(token)) => Some(service.authenticator.authenticate_token(token).await),
+    let by_header = match credentials.header {
+        Some(Credential::ApiKey(key)) => Some(service.authenticator.authenticate_key(key).await),
+        Some(Credential::BearerToken(token)) => Some(service.authenticator.authenticate_token(token).await),
         None => None,
     };
-    let by_cookie = match (&by_header, shown.cookie) {
+    let by_cookie = match (&by_header, credentials.cookie) {
         (Some(Err(_)), _) | (_, None) => None,
         (_, Some(cookie)) => Some(service.authenticator.authenticate_cookie(cookie).await),
     };
     match (by_header, by_cookie) {
-        (None, None) => Identity::Nobody,
+        (None, None) => Identity::Anonymous,
         (Some(actor), None | Some(Err(ServiceError::Unauthenticated(_)))) => Identity::of(actor),
         (None, Some(Ok(_)))
-            if !same_origin::only_reads(method) && !same_origin::is_same_origin(headers, app.own_origins()) =>
+            if !same_origin::is_read_only(method) && !same_origin::is_same_origin(headers, app.own_origins()) =>
         {
-            Identity::Refused(ApiError::forbidden(
+            Identity::Rejected(ApiError::forbidden(
                 "cross_origin",
                 Some("same_origin"),
-                "with a session's cookie this can be done from this service's own pages only (Origin or \
-                 Sec-Fetch-Site must say so, under the name in server.public_url or mcp.allowed_hosts); other programs \
-                 show an access token or an API key",
+                "a request with a session cookie must come from this service's own pages (Origin or \
+                 Sec-Fetch-Site must show it, with a host in server.public_url or mcp.allowed_hosts); other clients must \
+                 send an access token or an API key",
             ))
         }
         (None, Some(actor)) => Identity::of(actor),
-        (Some(Ok(one)), Some(Ok(other))) if one.account != other.account => Identity::Refused(ApiError::unauthorized(
-            "the session's cookie and what the headers show are of different accounts; send only one of them",
-        )),
+        (Some(Ok(actor)), Some(Ok(other))) if actor.account != other.account => {
+            Identity::Rejected(ApiError::unauthorized(
+                "the session cookie and the credentials in the headers belong to different accounts; send only one of them",
+            ))
+        }
         (Some(actor), Some(Ok(_))) => Identity::of(actor),
         (Some(_), Some(Err(failure))) => Identity::Failed(failure.into()),
     }
@@ -81,43 +84,43 @@ pub async fn identify(app: &App, method: &Method, headers: &HeaderMap, shown: Cr
 impl Identity {
     fn of(actor: Result<Actor, ServiceError>) -> Self {
         match actor {
-            Ok(actor) => Self::Known(Arc::new(actor)),
-            Err(error @ ServiceError::Unauthenticated(_)) => Self::Refused(error.into()),
+            Ok(actor) => Self::Authenticated(Arc::new(actor)),
+            Err(error @ ServiceError::Unauthenticated(_)) => Self::Rejected(error.into()),
             Err(error) => Self::Failed(error.into()),
         }
     }
 }
 
-/// Who asks; 401 for nobody.
+/// Returns the authenticated account. Returns 401 without valid credentials.
 fn actor(parts: &Parts) -> Result<Arc<Actor>, ApiError> {
     match parts.extensions.get::<Identity>() {
-        Some(Identity::Known(actor)) => Ok(Arc::clone(actor)),
-        Some(Identity::Refused(error) | Identity::Failed(error)) => Err(error.clone()),
-        Some(Identity::Nobody | Identity::Scheduler) | None => Err(ApiError::unauthorized(
-            "this needs an API key or an access token; send an API key as X-API-Key, or either as Authorization: Bearer",
+        Some(Identity::Authenticated(actor)) => Ok(Arc::clone(actor)),
+        Some(Identity::Rejected(error) | Identity::Failed(error)) => Err(error.clone()),
+        Some(Identity::Anonymous | Identity::Scheduler) | None => Err(ApiError::unauthorized(
+            "authentication is required; send an API key as X-API-Key, or an API key or access token as Authorization: Bearer",
         )),
     }
 }
 
-/// A scope as a type, so that a handler's signature says what it takes.
-pub trait Needs: Send + Sync + 'static {
-    /// The scope.
+/// A scope as a type, so that a handler's signature states the scope it requires.
+pub trait RequiredScope: Send + Sync + 'static {
+    /// The required scope.
     const SCOPE: Scope;
 }
 
-macro_rules! needs {
+macro_rules! scope_types {
     ($($name:ident),*) => {$(
-        #[doc = concat!("Needs [`Scope::", stringify!($name), "`].")]
+        #[doc = concat!("Requires [`Scope::", stringify!($name), "`].")]
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
-        impl Needs for $name {
+        impl RequiredScope for $name {
             const SCOPE: Scope = Scope::$name;
         }
     )*};
 }
 
-needs!(
+scope_types!(
     AlertsRead,
     AlertsWrite,
     WatchlistRead,
@@ -129,15 +132,15 @@ needs!(
     OutboxRead
 );
 
-/// Somebody who may use the scope `S`.
+/// Extractor: an authenticated account with the scope `S`.
 #[derive(Clone, Debug)]
-pub struct Allowed<S> {
-    /// Who it is.
+pub struct Authorized<S> {
+    /// The authenticated account and how it authenticated.
     pub actor: Arc<Actor>,
     scope: PhantomData<S>,
 }
 
-impl<S: Needs> FromRequestParts<App> for Allowed<S> {
+impl<S: RequiredScope> FromRequestParts<App> for Authorized<S> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, ApiError> {
@@ -150,21 +153,21 @@ impl<S: Needs> FromRequestParts<App> for Allowed<S> {
     }
 }
 
-/// Somebody who may use the scope `S`, or somebody who shows nothing at all.
+/// Extractor: an authenticated account with the scope `S`, or an anonymous request without credentials.
 #[derive(Clone, Debug)]
-pub struct AllowedOrGuest<S> {
-    /// Who it is, unless they show nothing.
+pub struct AuthorizedOrGuest<S> {
+    /// The authenticated account; `None` for an anonymous request.
     pub actor: Option<Arc<Actor>>,
     scope: PhantomData<S>,
 }
 
-impl<S: Needs> FromRequestParts<App> for AllowedOrGuest<S> {
+impl<S: RequiredScope> FromRequestParts<App> for AuthorizedOrGuest<S> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let actor = match parts.extensions.get::<Identity>() {
-            Some(Identity::Nobody) => None,
-            _ => Some(Allowed::<S>::from_request_parts(parts, app).await?.actor),
+            Some(Identity::Anonymous) => None,
+            _ => Some(Authorized::<S>::from_request_parts(parts, app).await?.actor),
         };
         Ok(Self {
             actor,
@@ -173,14 +176,14 @@ impl<S: Needs> FromRequestParts<App> for AllowedOrGuest<S> {
     }
 }
 
-/// Somebody who is known, by an API key of any scopes or by having signed in.
+/// Extractor: an authenticated account, with any credentials and any scopes.
 #[derive(Clone, Debug)]
-pub struct Known {
-    /// Who it is.
+pub struct Authenticated {
+    /// The authenticated account and how it authenticated.
     pub actor: Arc<Actor>,
 }
 
-impl FromRequestParts<App> for Known {
+impl FromRequestParts<App> for Authenticated {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, ApiError> {
@@ -188,7 +191,7 @@ impl FromRequestParts<App> for Known {
     }
 }
 
-/// Whoever drives schedules from outside, with the operator's secret.
+/// Extractor: an external scheduler with the operator's cron secret.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheduler;
 
@@ -200,21 +203,21 @@ impl FromRequestParts<App> for Scheduler {
             return Ok(Self);
         }
         Err(ApiError::unauthorized(if app.settings().cron_secret.is_some() {
-            "jobs are started with the operator's secret; send operator.cron_secret as Authorization: Bearer"
+            "running a job requires the cron secret; send operator.cron_secret as Authorization: Bearer"
         } else {
-            "jobs cannot be started from outside; the operator can allow it by setting operator.cron_secret"
+            "external schedulers are not enabled; the operator can enable them by setting operator.cron_secret"
         }))
     }
 }
 
-/// Somebody who has signed in: no API key will do.
+/// Extractor: an account that signed in. API keys and OAuth grants are refused.
 #[derive(Clone, Debug)]
-pub struct WithSession {
-    /// Who it is.
+pub struct AuthenticatedSession {
+    /// The authenticated account and how it authenticated.
     pub actor: Arc<Actor>,
 }
 
-impl FromRequestParts<App> for WithSession {
+impl FromRequestParts<App> for AuthenticatedSession {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, ApiError> {
@@ -224,7 +227,7 @@ impl FromRequestParts<App> for WithSession {
             Via::Key { .. } | Via::Grant { .. } => Err(ApiError::forbidden(
                 "session_required",
                 Some("session"),
-                "API keys cannot do this; sign in and use the session or its token",
+                "this requires a session; sign in and use the session cookie or its access token",
             )),
         }
     }

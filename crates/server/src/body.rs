@@ -1,9 +1,13 @@
-//! Bodies: JSON objects, read within a size and a time.
+//! Request bodies: JSON objects with a size limit and a read timeout.
 //!
-//! What is not JSON, or JSON but no object, is 400; what is no JSON by its own word (`Content-Type`) or compressed, 415;
-//! what is too large, 413; what does not arrive in time, 503. An object that has a key twice is 400, too ([`unique`]).
+//! | Problem | Status |
+//! |---|---|
+//! | Not JSON, not an object, or a duplicate key ([`unique_keys`]) | 400 |
+//! | Larger than the limit | 413 |
+//! | `Content-Type` is not JSON, or the body is compressed | 415 |
+//! | Not received within the timeout | 503 |
 
-pub(crate) mod unique;
+pub(crate) mod unique_keys;
 
 use std::time::Duration;
 
@@ -15,9 +19,9 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
 
 use crate::app::App;
-use crate::error::{ApiError, Code};
+use crate::error::{ApiError, ApiErrorCode};
 
-/// The body of a request: a JSON object.
+/// Extractor: a request body that is a JSON object.
 #[derive(Clone, PartialEq, Debug)]
 pub struct JsonObject(pub Value);
 
@@ -27,56 +31,56 @@ impl FromRequest<App> for JsonObject {
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let settings = app.settings();
         let (headers, body) = read(request, settings.max_body_bytes, settings.timeouts.body).await?;
-        object(&headers, &body).map(Self)
+        parse_object(&headers, &body).map(Self)
     }
 }
 
-/// The body of a request that may have none; if it has one, it is a JSON object, and ignored.
+/// Extractor: an optional request body whose content is ignored. If present, it must be a JSON object.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct NoBody;
+pub struct IgnoredJsonBody;
 
-impl FromRequest<App> for NoBody {
+impl FromRequest<App> for IgnoredJsonBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let settings = app.settings();
         let (headers, body) = read(request, settings.max_body_bytes, settings.timeouts.body).await?;
         if !body.is_empty() {
-            object(&headers, &body)?;
+            parse_object(&headers, &body)?;
         }
         Ok(Self)
     }
 }
 
-/// Market data that is pushed: a JSON object that may be large.
+/// Extractor: a JSON object with pushed market data, up to the larger ingest limit.
 #[derive(Clone, PartialEq, Debug)]
-pub struct PushedObject(pub Value);
+pub struct IngestJsonObject(pub Value);
 
-impl FromRequest<App> for PushedObject {
+impl FromRequest<App> for IngestJsonObject {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let settings = app.settings();
         let (headers, body) = read(request, settings.max_ingest_bytes, settings.timeouts.body).await?;
-        object(&headers, &body).map(Self)
+        parse_object(&headers, &body).map(Self)
     }
 }
 
-async fn read(request: Request, max_bytes: usize, time: Duration) -> Result<(HeaderMap, Bytes), ApiError> {
+async fn read(request: Request, max_bytes: usize, timeout: Duration) -> Result<(HeaderMap, Bytes), ApiError> {
     let (parts, body) = request.into_parts();
-    let bytes = collect(&parts.headers, body, max_bytes, time).await?;
+    let bytes = collect(&parts.headers, body, max_bytes, timeout).await?;
     Ok((parts.headers, bytes))
 }
 
 /// Reads a body to its end.
 ///
 /// # Errors
-/// 413 if it is larger than `max_bytes`, 503 if it takes longer than `time`, 400 if it breaks off.
-pub async fn collect(headers: &HeaderMap, body: Body, max_bytes: usize, time: Duration) -> Result<Bytes, ApiError> {
+/// 413 if it is larger than `max_bytes`, 503 if it takes longer than `timeout`, 400 if the client ends it early.
+pub async fn collect(headers: &HeaderMap, body: Body, max_bytes: usize, timeout: Duration) -> Result<Bytes, ApiError> {
     let too_large = || {
         ApiError::new(
-            Code::PayloadTooLarge,
-            format!("the body is larger than {max_bytes} bytes; send less at once"),
+            ApiErrorCode::PayloadTooLarge,
+            format!("the body is larger than {max_bytes} bytes; send a smaller body"),
         )
     };
     let announced = headers
@@ -85,23 +89,23 @@ pub async fn collect(headers: &HeaderMap, body: Body, max_bytes: usize, time: Du
     if announced.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > max_bytes)) {
         return Err(too_large());
     }
-    match tokio::time::timeout(time, Limited::new(body, max_bytes).collect()).await {
+    match tokio::time::timeout(timeout, Limited::new(body, max_bytes).collect()).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(ApiError::bad_request("the body broke off; send it whole")),
+        Ok(Err(_)) => Err(ApiError::bad_request("the body ended early; send the whole body")),
         Err(_) => Err(ApiError::new(
-            Code::ServiceUnavailable,
-            format!("the body did not arrive within {} s; send it at once", time.as_secs()),
+            ApiErrorCode::ServiceUnavailable,
+            format!("the body did not arrive within {} s; send it faster", timeout.as_secs()),
         )),
     }
 }
 
-fn object(headers: &HeaderMap, body: &[u8]) -> Result<Value, ApiError> {
+fn parse_object(headers: &HeaderMap, body: &[u8]) -> Result<Value, ApiError> {
     if body.is_empty() {
         return Err(ApiError::bad_request("the body is empty; send a JSON object"));
     }
-    check_kind(headers)?;
-    let value = unique::parse(body).map_err(|error| {
+    check_content_type(headers)?;
+    let value = unique_keys::parse(body).map_err(|error| {
         ApiError::bad_request(if error.is_data() {
             format!("{error}; send each key once")
         } else {
@@ -115,14 +119,16 @@ fn object(headers: &HeaderMap, body: &[u8]) -> Result<Value, ApiError> {
     }
 }
 
+/// Checks that a body is declared as uncompressed JSON.
+///
 /// # Errors
-/// 415 for what is no JSON by its own word, or compressed.
-pub(crate) fn check_kind(headers: &HeaderMap) -> Result<(), ApiError> {
-    let refuse = |message: &str| Err(ApiError::new(Code::UnsupportedMediaType, message));
-    let Some(kind) = headers.get(header::CONTENT_TYPE) else {
+/// 415 if `Content-Type` is not JSON in UTF-8, or if `Content-Encoding` is not `identity`.
+pub(crate) fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let refuse = |message: &str| Err(ApiError::new(ApiErrorCode::UnsupportedMediaType, message));
+    let Some(content_type) = headers.get(header::CONTENT_TYPE) else {
         return refuse("the body has no Content-Type; send Content-Type: application/json");
     };
-    if !kind.to_str().is_ok_and(is_json) {
+    if !content_type.to_str().is_ok_and(is_json) {
         return refuse("the body must be JSON in UTF-8; send Content-Type: application/json");
     }
     let mut codings = headers.get_all(header::CONTENT_ENCODING).iter();
@@ -132,8 +138,8 @@ pub(crate) fn check_kind(headers: &HeaderMap) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn is_json(kind: &str) -> bool {
-    let mut parts = kind.split(';').map(str::trim);
+fn is_json(content_type: &str) -> bool {
+    let mut parts = content_type.split(';').map(str::trim);
     let essence = parts.next().unwrap_or_default();
     essence.eq_ignore_ascii_case("application/json")
         && parts.all(|parameter| {
@@ -154,14 +160,14 @@ mod tests {
             .collect()
     }
 
-    fn code(pairs: &[(&str, &str)], body: &[u8]) -> Option<Code> {
-        object(&headers(pairs), body).err().map(|error| error.code())
+    fn code(pairs: &[(&str, &str)], body: &[u8]) -> Option<ApiErrorCode> {
+        parse_object(&headers(pairs), body).err().map(|error| error.code())
     }
 
     const JSON: (&str, &str) = ("content-type", "application/json");
 
     #[test]
-    fn what_is_no_json_object_is_a_bad_request() {
+    fn body_that_is_not_a_json_object_is_400() {
         let deep = format!("{{\"a\":{}1{}}}", "[".repeat(500), "]".repeat(500));
         for body in [
             "",
@@ -176,15 +182,15 @@ mod tests {
             "{\"a\":\"\\ud800\"}",
             deep.as_str(),
         ] {
-            assert_eq!(code(&[JSON], body.as_bytes()), Some(Code::BadRequest), "{body}");
+            assert_eq!(code(&[JSON], body.as_bytes()), Some(ApiErrorCode::BadRequest), "{body}");
         }
-        assert_eq!(code(&[JSON], b"{\"a\":\"\xff\"}"), Some(Code::BadRequest));
+        assert_eq!(code(&[JSON], b"{\"a\":\"\xff\"}"), Some(ApiErrorCode::BadRequest));
         assert_eq!(code(&[JSON], b"{}"), None);
     }
 
     #[test]
-    fn a_body_says_that_it_is_json() {
-        for (kind, is_taken) in [
+    fn body_requires_a_json_content_type() {
+        for (content_type, is_taken) in [
             ("application/json", true),
             ("Application/JSON; charset=UTF-8", true),
             ("application/json; charset=\"utf-8\"", true),
@@ -193,26 +199,30 @@ mod tests {
             ("application/jsonp", false),
             ("application/x-www-form-urlencoded", false),
         ] {
-            let refused = code(&[("content-type", kind)], b"{}");
-            assert_eq!(refused, (!is_taken).then_some(Code::UnsupportedMediaType), "{kind}");
+            let refused = code(&[("content-type", content_type)], b"{}");
+            assert_eq!(
+                refused,
+                (!is_taken).then_some(ApiErrorCode::UnsupportedMediaType),
+                "{content_type}"
+            );
         }
-        assert_eq!(code(&[], b"{}"), Some(Code::UnsupportedMediaType));
-        assert_eq!(code(&[], b""), Some(Code::BadRequest));
+        assert_eq!(code(&[], b"{}"), Some(ApiErrorCode::UnsupportedMediaType));
+        assert_eq!(code(&[], b""), Some(ApiErrorCode::BadRequest));
     }
 
     #[test]
-    fn a_compressed_body_is_refused() {
+    fn compressed_body_is_415() {
         assert_eq!(
             code(&[JSON, ("content-encoding", "gzip")], b"{}"),
-            Some(Code::UnsupportedMediaType)
+            Some(ApiErrorCode::UnsupportedMediaType)
         );
         assert_eq!(code(&[JSON, ("content-encoding", "identity")], b"{}"), None);
     }
 
     #[test]
-    fn a_duplicate_key_is_a_bad_request_that_names_it() {
-        let error = object(&headers(&[JSON]), br#"{"a":1,"threshold":2,"threshold":3}"#).unwrap_err();
-        assert_eq!(error.code(), Code::BadRequest);
+    fn duplicate_key_is_400_and_named() {
+        let error = parse_object(&headers(&[JSON]), br#"{"a":1,"threshold":2,"threshold":3}"#).unwrap_err();
+        assert_eq!(error.code(), ApiErrorCode::BadRequest);
         assert!(
             error.message().starts_with("the key \"threshold\" appears twice"),
             "{error:?}"
@@ -221,28 +231,28 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_does_not_arrive_ends() {
+    async fn stalled_body_is_503() {
         let never = Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
         let error = collect(&HeaderMap::new(), never, 10, Duration::from_secs(5))
             .await
             .unwrap_err();
-        assert_eq!(error.code(), Code::ServiceUnavailable);
+        assert_eq!(error.code(), ApiErrorCode::ServiceUnavailable);
     }
 
     #[tokio::test]
-    async fn a_body_may_be_as_large_as_the_limit_and_no_larger() {
-        let time = Duration::from_secs(5);
-        let whole = collect(&HeaderMap::new(), Body::from("0123456789"), 10, time)
+    async fn body_above_the_size_limit_is_413() {
+        let timeout = Duration::from_secs(5);
+        let whole = collect(&HeaderMap::new(), Body::from("0123456789"), 10, timeout)
             .await
             .unwrap();
         assert_eq!(whole.len(), 10);
-        let error = collect(&HeaderMap::new(), Body::from("0123456789+"), 10, time)
+        let error = collect(&HeaderMap::new(), Body::from("0123456789+"), 10, timeout)
             .await
             .unwrap_err();
-        assert_eq!(error.code(), Code::PayloadTooLarge);
+        assert_eq!(error.code(), ApiErrorCode::PayloadTooLarge);
         let announced = headers(&[("content-length", "11")]);
         let never = Body::from_stream(futures_util::stream::pending::<Result<Bytes, std::io::Error>>());
-        let error = collect(&announced, never, 10, time).await.unwrap_err();
-        assert_eq!(error.code(), Code::PayloadTooLarge);
+        let error = collect(&announced, never, 10, timeout).await.unwrap_err();
+        assert_eq!(error.code(), ApiErrorCode::PayloadTooLarge);
     }
 }

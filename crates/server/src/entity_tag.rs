@@ -1,7 +1,7 @@
-//! Entity tags (RFC 9110, 8.8.3): a GET that names the tag of an earlier response gets 304 while the content is the same.
+//! Entity tags (RFC 9110, 8.8.3). A GET with the tag of an earlier response gets 304 while the content is unchanged.
 //!
-//! A list's tag is made of its data and its pagination. `meta.rate_limit` is different in every answer and does not count; the
-//! headers of a 304 say what is left. Tags are weak, because the same answer is sent compressed and as it is.
+//! The tag of a list covers its data and its pagination. It does not cover `meta.rate_limit`, which differs in every
+//! response; the headers of a 304 have the current values. Tags are weak, because the same response may be compressed.
 
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
@@ -10,15 +10,15 @@ use http::header::GetAll;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use sha2::{Digest, Sha256};
 
-/// The bytes of the hash in a tag: enough to tell two contents apart.
-const TAG_BYTES: usize = 16;
+/// The length of the hash in a tag, in bytes. Collisions are negligible at this length.
+const TAG_HASH_BYTES: usize = 16;
 
 /// The weak entity tag of a content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct EntityTag(HeaderValue);
 
 impl EntityTag {
-    /// Returns the tag of the parts of a content, in their order.
+    /// Returns the tag of a content that consists of `parts`, in this order.
     pub(crate) fn of(parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -26,13 +26,13 @@ impl EntityTag {
             hash.update(part);
         }
         let hash = hash.finalize();
-        let tag = format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&hash[..TAG_BYTES]));
-        // Base64 is always a header's value.
+        let tag = format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&hash[..TAG_HASH_BYTES]));
+        // Base64 is always a valid header value.
         Self(HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("W/\"\"")))
     }
 
-    /// Whether `If-None-Match` names the tag, or any.
-    pub(crate) fn is_named_in(&self, if_none_match: &GetAll<'_, HeaderValue>) -> bool {
+    /// Returns `true` if `If-None-Match` contains the tag or `*`.
+    pub(crate) fn matches(&self, if_none_match: &GetAll<'_, HeaderValue>) -> bool {
         let own = opaque(self.0.to_str().unwrap_or_default());
         if_none_match
             .iter()
@@ -42,14 +42,14 @@ impl EntityTag {
             .any(|tag| tag == "*" || opaque(tag) == own)
     }
 
-    /// Writes the tag into a response.
+    /// Sets the `ETag` header.
     pub(crate) fn write(&self, headers: &mut HeaderMap) {
         headers.insert(header::ETAG, self.0.clone());
     }
 
-    /// Returns the response, or 304 without a body if the request names the tag.
-    pub(crate) fn answer(&self, request: &HeaderMap, response: impl FnOnce() -> Response) -> Response {
-        let mut response = if self.is_named_in(&request.get_all(header::IF_NONE_MATCH)) {
+    /// Returns the response, or 304 without a body if the request's `If-None-Match` matches.
+    pub(crate) fn respond(&self, request: &HeaderMap, response: impl FnOnce() -> Response) -> Response {
+        let mut response = if self.matches(&request.get_all(header::IF_NONE_MATCH)) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
             response()
@@ -59,7 +59,7 @@ impl EntityTag {
     }
 }
 
-/// A tag without the mark of a weak one, which does not count in `If-None-Match`.
+/// Returns a tag without the prefix of weak tags. `If-None-Match` ignores the prefix.
 fn opaque(tag: &str) -> &str {
     tag.strip_prefix("W/").unwrap_or(tag)
 }
@@ -69,11 +69,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_found_weak_or_strong_among_others_and_by_a_star() {
+    fn if_none_match_accepts_weak_strong_listed_and_wildcard_tags() {
         let tag = EntityTag::of(&[b"[1]", b"page 1"]);
         let text = tag.0.to_str().unwrap().to_owned();
         let strong = opaque(&text).to_owned();
-        for (values, is_named) in [
+        for (values, is_match) in [
             (vec![text.clone()], true),
             (vec![strong.clone()], true),
             (vec![format!("\"other\", {text}")], true),
@@ -88,15 +88,15 @@ mod tests {
                 headers.append(header::IF_NONE_MATCH, value.parse().unwrap());
             }
             assert_eq!(
-                tag.is_named_in(&headers.get_all(header::IF_NONE_MATCH)),
-                is_named,
+                tag.matches(&headers.get_all(header::IF_NONE_MATCH)),
+                is_match,
                 "{values:?}"
             );
         }
     }
 
     #[test]
-    fn other_contents_have_other_tags_also_if_their_parts_are_cut_elsewhere() {
+    fn different_contents_and_different_part_boundaries_have_different_tags() {
         let tag = EntityTag::of(&[b"ab", b"c"]);
         assert_eq!(tag, EntityTag::of(&[b"ab", b"c"]));
         assert_ne!(tag, EntityTag::of(&[b"a", b"bc"]));

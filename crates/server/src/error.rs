@@ -1,7 +1,7 @@
-//! The envelope of answers that refuse: `{success: false, error: {code, message, details?}}`.
+//! Error responses of the API: `{success: false, error: {code, message, details?}}`.
 //!
-//! One table of codes ([`Code`]), one place where the service's refusals become statuses ([`From<ServiceError>`]).
-//! A fault of this program says nothing of its cause to the client; the log has it.
+//! [`ApiErrorCode`] lists all codes. [`From<ServiceError>`] maps the service's errors to codes and statuses.
+//! Internal errors do not tell the client their cause; it is in the log.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -11,38 +11,39 @@ use serde_json::{Map, Value, json};
 use service::{Fields, ServiceError, StockCandidate};
 use utoipa::ToSchema;
 
-/// Every code there is, with its status.
+/// An error code of the API, with its HTTP status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Code {
-    /// 400: the request cannot be read.
+#[schema(as = Code)]
+pub enum ApiErrorCode {
+    /// 400: the request is malformed.
     BadRequest,
-    /// 401: it is not known who asks.
+    /// 401: credentials are missing or invalid.
     Unauthorized,
-    /// 403: who asks may not do this.
+    /// 403: the credentials do not permit this request.
     Forbidden,
-    /// 404: there is no such thing.
+    /// 404: the resource does not exist.
     NotFound,
-    /// 405: the route has no such method.
+    /// 405: the route does not support the method.
     MethodNotAllowed,
-    /// 409: something else stands in the way.
+    /// 409: the request conflicts with the current state.
     Conflict,
     /// 413: the body is too large.
     PayloadTooLarge,
-    /// 415: the body is of another kind.
+    /// 415: the body has an unsupported media type.
     UnsupportedMediaType,
-    /// 422: the request can be read, but is wrong in content.
+    /// 422: the request is well-formed, but its content is invalid.
     ValidationError,
     /// 429: too many requests.
     RateLimited,
-    /// 500: a fault of this program.
+    /// 500: an internal error.
     InternalError,
-    /// 503: not now.
+    /// 503: temporarily unavailable.
     ServiceUnavailable,
 }
 
-impl Code {
-    /// Every code there is.
+impl ApiErrorCode {
+    /// All codes.
     pub const ALL: &'static [Self] = &[
         Self::BadRequest,
         Self::Unauthorized,
@@ -58,7 +59,7 @@ impl Code {
         Self::ServiceUnavailable,
     ];
 
-    /// Its status.
+    /// Returns the HTTP status.
     #[must_use]
     pub const fn status(self) -> StatusCode {
         match self {
@@ -78,47 +79,47 @@ impl Code {
     }
 }
 
-/// What every fault of this program says to the client.
-pub(crate) const INTERNAL: &str =
-    "something went wrong on our side; try again, and tell the operator if it happens again";
+/// The message of every internal error.
+pub(crate) const INTERNAL_ERROR_MESSAGE: &str =
+    "an internal error occurred; try again, and contact the operator if it happens again";
 
-/// When a request may be repeated that found the database away or its disk full, in seconds.
+/// `Retry-After` of requests that failed because the database is unreachable or its disk is full, in seconds.
 const STORAGE_RETRY_AFTER_SECONDS: u64 = 5;
 
-/// Why a request is refused.
+/// An error response.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ApiError {
-    code: Code,
+    code: ApiErrorCode,
     message: String,
     details: Option<Map<String, Value>>,
     retry_after_s: Option<u64>,
-    /// Whether wrong content is 400 here.
-    has_no_422: bool,
+    /// Whether a validation error has status 400 instead of 422.
+    validation_is_400: bool,
 }
 
 impl ApiError {
-    /// Refused with a code and a message that names the mend.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    /// Creates an error with a message that says how to fix the request.
+    pub fn new(code: ApiErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
             details: None,
             retry_after_s: None,
-            has_no_422: false,
+            validation_is_400: false,
         }
     }
 
-    /// 400.
+    /// Creates an error with status 400.
     pub fn bad_request(message: impl Into<String>) -> Self {
-        Self::new(Code::BadRequest, message)
+        Self::new(ApiErrorCode::BadRequest, message)
     }
 
-    /// 401.
+    /// Creates an error with status 401.
     pub fn unauthorized(message: impl Into<String>) -> Self {
-        Self::new(Code::Unauthorized, message)
+        Self::new(ApiErrorCode::Unauthorized, message)
     }
 
-    /// 403, with what it takes.
+    /// Creates an error with status 403, its reason and the required permission.
     pub fn forbidden(reason: &str, required: Option<&str>, message: impl Into<String>) -> Self {
         let mut details = Map::from_iter([("reason".to_owned(), json!(reason))]);
         if let Some(required) = required {
@@ -126,11 +127,11 @@ impl ApiError {
         }
         Self {
             details: Some(details),
-            ..Self::new(Code::Forbidden, message)
+            ..Self::new(ApiErrorCode::Forbidden, message)
         }
     }
 
-    /// 404, with the stocks that may have been meant.
+    /// Creates an error with status 404 and similar stocks as candidates.
     fn unknown_stock(message: String, candidates: &[StockCandidate]) -> Self {
         let candidates: Vec<Value> = candidates
             .iter()
@@ -139,21 +140,21 @@ impl ApiError {
         let details = (!candidates.is_empty()).then(|| Map::from_iter([("candidates".to_owned(), json!(candidates))]));
         Self {
             details,
-            ..Self::new(Code::NotFound, message)
+            ..Self::new(ApiErrorCode::NotFound, message)
         }
     }
 
-    /// 422, one field being at fault.
-    pub fn field(name: &str, fault: impl Into<String>) -> Self {
-        ServiceError::field(name, fault).into()
+    /// Creates a validation error for one field.
+    pub fn field(name: &str, message: impl Into<String>) -> Self {
+        ServiceError::field(name, message).into()
     }
 
-    /// 422, with what is wrong field by field.
+    /// Creates a validation error with the messages of each field.
     #[must_use]
     pub fn fields(fields: &Fields) -> Self {
         let message = fields
             .iter()
-            .flat_map(|(name, faults)| faults.iter().map(move |fault| format!("{name}: {fault}")))
+            .flat_map(|(name, messages)| messages.iter().map(move |message| format!("{name}: {message}")))
             .collect::<Vec<_>>()
             .join(" | ");
         Self::validation(message, fields)
@@ -162,17 +163,17 @@ impl ApiError {
     fn validation(message: String, fields: &Fields) -> Self {
         Self {
             details: Some(Map::from_iter([("fields".to_owned(), json!(fields))])),
-            ..Self::new(Code::ValidationError, message)
+            ..Self::new(ApiErrorCode::ValidationError, message)
         }
     }
 
-    /// 500. What happened is logged and not shown.
+    /// Creates an error with status 500. The cause is logged and not shown to the client.
     pub fn internal(error: impl std::fmt::Display) -> Self {
-        tracing::error!(%error, "a request failed on our side");
-        Self::new(Code::InternalError, INTERNAL)
+        tracing::error!(%error, "a request failed with an internal error");
+        Self::new(ApiErrorCode::InternalError, INTERNAL_ERROR_MESSAGE)
     }
 
-    /// The same, to be tried again after so many seconds.
+    /// Adds a `Retry-After` header, in seconds.
     #[must_use]
     pub fn retry_after(self, seconds: u64) -> Self {
         Self {
@@ -181,36 +182,36 @@ impl ApiError {
         }
     }
 
-    /// The service's refusal on a route that has 400 and no 422 for wrong content (decisions 1.4): its status is 400 then,
-    /// its code stays.
+    /// Converts an error of the service on routes that use 400 instead of 422 for validation errors (decisions 1.4).
+    /// The code stays `VALIDATION_ERROR`.
     #[must_use]
-    pub fn without_422(error: ServiceError) -> Self {
+    pub fn validation_as_400(error: ServiceError) -> Self {
         Self {
-            has_no_422: true,
+            validation_is_400: true,
             ..error.into()
         }
     }
 
     pub(crate) fn status(&self) -> StatusCode {
         match self.code {
-            Code::ValidationError if self.has_no_422 => StatusCode::BAD_REQUEST,
+            ApiErrorCode::ValidationError if self.validation_is_400 => StatusCode::BAD_REQUEST,
             code => code.status(),
         }
     }
 
-    /// What is wrong, and what to do about it.
+    /// Returns the message.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// Seconds until the request may be repeated, where that is known.
+    /// Returns the value of `Retry-After` in seconds, if any.
     pub(crate) const fn retry_after_s(&self) -> Option<u64> {
         self.retry_after_s
     }
 
-    /// Its code.
+    /// Returns the code.
     #[must_use]
-    pub const fn code(&self) -> Code {
+    pub const fn code(&self) -> ApiErrorCode {
         self.code
     }
 }
@@ -226,19 +227,19 @@ impl From<ServiceError> for ApiError {
                 required,
                 message,
             } => Self::forbidden(reason, required.as_deref(), message),
-            ServiceError::NotFound(_) => Self::new(Code::NotFound, error.to_string()),
+            ServiceError::NotFound(_) => Self::new(ApiErrorCode::NotFound, error.to_string()),
             ServiceError::UnknownStock { ref candidates, .. } => Self::unknown_stock(error.to_string(), candidates),
-            ServiceError::Conflict(message) => Self::new(Code::Conflict, message),
+            ServiceError::Conflict(message) => Self::new(ApiErrorCode::Conflict, message),
             ServiceError::TooMany { message, retry_after_s } => {
-                Self::new(Code::RateLimited, message).retry_after(retry_after_s)
+                Self::new(ApiErrorCode::RateLimited, message).retry_after(retry_after_s)
             }
-            ServiceError::Unavailable(message) => Self::new(Code::ServiceUnavailable, message),
+            ServiceError::Unavailable(message) => Self::new(ApiErrorCode::ServiceUnavailable, message),
             ServiceError::Overloaded { message, retry_after_s } => {
-                Self::new(Code::ServiceUnavailable, message).retry_after(retry_after_s)
+                Self::new(ApiErrorCode::ServiceUnavailable, message).retry_after(retry_after_s)
             }
             ServiceError::StorageUnavailable(ref source) => {
                 tracing::error!(error = %source, "the database is not available");
-                Self::new(Code::ServiceUnavailable, error.to_string()).retry_after(STORAGE_RETRY_AFTER_SECONDS)
+                Self::new(ApiErrorCode::ServiceUnavailable, error.to_string()).retry_after(STORAGE_RETRY_AFTER_SECONDS)
             }
             ServiceError::Internal(source) => Self::internal(source),
         }
@@ -246,10 +247,10 @@ impl From<ServiceError> for ApiError {
 }
 
 impl ApiError {
-    const fn envelope(&self) -> Failure<'_> {
-        Failure {
+    const fn envelope(&self) -> BorrowedEnvelope<'_> {
+        BorrowedEnvelope {
             success: false,
-            error: Fault {
+            error: BorrowedError {
                 code: self.code,
                 message: self.message.as_str(),
                 details: self.details.as_ref(),
@@ -257,7 +258,7 @@ impl ApiError {
         }
     }
 
-    /// The body of the answer, as a value.
+    /// Returns the response body as a JSON value.
     pub(crate) fn to_json(&self) -> Value {
         serde_json::to_value(self.envelope()).unwrap_or_default()
     }
@@ -273,47 +274,47 @@ impl IntoResponse for ApiError {
         if let Some(seconds) = self.retry_after_s {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if self.code == Code::Unauthorized {
-            let ways = HeaderValue::from_static(r#"ApiKey realm="api", Bearer realm="api""#);
-            headers.insert(header::WWW_AUTHENTICATE, ways);
+        if self.code == ApiErrorCode::Unauthorized {
+            let challenge = HeaderValue::from_static(r#"ApiKey realm="api", Bearer realm="api""#);
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
         response
     }
 }
 
 #[derive(Serialize)]
-struct Failure<'a> {
+struct BorrowedEnvelope<'a> {
     success: bool,
-    error: Fault<'a>,
+    error: BorrowedError<'a>,
 }
 
 #[derive(Serialize)]
-struct Fault<'a> {
-    code: Code,
+struct BorrowedError<'a> {
+    code: ApiErrorCode,
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<&'a Map<String, Value>>,
 }
 
-/// A refusal as the OpenAPI document describes it.
+/// The envelope of an error response.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ErrorEnvelope {
     /// Always `false`.
     pub success: bool,
-    /// Why.
+    /// The error.
     pub error: ErrorBody,
 }
 
-/// Why a request is refused.
+/// An error.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ErrorBody {
-    /// For programs.
-    pub code: Code,
-    /// For people: what is wrong and what to do about it.
+    /// The error code, for programs.
+    pub code: ApiErrorCode,
+    /// A message for people: the problem and how to fix it.
     #[schema(example = "threshold: must be omitted for new_high")]
     pub message: String,
-    /// More for programs. Of a validation error `fields`: for each field at fault what is wrong with it. Of a refusal
-    /// for want of rights `reason` (`scope`, `plan`, `session_required`, `operator`) and `required`. Of an unknown stock
+    /// Details for programs. A validation error has `fields`: the messages of each invalid field. An error with status
+    /// 403 has `reason` (`scope`, `plan`, `session_required`, `operator`) and `required`. An unknown stock has
     /// `candidates`: similar stocks, each with `symbol` and `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false, example = json!({"fields": {"threshold": ["must be omitted for new_high"]}}))]
@@ -334,7 +335,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_validation_error_says_which_field_and_what_is_allowed() {
+    async fn validation_error_names_the_field_and_the_problem() {
         let (status, body) = body(ApiError::field("threshold", "must be omitted for new_high")).await;
         assert_eq!(status, 422);
         assert_eq!(
@@ -347,16 +348,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_there_is_no_422_wrong_content_is_400_under_its_own_code() {
-        let (status, body) = body(ApiError::without_422(ServiceError::field("url", "is required"))).await;
+    async fn validation_as_400_changes_the_status_and_keeps_the_code() {
+        let (status, body) = body(ApiError::validation_as_400(ServiceError::field("url", "is required"))).await;
         assert_eq!(status, 400);
         assert!(body.contains(r#""code":"VALIDATION_ERROR""#), "{body}");
-        let missing = ApiError::without_422(ServiceError::NotFound("webhook"));
+        let missing = ApiError::validation_as_400(ServiceError::NotFound("webhook"));
         assert_eq!(missing.status(), StatusCode::NOT_FOUND);
     }
 
     #[tokio::test]
-    async fn a_fault_of_ours_says_nothing_of_its_cause() {
+    async fn internal_error_hides_its_cause() {
         let error = ServiceError::internal("table alerts: disk I/O error");
         let (status, body) = body(error.into()).await;
         assert_eq!(status, 500);
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refusal_for_want_of_a_scope_names_it() {
+    async fn missing_scope_error_names_the_scope() {
         let error = ServiceError::Forbidden {
             reason: "scope",
             required: Some("alerts:write".to_owned()),
@@ -382,8 +383,8 @@ mod tests {
     }
 
     #[test]
-    fn each_code_has_a_status_of_its_own() {
-        let statuses: std::collections::BTreeSet<_> = Code::ALL.iter().map(|code| code.status()).collect();
-        assert_eq!(statuses.len(), Code::ALL.len());
+    fn each_code_has_a_different_status() {
+        let statuses: std::collections::BTreeSet<_> = ApiErrorCode::ALL.iter().map(|code| code.status()).collect();
+        assert_eq!(statuses.len(), ApiErrorCode::ALL.len());
     }
 }

@@ -1,17 +1,19 @@
-//! # The server: the ways in over HTTP
+//! # The HTTP server
 //!
-//! A request comes in over a connection that is allowed only so much time ([`connection`]), passes the layers
-//! ([`layers`]): a request id and a span, a guard against panics and endless work, who asks, how much they may still
-//! ask, whether the very request was answered before; and reaches its endpoint under [`routes`], which reads it, calls
-//! one use case of [`service`] and says what came of it. One endpoint is one file: its types, its documentation, its
-//! handler, its tests. The OpenAPI document ([`document`]) is made from those files, so it cannot promise another API
-//! than the one that answers.
+//! A request takes this path:
 //!
-//! Everything under `/api/v1` and `/v1` answers in one envelope ([`answer`], [`error`]), whatever went wrong.
+//! 1. A connection with time limits ([`connection`]).
+//! 2. The layers ([`layers`]): request id and span, time limit and panic handling, authentication, rate limit,
+//!    idempotency.
+//! 3. Its endpoint under [`routes`], which parses the request, calls one use case of [`service`] and renders the result.
 //!
-//! This room decides nothing about alerts. It translates in, calls the service, translates out.
+//! Each endpoint is one file with its types, documentation, handler and tests. The OpenAPI document ([`document`]) is
+//! generated from those files, so it cannot differ from the API.
+//!
+//! Every response under `/api/v1` and `/v1` has the same envelope ([`response`], [`error`]), errors included.
+//!
+//! This crate has no alert logic. It converts between HTTP and the service.
 
-pub mod answer;
 pub mod app;
 pub mod auth;
 pub mod body;
@@ -22,10 +24,11 @@ pub mod error;
 pub mod layers;
 pub mod mcp;
 pub mod query;
+pub mod response;
 pub mod routes;
 pub mod settings;
 mod values;
 
-pub use app::{App, Ports, ops_router, router};
-pub use connection::{Ended, Listeners, serve};
-pub use settings::{Limits, McpPlaces, Settings, Timeouts, TrustedProxy, TrustedProxyError};
+pub use app::{App, AppDependencies, ops_router, router};
+pub use connection::{Listeners, ShutdownReport, serve};
+pub use settings::{HttpConfig, McpConfig, RateLimits, Timeouts, TrustedProxy, TrustedProxyError};

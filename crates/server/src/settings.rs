@@ -1,77 +1,77 @@
-//! What can be set about the server. The defaults are the program's (decisions 1.8, 9.2).
+//! The configuration of the HTTP server. The defaults are the program's defaults (decisions 1.8, 9.2).
 
 use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What can be set about the server.
+/// The configuration of the HTTP server.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// How much one may ask.
-    pub limits: Limits,
-    /// How long things may take.
+pub struct HttpConfig {
+    /// Rate limits.
+    pub limits: RateLimits,
+    /// Time limits.
     pub timeouts: Timeouts,
-    /// Whose word about the client's address counts (`X-Forwarded-For`).
+    /// Proxies whose `X-Forwarded-For` header is trusted for the client's address.
     pub trusted_proxies: Vec<TrustedProxy>,
-    /// The largest body of a request.
+    /// The maximum size of a request body, in bytes.
     pub max_body_bytes: usize,
-    /// The largest body of market data that is pushed.
+    /// The maximum size of a request body with pushed market data, in bytes.
     pub max_ingest_bytes: usize,
-    /// So many connections at once; others wait to be accepted.
+    /// The maximum number of concurrent connections. Further connections wait to be accepted.
     pub max_connections: usize,
-    /// So many of them from one address; trusted proxies have no such limit.
+    /// The maximum number of concurrent connections from one address. Trusted proxies are exempt.
     pub max_connections_per_address: usize,
-    /// From where agents may come.
-    pub mcp: McpPlaces,
-    /// What jobs are started with from outside; `None`: nobody can.
+    /// Hosts and origins that the MCP endpoint accepts.
+    pub mcp: McpConfig,
+    /// The secret for starting jobs over HTTP. `None` disables those routes.
     pub cron_secret: Option<service::cron::Secret>,
 }
 
-impl Default for Settings {
+impl Default for HttpConfig {
     fn default() -> Self {
         Self {
-            limits: Limits::default(),
+            limits: RateLimits::default(),
             timeouts: Timeouts::default(),
             trusted_proxies: Vec::new(),
             max_body_bytes: 1 << 20,
             max_ingest_bytes: 32 << 20,
             max_connections: 10_000,
             max_connections_per_address: 256,
-            mcp: McpPlaces::default(),
+            mcp: McpConfig::default(),
             cron_secret: None,
         }
     }
 }
 
-/// From where agents may come, beside the service's own address.
+/// Hosts and origins that the MCP endpoint accepts in addition to the service's public URL.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct McpPlaces {
-    /// Names under which the service is reached (`Host`), with the port if it is not the scheme's own.
+pub struct McpConfig {
+    /// Allowed values of `Host`, with the port if it is not the scheme's default.
     pub allowed_hosts: Vec<String>,
-    /// Pages that may call it from a browser (`Origin`), such as `https://agents.example.org`.
+    /// Allowed values of `Origin`, such as `https://agents.example.org`.
     pub allowed_origins: Vec<String>,
 }
 
-/// How much one may ask: requests in a window, for each group of routes.
+/// Rate limits: requests per window, for each group of routes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// An hour, on the basic plan; also for a client address that has shown no account.
+pub struct RateLimits {
+    /// Requests per hour on the basic plan, and per client address for unauthenticated requests.
     pub basic_per_hour: u32,
-    /// An hour, on the premium and early-bird plans.
+    /// Requests per hour on the premium and early-bird plans.
     pub premium_per_hour: u32,
-    /// Webhook tests a minute.
+    /// Webhook tests per minute.
     pub webhook_test_per_minute: u32,
-    /// Logins a minute from one address.
+    /// Logins per minute from one address.
     pub login_per_minute: u32,
-    /// Registrations an hour from one address.
+    /// Registrations per hour from one address.
     pub register_per_hour: u32,
-    /// Alerts of guests an hour from one address.
+    /// Guest alerts per hour from one address.
     pub guest_alerts_per_hour: u32,
-    /// So many principals and groups are counted one by one; beyond that, strangers share counters.
+    /// The maximum number of counters, one for each principal and group. Beyond it, new principals share counters.
     pub max_tracked: usize,
 }
 
-impl Default for Limits {
+impl Default for RateLimits {
     fn default() -> Self {
         Self {
             basic_per_hour: 100,
@@ -85,20 +85,20 @@ impl Default for Limits {
     }
 }
 
-/// How long things may take.
+/// Time limits of connections and requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timeouts {
     /// From the first byte of a request to the end of its headers.
     pub headers: Duration,
-    /// A connection on which nothing is asked.
+    /// The maximum time without a request on an open connection.
     pub idle: Duration,
-    /// A body, from its beginning to its end.
+    /// From the start of a body to its end.
     pub body: Duration,
-    /// A whole request, from the end of its headers to the beginning of its answer.
+    /// From the end of a request's headers to the start of its response.
     pub request: Duration,
-    /// A client that takes no more of its answer.
+    /// The maximum time without progress while a response is written.
     pub write: Duration,
-    /// What is being answered when the server is told to stop.
+    /// The time for requests in progress at shutdown. Then they are aborted.
     pub drain: Duration,
 }
 
@@ -115,16 +115,16 @@ impl Default for Timeouts {
     }
 }
 
-/// Addresses whose word about the client's address counts: one (`10.0.0.7`, `::1`) or a range (`10.0.0.0/8`).
+/// A trusted proxy: an address (`10.0.0.7`, `::1`) or a range in CIDR notation (`10.0.0.0/8`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TrustedProxy {
     network: IpAddr,
     prefix_bits: u32,
 }
 
-/// Why a text names no addresses.
+/// The error for text that is neither an address nor a range.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0:?} is neither an address such as 10.0.0.7 nor a range such as 10.0.0.0/8")]
+#[error("{0:?} is not an address such as 10.0.0.7 or a range such as 10.0.0.0/8")]
 pub struct TrustedProxyError(String);
 
 impl FromStr for TrustedProxy {
@@ -137,19 +137,19 @@ impl FromStr for TrustedProxy {
             None => (text, None),
         };
         let network: IpAddr = network.trim().parse().map_err(|_| error())?;
-        let most = if network.is_ipv4() { 32 } else { 128 };
+        let max_bits = if network.is_ipv4() { 32 } else { 128 };
         let prefix_bits = match bits {
             Some(bits) => bits.trim().parse().map_err(|_| error())?,
-            None => most,
+            None => max_bits,
         };
-        (prefix_bits <= most)
+        (prefix_bits <= max_bits)
             .then_some(Self { network, prefix_bits })
             .ok_or_else(error)
     }
 }
 
 impl TrustedProxy {
-    /// Whether `address` is one of them.
+    /// Returns `true` if the proxy's range contains `address`.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.network, address.to_canonical()) {
@@ -173,8 +173,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_of_proxies_holds_its_addresses_and_no_others() {
-        for (range, address, is_in) in [
+    fn range_contains_only_its_addresses() {
+        for (range, address, is_contained) in [
             ("10.0.0.0/8", "10.200.3.4", true),
             ("10.0.0.0/8", "11.0.0.1", false),
             ("127.0.0.1", "127.0.0.1", true),
@@ -186,12 +186,16 @@ mod tests {
             ("2001:db8::/32", "2001:db9::9", false),
         ] {
             let proxy: TrustedProxy = range.parse().unwrap();
-            assert_eq!(proxy.contains(address.parse().unwrap()), is_in, "{range} {address}");
+            assert_eq!(
+                proxy.contains(address.parse().unwrap()),
+                is_contained,
+                "{range} {address}"
+            );
         }
     }
 
     #[test]
-    fn what_is_no_range_says_what_one_looks_like() {
+    fn invalid_range_error_shows_an_example() {
         for text in ["", "proxy", "10.0.0.0/33", "::1/129", "10.0.0.0/", "10.0.0.0/x"] {
             let error = text.parse::<TrustedProxy>().unwrap_err();
             assert!(error.to_string().contains("10.0.0.0/8"), "{error}");

@@ -1,25 +1,25 @@
-//! How values are written in answers.
+//! Formatting of values in JSON responses.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Decimal, Price};
 
-/// RFC 3339 in UTC with milliseconds: `2026-03-02T14:30:00.000Z`.
+/// Formats an instant as RFC 3339 in UTC with milliseconds: `2026-03-02T14:30:00.000Z`.
 pub(crate) fn timestamp(at: Timestamp) -> String {
     format!("{at:.3}")
 }
 
-/// `YYYY-MM-DD`.
+/// Formats a date as `YYYY-MM-DD`.
 pub(crate) fn date(date: Date) -> String {
     date.to_string()
 }
 
-/// A price as the number that JSON has for it.
+/// Converts a price to a JSON number.
 pub(crate) fn price(price: Price) -> f64 {
     price.as_f64()
 }
 
-/// A number as the number that JSON has for it.
+/// Converts a decimal to a JSON number.
 pub(crate) fn decimal(decimal: Decimal) -> f64 {
     decimal.as_f64()
 }

@@ -1,4 +1,4 @@
-//! The OpenAPI document as it is published: a change of it is a change of the API, and shows in the snapshot.
+//! The published OpenAPI document. A change of it changes the API and shows in the snapshot.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
@@ -13,13 +13,13 @@ fn contract() -> Contract {
 }
 
 #[test]
-fn the_published_document_is_the_one_that_was_reviewed() {
+fn published_document_matches_the_snapshot() {
     let yaml = Document::new().yaml();
     insta::assert_snapshot!(std::str::from_utf8(&yaml).unwrap());
 }
 
 #[test]
-fn each_operation_has_its_own_id() {
+fn each_operation_has_a_unique_id() {
     let contract = contract();
     let mut by_id: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for operation in contract.operations() {
@@ -32,13 +32,13 @@ fn each_operation_has_its_own_id() {
     assert!(shared.is_empty(), "{shared:#?}");
 }
 
-/// A page for people is not data that a client reads.
+/// Returns `true` for content types of pages, which are not client data.
 fn is_page(content_type: &str) -> bool {
     ["text/html", "text/css", "text/javascript", "text/plain"].contains(&content_type)
 }
 
 #[test]
-fn each_body_has_an_example_that_its_schema_allows() {
+fn each_body_has_a_valid_example() {
     let contract = contract();
     let mut faults = Vec::new();
     for example in contract.examples() {
@@ -57,7 +57,7 @@ fn each_body_has_an_example_that_its_schema_allows() {
 }
 
 #[test]
-fn each_event_of_the_analysis_stream_has_an_example_of_its_own_schema() {
+fn each_event_of_the_analysis_stream_has_a_valid_example() {
     let contract = contract();
     let operation = &contract.document()["paths"]["/api/v1/stocks/{symbol}/analysis"]["get"];
     let examples = operation["responses"]["200"]["content"]["text/event-stream"]["examples"]
@@ -78,7 +78,7 @@ fn each_event_of_the_analysis_stream_has_an_example_of_its_own_schema() {
 }
 
 #[test]
-fn the_webhooks_section_describes_what_is_delivered() {
+fn webhooks_section_describes_actual_deliveries() {
     let contract = contract();
     let delivery = &contract.document()["webhooks"]["alert.triggered"]["post"];
     let headers: Vec<&str> = delivery["parameters"]
@@ -100,8 +100,8 @@ fn the_webhooks_section_describes_what_is_delivered() {
     let examples = contract.examples();
     let webhook = |example: &&contract::DocumentedExample<'_>| matches!(example.of, ExampleOf::Webhook(_));
     let schema = &examples.iter().find(webhook).unwrap().schema;
-    // The very event that a test of a webhook sends.
-    let data = notify::message::test_data(uuid::Uuid::from_u128(1), "2026-03-02T15:04:00Z".parse().unwrap());
+    // The event that a webhook test sends.
+    let data = notify::message::test_event_data(uuid::Uuid::from_u128(1), "2026-03-02T15:04:00Z".parse().unwrap());
     let id = "00000000-0000-4000-8000-000000000002".parse().unwrap();
     let at = "2026-03-02T15:04:00Z".parse().unwrap();
     let body = notify::message::webhook_body(id, "alert.triggered", at, &data);
@@ -113,7 +113,7 @@ fn the_webhooks_section_describes_what_is_delivered() {
 }
 
 #[test]
-fn request_schemas_allow_what_users_need_and_nothing_beyond() {
+fn request_schemas_accept_valid_and_reject_invalid_values() {
     let contract = contract();
     let body = |schema: &str, value: Value| {
         let errors = contract.schema_errors(&format!("/components/schemas/{schema}"), &value);

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alerts::alert::NewAlert;
-use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner as Standing, StartPrice};
+use alerts::request::{ParseContext, parse_create};
+use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, Plan};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -24,8 +24,8 @@ use market::Calendar;
 use serde_json::{Value, json};
 use service::{Chance, Clock, Ports, Service, Settings};
 use sources::ManualClock;
-use store::model::{Account, AccountId, HistoryRow, Owner, StoredAlert};
-use store::{Abort, BoxFuture, Options, Store, Unit, Work};
+use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
+use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
 use uuid::Uuid;
 
 /// How many alerts one transaction writes.
@@ -61,7 +61,7 @@ fn main() {
 async fn start(url: &str) -> Service {
     let clock = Arc::new(ManualClock::new(now())) as Arc<dyn Clock>;
     let ports = Ports {
-        store: Store::open(Options::new(url)).await.unwrap(),
+        store: Store::open(StoreOptions::new(url)).await.unwrap(),
         network: service::webhooks::Network::by_clock(&clock),
         vault: Arc::new(service::vault::Vault::new(b"a key for a bench")),
         clock,
@@ -69,7 +69,7 @@ async fn start(url: &str) -> Service {
     };
     let settings = Settings {
         calendar: Calendar::nyse(),
-        engine: alerts::engine::Settings::default(),
+        engine: alerts::engine::EngineConfig::default(),
         benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
@@ -84,7 +84,7 @@ async fn start(url: &str) -> Service {
 }
 
 async fn read_only(url: &str) {
-    let store = Store::open(Options::new(url)).await.unwrap();
+    let store = Store::open(StoreOptions::new(url)).await.unwrap();
     let mut rows = 0;
     store.active_alerts(&mut |alerts| rows += alerts.len()).await.unwrap();
     assert!(rows > 0);
@@ -97,7 +97,7 @@ fn now() -> Timestamp {
 
 /// Writes the alerts: of five kinds, spread over the stocks.
 async fn fill(url: &str, count: usize) {
-    let store = Store::open(Options::new(url)).await.unwrap();
+    let store = Store::open(StoreOptions::new(url)).await.unwrap();
     let account = AccountId(Uuid::from_u128(1));
     store
         .write(Fill {
@@ -120,17 +120,17 @@ struct Fill {
     to: usize,
 }
 
-impl Work for Fill {
-    type Done = ();
+impl Transaction for Fill {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             if self.to == 0 {
                 unit.insert_account(&owner(self.account)).await?;
             }
             let calendar = Calendar::nyse();
-            let context = Context {
+            let context = ParseContext {
                 now: now(),
                 time_zone: &TimeZone::UTC,
                 calendar: &calendar,
@@ -163,7 +163,14 @@ fn alert(number: usize, asked: NewAlert, account: AccountId) -> (StoredAlert, Hi
         (number as u128 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835),
     ));
     let price = market::Price::from_micros(100_000_000).unwrap();
-    let mut created = transition::create(asked, id, Standing::Verified, StartPrice::Awaited, now()).unwrap();
+    let mut created = transition::create(
+        asked,
+        id,
+        OwnerVerification::Verified,
+        PriceAvailability::Awaited,
+        now(),
+    )
+    .unwrap();
     created.alert.initial_price = Some(price);
     let row = HistoryRow {
         alert: id,
@@ -175,7 +182,7 @@ fn alert(number: usize, asked: NewAlert, account: AccountId) -> (StoredAlert, Hi
     };
     let stored = StoredAlert {
         alert: created.alert,
-        owner: Owner::Account(account),
+        owner: AlertOwner::Account(account),
         created_by: None,
     };
     (stored, row)

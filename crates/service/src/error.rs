@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use alerts::plan::PlanRefusal;
-use alerts::request::{Faults, RequestError};
-use alerts::transition::Refused;
+use alerts::plan::PlanLimitError;
+use alerts::request::{FieldErrors, RequestError};
+use alerts::transition::TransitionError;
 use market::Symbol;
 use store::{Abort, StoreError};
 
@@ -75,7 +75,7 @@ pub enum ServiceError {
     #[error("{}", storage_message(.0))]
     StorageUnavailable(#[source] StoreError),
     /// A fault of this program or its database. What happened is for the log only.
-    #[error("something went wrong on our side; try again, and tell the operator if it happens again")]
+    #[error("an internal error occurred; try again, and contact the operator if it happens again")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
@@ -156,8 +156,8 @@ impl ServiceError {
     }
 }
 
-impl From<Faults> for ServiceError {
-    fn from(faults: Faults) -> Self {
+impl From<FieldErrors> for ServiceError {
+    fn from(faults: FieldErrors) -> Self {
         Self::Invalid {
             message: faults.to_string(),
             fields: faults
@@ -177,8 +177,8 @@ impl From<RequestError> for ServiceError {
     }
 }
 
-impl From<PlanRefusal> for ServiceError {
-    fn from(refusal: PlanRefusal) -> Self {
+impl From<PlanLimitError> for ServiceError {
+    fn from(refusal: PlanLimitError) -> Self {
         Self::Forbidden {
             reason: refusal.reason(),
             required: Some(refusal.required().name().to_owned()),
@@ -187,15 +187,15 @@ impl From<PlanRefusal> for ServiceError {
     }
 }
 
-impl From<Refused> for ServiceError {
-    fn from(refused: Refused) -> Self {
+impl From<TransitionError> for ServiceError {
+    fn from(refused: TransitionError) -> Self {
         match refused {
-            Refused::NoPrice => Self::Unavailable(refused.to_string()),
-            Refused::CannotPause(_)
-            | Refused::NotVerified
-            | Refused::CannotVerify(_)
-            | Refused::ReminderPassed(_)
-            | Refused::NotActive(_) => Self::field("status", refused.to_string()),
+            TransitionError::NoPrice => Self::Unavailable(refused.to_string()),
+            TransitionError::CannotPause(_)
+            | TransitionError::NotVerified
+            | TransitionError::CannotVerify(_)
+            | TransitionError::ReminderPassed(_)
+            | TransitionError::NotActive(_) => Self::field("status", refused.to_string()),
         }
     }
 }
@@ -261,14 +261,14 @@ mod tests {
     fn only_a_missing_price_is_worth_another_try() {
         use alerts::Status;
         assert!(matches!(
-            ServiceError::from(Refused::NoPrice),
+            ServiceError::from(TransitionError::NoPrice),
             ServiceError::Unavailable(_)
         ));
-        let fields = |refused: Refused| match ServiceError::from(refused) {
+        let fields = |refused: TransitionError| match ServiceError::from(refused) {
             ServiceError::Invalid { fields, .. } => fields.into_keys().collect::<Vec<_>>(),
             other => panic!("{other}"),
         };
-        assert_eq!(fields(Refused::CannotPause(Status::Triggered)), ["status"]);
+        assert_eq!(fields(TransitionError::CannotPause(Status::Triggered)), ["status"]);
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use store::model::{Page, PageRequest};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
 use crate::body::Members;
 use crate::{AccountId, Actor, Ports, ServiceError};
 
-pub use store::model::{Feedback, FeedbackCategory, FeedbackId, SeenFeedback};
+pub use store::model::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
 
 /// The longest title, in characters.
 pub const MAX_TITLE: usize = 120;
@@ -30,7 +30,7 @@ impl FeedbackBoard {
     ///
     /// # Errors
     /// [`ServiceError::Internal`] only.
-    pub async fn feedback(&self, actor: &Actor, page: PageRequest) -> Result<Page<SeenFeedback>, ServiceError> {
+    pub async fn feedback(&self, actor: &Actor, page: PageRequest) -> Result<Page<FeedbackWithLike>, ServiceError> {
         Ok(self.ports.store.feedback(actor.account, page).await?)
     }
 
@@ -38,7 +38,7 @@ impl FeedbackBoard {
     ///
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do, [`ServiceError::TooMany`].
-    pub async fn give_feedback(&self, actor: &Actor, body: &Value) -> Result<SeenFeedback, ServiceError> {
+    pub async fn give_feedback(&self, actor: &Actor, body: &Value) -> Result<FeedbackWithLike, ServiceError> {
         let mut members = Members::of(body)?;
         let title = members.line("title", 1, MAX_TITLE);
         let text = text(&mut members);
@@ -61,7 +61,7 @@ impl FeedbackBoard {
             created_at: self.ports.clock.now(),
         };
         self.ports.store.write(Give(feedback.clone())).await?;
-        Ok(SeenFeedback {
+        Ok(FeedbackWithLike {
             feedback,
             is_liked: false,
         })
@@ -72,7 +72,7 @@ impl FeedbackBoard {
     /// # Errors
     /// [`ServiceError::Malformed`] and [`ServiceError::Invalid`] for a body that will not do,
     /// [`ServiceError::NotFound`].
-    pub async fn like_feedback(&self, actor: &Actor, body: &Value) -> Result<SeenFeedback, ServiceError> {
+    pub async fn like_feedback(&self, actor: &Actor, body: &Value) -> Result<FeedbackWithLike, ServiceError> {
         let mut members = Members::of(body)?;
         let id = members.required("id").map(Uuid::try_parse);
         if matches!(id, Some(Err(_))) {
@@ -104,11 +104,11 @@ fn text(members: &mut Members<'_>) -> Option<String> {
 
 struct Give(Feedback);
 
-impl Work for Give {
-    type Done = ();
+impl Transaction for Give {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             crate::identity::account::awake(unit, self.0.account).await?;
             let since = self.0.created_at.saturating_sub(DAY).unwrap_or(Timestamp::MIN);
@@ -131,11 +131,11 @@ struct Like {
     likes: bool,
 }
 
-impl Work for Like {
-    type Done = SeenFeedback;
+impl Transaction for Like {
+    type Output = FeedbackWithLike;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<SeenFeedback, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<FeedbackWithLike, Abort<ServiceError>>> {
         Box::pin(async move {
             crate::identity::account::awake(unit, self.account).await?;
             let seen = unit.like_feedback(self.account, self.id, self.likes).await?;

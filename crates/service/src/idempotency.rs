@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
-use store::model::{Claim, Claimed, FirstAnswer, RepeatableRequest, RequesterId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::model::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
 use crate::vault::Place;
@@ -30,9 +30,9 @@ pub const ABANDONED_AFTER: Duration = Duration::from_secs(120);
 
 /// A request that its sender may repeat.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Repeatable(RepeatableRequest);
+pub struct IdempotentRequest(IdempotencyKey);
 
-impl Repeatable {
+impl IdempotentRequest {
     /// Of an account, what its sender has shown, a route, the sender's key and the body. The first answer is for whoever shows
     /// the same: another key of the account may have no right to what it says.
     #[must_use]
@@ -43,7 +43,7 @@ impl Repeatable {
         // Neither a route nor a key has this byte, so no two pairs of them read alike.
         hash.update([0]);
         hash.update(key.as_bytes());
-        Self(RepeatableRequest {
+        Self(IdempotencyKey {
             requester: account.into(),
             key_hash: hash.finalize().into(),
             body_hash: Sha256::digest(body).into(),
@@ -63,7 +63,7 @@ impl Repeatable {
         }
         // With the key in it, the digest does not tell the address.
         hash.update(key_hash);
-        Self(RepeatableRequest {
+        Self(IdempotencyKey {
             requester: RequesterId(first_16_bytes(hash)),
             key_hash,
             body_hash: Sha256::digest(body).into(),
@@ -77,7 +77,7 @@ impl Repeatable {
 }
 
 /// Where the answer to a request is sealed for.
-pub(crate) fn place(request: &RepeatableRequest) -> Place {
+pub(crate) fn place(request: &IdempotencyKey) -> Place {
     let mut hash = Sha256::new();
     hash.update(request.requester.0.as_bytes());
     hash.update(request.key_hash);
@@ -98,11 +98,11 @@ fn first_16_bytes(hash: Sha256) -> Uuid {
 
 /// What is to be done with a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Begun {
-    /// It is the first: do it, then [`Service::finish_repeatable`] or [`Service::release_repeatable`].
-    First(Claimant),
+pub enum IdempotencyState {
+    /// It is the first: do it, then [`Service::finish_idempotent`] or [`Service::release_idempotent`].
+    First(IdempotencyLease),
     /// It was done: answer so again.
-    Answered {
+    Completed {
         /// The status.
         status: u16,
         /// The body.
@@ -111,16 +111,16 @@ pub enum Begun {
     /// It was done, and the answer cannot be read any more.
     Unreadable,
     /// It is being done.
-    Unfinished,
+    InProgress,
     /// The key was used for a request with another body.
-    OfAnotherBody,
+    BodyMismatch,
 }
 
 /// The right and the duty to answer a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Claimant {
-    claim: Claim,
-    request: Repeatable,
+pub struct IdempotencyLease {
+    claim: IdempotencyClaim,
+    request: IdempotentRequest,
 }
 
 /// Responses that are kept for repeated requests.
@@ -134,23 +134,25 @@ impl Idempotency {
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
-    pub async fn begin_repeatable(&self, request: Repeatable) -> Result<Begun, ServiceError> {
+    pub async fn begin_idempotent(&self, request: IdempotentRequest) -> Result<IdempotencyState, ServiceError> {
         let now = self.ports.clock.now();
         let claimed = self.ports.store.write(Begin { request, now }).await?;
         Ok(match claimed {
-            Claimed::First(claim) => Begun::First(Claimant { claim, request }),
-            Claimed::Answered(FirstAnswer { status, body }) => match self.ports.vault.open(request.place(), &body) {
-                Ok(body) => Begun::Answered {
-                    status,
-                    body: body.into_bytes(),
-                },
-                Err(error) => {
-                    tracing::warn!(%error, "the kept answer to a request that was repeated does not open");
-                    Begun::Unreadable
+            IdempotencyClaimResult::First(claim) => IdempotencyState::First(IdempotencyLease { claim, request }),
+            IdempotencyClaimResult::Completed(StoredResponse { status, body }) => {
+                match self.ports.vault.open(request.place(), &body) {
+                    Ok(body) => IdempotencyState::Completed {
+                        status,
+                        body: body.into_bytes(),
+                    },
+                    Err(error) => {
+                        tracing::warn!(%error, "the kept answer to a request that was repeated does not open");
+                        IdempotencyState::Unreadable
+                    }
                 }
-            },
-            Claimed::Unfinished { .. } => Begun::Unfinished,
-            Claimed::OfAnotherBody => Begun::OfAnotherBody,
+            }
+            IdempotencyClaimResult::InProgress { .. } => IdempotencyState::InProgress,
+            IdempotencyClaimResult::BodyMismatch => IdempotencyState::BodyMismatch,
         })
     }
 
@@ -158,56 +160,64 @@ impl Idempotency {
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails, or the answer is no text.
-    pub async fn finish_repeatable(&self, claimant: Claimant, status: u16, body: &[u8]) -> Result<(), ServiceError> {
+    pub async fn finish_idempotent(
+        &self,
+        lease: IdempotencyLease,
+        status: u16,
+        body: &[u8],
+    ) -> Result<(), ServiceError> {
         let ports = &self.ports;
         let text = std::str::from_utf8(body).map_err(ServiceError::internal)?;
-        let body = ports.vault.seal(&ports.chance, claimant.request.place(), text);
-        let answer = FirstAnswer { status, body };
-        Ok(ports.store.write(End(claimant.claim, Some(answer))).await?)
+        let body = ports.vault.seal(&ports.chance, lease.request.place(), text);
+        let answer = StoredResponse { status, body };
+        Ok(ports.store.write(End(lease.claim, Some(answer))).await?)
     }
 
     /// Gives a claim up: the request was not done, and may be tried again at once.
     ///
     /// # Errors
     /// [`ServiceError::Internal`] if the database fails.
-    pub async fn release_repeatable(&self, claimant: Claimant) -> Result<(), ServiceError> {
-        Ok(self.ports.store.write(End(claimant.claim, None)).await?)
+    pub async fn release_idempotent(&self, lease: IdempotencyLease) -> Result<(), ServiceError> {
+        Ok(self.ports.store.write(End(lease.claim, None)).await?)
     }
 }
 
 struct Begin {
-    request: Repeatable,
+    request: IdempotentRequest,
     now: Timestamp,
 }
 
-impl Work for Begin {
-    type Done = Claimed;
+impl Transaction for Begin {
+    type Output = IdempotencyClaimResult;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Claimed, Abort<ServiceError>>> {
+    fn run<'a>(
+        &'a self,
+        unit: &'a mut UnitOfWork,
+    ) -> BoxFuture<'a, Result<IdempotencyClaimResult, Abort<ServiceError>>> {
         let before = |duration: SignedDuration| self.now.saturating_sub(duration).unwrap_or(Timestamp::MIN);
         let abandoned = before(SignedDuration::try_from(ABANDONED_AFTER).unwrap_or(KEPT_FOR));
         Box::pin(async move {
             let forgotten = before(KEPT_FOR);
             Ok(unit
-                .claim_request(&self.request.0, self.now, abandoned, forgotten)
+                .claim_idempotency_key(&self.request.0, self.now, abandoned, forgotten)
                 .await?)
         })
     }
 }
 
-struct End(Claim, Option<FirstAnswer>);
+struct End(IdempotencyClaim, Option<StoredResponse>);
 
-impl Work for End {
-    type Done = ();
+impl Transaction for End {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             match &self.1 {
                 // If somebody else has the claim by now, their answer is the one that is kept.
-                Some(answer) => _ = unit.finish_request(&self.0, answer).await?,
-                None => unit.release_request(&self.0).await?,
+                Some(answer) => _ = unit.store_response(&self.0, answer).await?,
+                None => unit.release_idempotency_key(&self.0).await?,
             }
             Ok(())
         })

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use notify::signature::Secret;
+use notify::signature::SigningSecret;
 use store::{
-    Abort, BoxFuture, Rekeying, RekeyingError, Resealed, SealedPlace, SealedValue, Store, StoreError, Unit, Work,
+    Abort, BoxFuture, KeyRotation, KeyRotationError, ResealOutcome, SealedLocation, SealedValue, Store, StoreError,
+    Transaction, UnitOfWork,
 };
 use uuid::Uuid;
 
@@ -82,14 +83,14 @@ pub async fn has_sealed_values(store: &Store) -> Result<bool, StoreError> {
 
 struct Count;
 
-impl Work for Count {
-    type Done = usize;
+impl Transaction for Count {
+    type Output = usize;
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<usize, Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<usize, Abort<Self::Refusal>>> {
         Box::pin(async move {
             let mut values = 0;
-            unit.each_sealed_value(&mut |_| values += 1).await?;
+            unit.for_each_sealed_value(&mut |_| values += 1).await?;
             Ok(values)
         })
     }
@@ -101,21 +102,21 @@ struct MakeCheck {
     now: Timestamp,
 }
 
-impl Work for MakeCheck {
-    type Done = ();
+impl Transaction for MakeCheck {
+    type Output = ();
     type Refusal = KeyError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<KeyError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<KeyError>>> {
         Box::pin(async move {
             let (mut values, mut unreadable) = (0, 0);
             let mut count = |value: SealedValue| {
                 // An answer that does not open is not given, and goes within a day.
-                if !matches!(value.place, SealedPlace::RepeatedAnswer(_)) {
+                if !matches!(value.location, SealedLocation::StoredResponse(_)) {
                     values += 1;
-                    unreadable += usize::from(self.vault.open(place(&value.place), &value.sealed).is_err());
+                    unreadable += usize::from(self.vault.open(place(&value.location), &value.sealed).is_err());
                 }
             };
-            unit.each_sealed_value(&mut count).await?;
+            unit.for_each_sealed_value(&mut count).await?;
             if unreadable > 0 {
                 return Err(Abort::Refused(KeyError::Unreadable { unreadable, values }));
             }
@@ -152,35 +153,35 @@ pub struct Rotated {
 /// Seals everything in the database anew, in one transaction.
 ///
 /// # Errors
-/// [`RekeyingError`]; nothing was changed then.
+/// [`KeyRotationError`]; nothing was changed then.
 pub async fn rotate_key(
-    database: &mut Rekeying,
+    database: &mut KeyRotation,
     former: &Vault,
     new: &Vault,
     chance: &Chance,
     now: Timestamp,
     unreadable: Unreadable,
-) -> Result<Rotated, RekeyingError<KeyError>> {
+) -> Result<Rotated, KeyRotationError<KeyError>> {
     let check = database.key_check().await?;
     if check.is_some_and(|check| !opens(former, &check)) && unreadable == Unreadable::Refuse {
-        return Err(RekeyingError::Refused(KeyError::OtherKey));
+        return Err(KeyRotationError::Refused(KeyError::OtherKey));
     }
     let mut rotated = Rotated::default();
-    let mut reseal = |value: &SealedValue| -> Result<Resealed, KeyError> {
-        let place = place(&value.place);
-        let is_answer = matches!(value.place, SealedPlace::RepeatedAnswer(_));
+    let mut reseal = |value: &SealedValue| -> Result<ResealOutcome, KeyError> {
+        let place = place(&value.location);
+        let is_answer = matches!(value.location, SealedLocation::StoredResponse(_));
         match former.open(place, &value.sealed) {
             Ok(text) => {
                 rotated.sealed += 1;
-                Ok(Resealed::Sealed(new.seal(chance, place, &text)))
+                Ok(ResealOutcome::Sealed(new.seal(chance, place, &text)))
             }
             // It goes within a day, and until then its request is not done again.
-            Err(_) if is_answer => Ok(Resealed::Kept),
+            Err(_) if is_answer => Ok(ResealOutcome::Kept),
             Err(_) if unreadable == Unreadable::Discard => {
                 rotated.discarded += 1;
-                let replacement = matches!(value.place, SealedPlace::WebhookSecret(_));
-                let secret = replacement.then(|| Secret::from_random(chance.bytes()));
-                Ok(Resealed::Lost {
+                let replacement = matches!(value.location, SealedLocation::WebhookSecret(_));
+                let secret = replacement.then(|| SigningSecret::from_random(chance.bytes()));
+                Ok(ResealOutcome::Lost {
                     replacement: secret.map(|secret| new.seal(chance, place, secret.expose())),
                 })
             }
@@ -196,13 +197,13 @@ pub async fn rotate_key(
 }
 
 /// The place that a sealed value is authenticated with.
-fn place(place: &SealedPlace) -> Place {
+fn place(place: &SealedLocation) -> Place {
     match place {
-        SealedPlace::WebhookSecret(webhook) | SealedPlace::FormerWebhookSecret { webhook, .. } => {
+        SealedLocation::WebhookSecret(webhook) | SealedLocation::FormerWebhookSecret { webhook, .. } => {
             webhooks::place(*webhook)
         }
-        SealedPlace::Message(message) => messages::place(*message),
-        SealedPlace::OutboxMessage(message) => messages::kept_place(*message),
-        SealedPlace::RepeatedAnswer(request) => idempotency::place(request),
+        SealedLocation::Message(message) => messages::place(*message),
+        SealedLocation::OutboxMessage(message) => messages::kept_place(*message),
+        SealedLocation::StoredResponse(request) => idempotency::place(request),
     }
 }

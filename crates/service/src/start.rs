@@ -39,7 +39,7 @@ pub struct Settings {
     /// When the market is open.
     pub calendar: Calendar,
     /// How alerts are judged.
-    pub engine: alerts::engine::Settings,
+    pub engine: alerts::engine::EngineConfig,
     /// What performance is compared with.
     pub benchmark: Symbol,
     /// The kinds of data that no source delivers: alerts that need them are blind.
@@ -68,7 +68,7 @@ pub enum StartError {
     Store(#[from] StoreError),
     /// The operator's own authorities.
     #[error(transparent)]
-    Tls(#[from] notify::client::TlsError),
+    Tls(#[from] notify::client::TlsSetupError),
     /// Mail and text messages.
     #[error(transparent)]
     Carrier(#[from] crate::messages::CarrierError),
@@ -109,7 +109,7 @@ impl Service {
         service.spawn(Arc::clone(evaluator).run(service.stop.clone()));
         if !ports.store.is_shared() {
             // The process that held these leases has ended.
-            ports.store.end_leases(ports.network.time.now()).await?;
+            ports.store.release_all_leases(ports.network.time.now()).await?;
         }
         let stop = || service.stop.clone();
         service.spawn(Housekeeping::new(ports, &service.watchlists).run(stop()));

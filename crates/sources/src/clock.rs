@@ -1,7 +1,7 @@
-//! The time, as a parameter.
+//! The clock that live sources use.
 //!
-//! Live sources wait for instants and stamp what they deliver, so they are given a [`Clock`]. The program's reads the
-//! machine's; a test's is a [`ManualClock`], which stands still until it is told to go on.
+//! Live sources wait for instants and timestamp their updates. The program passes a clock that reads the system time; tests
+//! pass a [`ManualClock`], which only moves when the test sets it.
 
 use std::fmt;
 use std::future::Future;
@@ -11,23 +11,23 @@ use std::sync::{Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 
-/// What [`Clock::sleep_until`] answers: ready when the instant has come.
+/// The future that [`Clock::sleep_until`] returns. It is ready when the instant has come.
 pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Tells the time, and waits for it.
+/// A source of the current time that can also wait.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// The instant that it is.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// The time since a fixed instant of the past. A step of the clock does not change it.
+    /// Returns the time since a fixed instant in the past. Steps of the clock do not change it.
     fn uptime(&self) -> SignedDuration;
 
-    /// Waits until it is `at`; not at all if that has passed. If the clock is set back meanwhile, it may return early:
-    /// it sleeps no longer than the time to `at` when it was called.
+    /// Waits until `at`. Returns at once if `at` has passed. If the clock is set back during the wait, it may return early:
+    /// the wait is never longer than the time to `at` when the call was made.
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_>;
 }
 
-/// A reading of a clock, by which later steps of the clock are noticed.
+/// A reading of a clock. Comparing two readings reveals steps of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockReading {
     time: Timestamp,
@@ -44,27 +44,27 @@ impl ClockReading {
         }
     }
 
-    /// The time that the clock showed.
+    /// Returns the time that the clock showed.
     #[must_use]
     pub const fn time(self) -> Timestamp {
         self.time
     }
 
-    /// The time that has passed since `earlier`, whatever the clock was set to.
+    /// Returns the time that has passed since `earlier`, independent of steps of the clock.
     #[must_use]
-    pub fn passed_since(self, earlier: Self) -> SignedDuration {
+    pub fn elapsed_since(self, earlier: Self) -> SignedDuration {
         self.uptime.saturating_sub(earlier.uptime)
     }
 
-    /// By how much the clock was set between `earlier` and this reading; negative if it was set back.
+    /// Returns by how much the clock was set between `earlier` and this reading; negative if it was set back.
     #[must_use]
     pub fn stepped_since(self, earlier: Self) -> SignedDuration {
         let elapsed = self.time.duration_since(earlier.time);
-        elapsed.saturating_sub(self.passed_since(earlier))
+        elapsed.saturating_sub(self.elapsed_since(earlier))
     }
 }
 
-/// A clock that is set by hand: virtual time for tests and simulations.
+/// A clock that tests and simulations set by hand.
 ///
 /// ```
 /// use jiff::SignedDuration;
@@ -83,7 +83,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that stands at `at`.
+    /// Creates a clock that shows `at`.
     #[must_use]
     pub fn new(at: Timestamp) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl ManualClock {
         }
     }
 
-    /// Sets the clock to `at` and wakes whom that wakes. Time does not go back: an earlier instant changes nothing.
+    /// Sets the clock to `at` and wakes the sleepers whose instant has come. An earlier instant has no effect.
     pub fn set(&self, at: Timestamp) {
         self.time.send_if_modified(|now| {
             let later = at > *now;
@@ -102,15 +102,15 @@ impl ManualClock {
         });
     }
 
-    /// Sets the clock to `at`, which may be earlier, while no time passes. Wakes the sleepers whose instant has come, and after
-    /// a step back all.
+    /// Steps the clock to `at`, which may be earlier, without any time passing. Wakes the sleepers whose instant has come;
+    /// a step back wakes all of them.
     pub fn step_to(&self, at: Timestamp) {
         let mut stepped = self.stepped.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.time.send_replace(at);
         *stepped = stepped.saturating_add(at.duration_since(before));
     }
 
-    /// Sets the clock on by `duration`.
+    /// Advances the clock by `duration`.
     pub fn advance(&self, duration: SignedDuration) {
         self.set(self.now().saturating_add(duration).unwrap_or(Timestamp::MAX));
     }
@@ -131,7 +131,7 @@ impl Clock for ManualClock {
         let mut time = self.time.subscribe();
         Box::pin(async move {
             let mut latest = *time.borrow();
-            // The sender is `self`, so the channel is not closed while anybody waits.
+            // The sender is `self`, so the channel stays open during the wait.
             let _ = time
                 .wait_for(|now| {
                     let is_set_back = *now < latest;
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_sleeper_wakes_when_its_instant_comes_and_not_before() {
+    async fn sleeper_wakes_at_its_instant() {
         let clock = Arc::new(ManualClock::new(at("2024-03-08T14:30:00Z")));
         let sleeper = tokio::spawn({
             let clock = Arc::clone(&clock);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn correction_of_the_clock_is_no_passed_time() {
+    fn clock_steps_do_not_change_uptime() {
         let clock = ManualClock::new(at("2024-03-08T14:30:00Z"));
         clock.step_to(at("2024-03-09T14:30:00Z"));
         clock.advance(SignedDuration::from_secs(7));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_the_clock_are_told_from_the_time_that_passes() {
+    fn clock_steps_are_measured_apart_from_elapsed_time() {
         let clock = ManualClock::new(at("2024-03-08T14:30:00Z"));
         let earlier = ClockReading::of(&clock);
         clock.advance(SignedDuration::from_secs(60));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_instant_that_has_passed_is_not_waited_for_and_time_does_not_go_back() {
+    async fn past_instant_is_not_waited_for_and_set_ignores_earlier_times() {
         let clock = ManualClock::new(at("2024-03-08T14:30:00Z"));
         clock.set(at("2024-03-08T14:29:00Z"));
         clock.sleep_until(at("2024-03-08T14:30:00Z")).await;

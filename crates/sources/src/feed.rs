@@ -1,4 +1,4 @@
-//! What all live sources have in common: what they send, and what they say they have.
+//! Types that all live sources share: the updates that they send and the kinds of data that they offer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,42 +7,41 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use jiff::Timestamp;
 use market::records::{Batch, QuoteRow};
 
-/// What a source sends: a batch of records, to be taken in as of one instant.
+/// A batch of records that a source sends, as of one instant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
-    /// When the batch became known. Deliveries of one source come in this order.
+pub struct MarketUpdate {
+    /// When the batch became known. Updates of one source are in this order.
     pub at: Timestamp,
-    /// Whether the batch became known before the source was started: it fills up what is known of the past, and what
-    /// it says was not news when it came.
+    /// Whether the batch became known before the source was started. A backfill adds history; its records are not news.
     pub backfill: bool,
-    /// What became known.
+    /// The new records.
     pub batch: Batch,
-    /// What nobody heard when it was made: it is to be judged as of then.
-    pub missed: Missed,
+    /// Quotes that were not received when they were made. Alerts are evaluated against them as of their own times.
+    pub missed: MissedQuotes,
 }
 
-/// Observations that nobody heard when they were made.
+/// Quotes that were not received when they were made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Missed {
-    /// Each with its time, in the order of time.
+pub struct MissedQuotes {
+    /// The quotes, each with its time, ordered by time.
     pub quotes: Vec<QuoteRow>,
-    /// Whether later observations of the same stocks may have been delivered already.
+    /// Whether later quotes of the same stocks may have been delivered already.
     pub is_behind: bool,
 }
 
-impl Delivery {
-    /// An empty delivery that marks the end of all earlier data.
+impl MarketUpdate {
+    /// Creates an empty update that marks the end of the history.
     #[must_use]
-    pub fn loaded(at: Timestamp) -> Self {
+    pub fn end_of_history(at: Timestamp) -> Self {
         Self {
             at,
             backfill: false,
             batch: Batch::default(),
-            missed: Missed::default(),
+            missed: MissedQuotes::default(),
         }
     }
 
-    /// Whether it says nothing.
+    /// Whether the update has neither records nor missed quotes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.batch.is_empty() && self.missed.quotes.is_empty()
@@ -52,11 +51,11 @@ impl Delivery {
 /// A kind of market data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeedKind {
-    /// The catalog's stocks.
+    /// The stocks of the catalog.
     Stocks,
-    /// Observations of prices.
+    /// Quotes.
     Quotes,
-    /// Completed sessions.
+    /// Daily bars of completed sessions.
     Bars,
     /// Earnings per share and other figures.
     Fundamentals,
@@ -66,14 +65,14 @@ pub enum FeedKind {
     Dividends,
     /// Splits.
     Splits,
-    /// Insiders' trades.
+    /// Insider transactions.
     InsiderTransactions,
     /// Counts of mentions.
     Mentions,
 }
 
 impl FeedKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 9] = [
         Self::Stocks,
         Self::Quotes,
@@ -127,7 +126,8 @@ impl fmt::Display for FeedKind {
     }
 }
 
-/// The kinds of data that a source offers. An alert that needs one that no source offers is blind, and should say so.
+/// The kinds of data that a source offers. An alert that needs a kind that no source offers is blind, and should report
+/// that.
 ///
 /// ```
 /// use sources::{FeedKind, FeedSet};
@@ -139,12 +139,12 @@ impl fmt::Display for FeedKind {
 pub struct FeedSet(u16);
 
 impl FeedSet {
-    /// No kind.
+    /// The empty set.
     pub const NONE: Self = Self(0);
-    /// Every kind.
+    /// All kinds.
     pub const ALL: Self = Self((1 << FeedKind::ALL.len()) - 1);
 
-    /// The kinds of which `batch` holds something.
+    /// Returns the kinds of which `batch` has at least one record.
     #[must_use]
     pub fn of(batch: &Batch) -> Self {
         FeedKind::ALL.into_iter().filter(|kind| kind.count(batch) > 0).collect()
@@ -156,18 +156,18 @@ impl FeedSet {
         self.0 & kind.bit() != 0
     }
 
-    /// What either offers.
+    /// Returns the kinds that at least one of the two sets offers.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The kinds that are offered.
+    /// Iterates over the kinds that are offered.
     pub fn iter(self) -> impl Iterator<Item = FeedKind> {
         FeedKind::ALL.into_iter().filter(move |&kind| self.has(kind))
     }
 
-    /// The kinds that are not offered.
+    /// Iterates over the kinds that are not offered.
     pub fn missing(self) -> impl Iterator<Item = FeedKind> {
         FeedKind::ALL.into_iter().filter(move |&kind| !self.has(kind))
     }
@@ -185,18 +185,19 @@ impl fmt::Debug for FeedSet {
     }
 }
 
-/// What a running source offers, for others to look at: it can grow, as when a file of a new kind appears.
+/// The kinds of data that a running source offers, shared with its observers. The set can grow, for example when a file of
+/// a new kind appears.
 #[derive(Debug, Clone, Default)]
-pub struct Offer(Arc<AtomicU16>);
+pub struct OfferedFeeds(Arc<AtomicU16>);
 
-impl Offer {
-    /// What is offered now.
+impl OfferedFeeds {
+    /// Returns the kinds that are offered now.
     #[must_use]
     pub fn feeds(&self) -> FeedSet {
         FeedSet(self.0.load(Ordering::Relaxed))
     }
 
-    /// Offers `feeds` as well.
+    /// Adds `feeds` to the offered kinds.
     pub fn add(&self, feeds: FeedSet) {
         self.0.fetch_or(feeds.0, Ordering::Relaxed);
     }
@@ -208,7 +209,7 @@ mod tests {
     use market::records::StockRow;
 
     #[test]
-    fn a_set_has_what_was_put_in_and_misses_the_rest() {
+    fn set_has_added_kinds_and_misses_the_others() {
         let feeds: FeedSet = [FeedKind::Mentions, FeedKind::Stocks].into_iter().collect();
         assert_eq!(feeds.iter().collect::<Vec<_>>(), [FeedKind::Stocks, FeedKind::Mentions]);
         assert_eq!(feeds.iter().count() + feeds.missing().count(), FeedKind::ALL.len());
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_offers_the_kinds_that_it_holds() {
+    fn feed_set_of_a_batch_has_the_kinds_of_its_records() {
         let mut batch = Batch::default();
         assert_eq!(FeedSet::of(&batch), FeedSet::NONE);
         batch.stocks.push(StockRow::named("ALDR".parse().unwrap(), "Alder"));
@@ -225,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_offered_grows_and_all_who_look_see_it() {
-        let offer = Offer::default();
+    fn added_feeds_are_visible_to_all_clones() {
+        let offer = OfferedFeeds::default();
         let seen = offer.clone();
         offer.add([FeedKind::Quotes].into_iter().collect());
         offer.add([FeedKind::Bars].into_iter().collect());

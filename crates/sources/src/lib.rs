@@ -1,22 +1,21 @@
-//! # Sources: where market data comes from
+//! # Market data sources
 //!
-//! A live source is a task that sends a [`Delivery`] whenever something became known: over a bounded channel, so that
-//! a source that is faster than those who listen has to wait for them; in the order of the instants; and with the
-//! time taken from a [`Clock`], so that a test can run a week in a moment. It ends when nobody listens any more. What
-//! kinds of data it has at all it says with a [`FeedSet`].
+//! A live source is a task that sends a [`MarketUpdate`] whenever new data becomes known. It sends over a bounded channel,
+//! so a fast source waits for a slow consumer. Updates are ordered by time. The time comes from a [`Clock`], so a test can
+//! run a simulated week at once. The task ends when the receiver is dropped. A [`FeedSet`] lists the kinds of data that a
+//! source offers.
 //!
-//! * [`folder`]: recorded data as CSV files, read whole.
-//! * [`file`](mod@file): such a folder, followed as it grows.
-//! * [`simulated`]: a market that needs no data.
-//! * [`ingest`]: the body of a request that pushes data. There the feed is the request itself, so there is no task.
-//! * [`provider`]: those who sell market data or give it away, asked over HTTP or listened to.
-//! * [`combine`]: several of them as one, what their plans are enough for, and a check of everything.
-//! * [`freshness`]: whether a quote may be judged.
+//! * [`folder`]: reads recorded data from CSV files.
+//! * [`file`](mod@file): follows such a folder as it grows.
+//! * [`simulated`]: a simulated market that needs no data.
+//! * [`ingest`]: parses the body of a request that pushes data. There is no task: the request itself is the feed.
+//! * [`provider`]: adapters for the HTTP and streaming APIs of market data providers.
+//! * [`routing`]: combines several providers, estimates the capacity of their plans and checks them.
+//! * [`freshness`]: decides whether alerts may be evaluated against a quote.
 //!
-//! This room knows no alert: it turns what others write into the nouns of [`market`].
+//! This crate does not depend on alerts. It converts external formats to the types of [`market`].
 
 mod clock;
-pub mod combine;
 mod feed;
 pub mod file;
 pub mod folder;
@@ -24,7 +23,8 @@ pub mod freshness;
 pub mod ingest;
 pub mod live;
 pub mod provider;
+pub mod routing;
 pub mod simulated;
 
 pub use clock::{Clock, ClockReading, ManualClock, Sleep};
-pub use feed::{Delivery, FeedKind, FeedSet, Missed, Offer};
+pub use feed::{FeedKind, FeedSet, MarketUpdate, MissedQuotes, OfferedFeeds};

@@ -1,4 +1,4 @@
-//! Data folders written for the purpose: what is read from them, and what is forgiven.
+//! Reading of data folders, and the handling of invalid rows.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use jiff::civil::date;
 use market::Calendar;
-use market::records::{EarningsTime, Side};
+use market::records::{EarningsTime, TransactionSide};
 use sources::folder::{self, FolderError, MAX_ROW_BYTES, MarketData, Rejections};
 
 use folders::folder;
@@ -21,14 +21,14 @@ fn read(dir: &Path) -> Result<(MarketData, Rejections), FolderError> {
     folder::read(dir, &Calendar::nyse(), |_| {})
 }
 
-/// Reads a folder in which every row is good.
+/// Reads a folder in which every row is valid.
 fn read_whole(files: &[(&str, &str)]) -> MarketData {
     let (data, rejections) = read(folder(files).path()).unwrap();
     assert_eq!(rejections, Rejections::default());
     data
 }
 
-/// The messages about rejected rows, with the folder's own path left out.
+/// The messages about rejected rows, without the folder's own path.
 fn complaints(files: &[(&str, &str)]) -> Vec<String> {
     let dir = folder(files);
     let (_, rejections) = read(dir.path()).unwrap();
@@ -45,7 +45,7 @@ fn closes(data: &MarketData, symbol: &str) -> Vec<String> {
 }
 
 #[test]
-fn stocks_and_fundamentals_may_tell_more() {
+fn optional_columns_of_stocks_and_fundamentals_are_read() {
     let data = read_whole(&[
         (
             "stocks.csv",
@@ -60,7 +60,7 @@ fn stocks_and_fundamentals_may_tell_more() {
     let [coke, old] = &data.stocks[..] else {
         panic!("{:?}", data.stocks);
     };
-    let told = [
+    let found = [
         &coke.kind,
         &coke.sector,
         &coke.industry,
@@ -68,8 +68,8 @@ fn stocks_and_fundamentals_may_tell_more() {
         &coke.exchange,
         &coke.isin,
     ];
-    let told: Vec<_> = told.into_iter().flatten().collect();
-    assert_eq!(told, ["stock", "Staples", "Beverages", "US", "NYSE", "US1912161007"]);
+    let found: Vec<_> = found.into_iter().flatten().collect();
+    assert_eq!(found, ["stock", "Staples", "Beverages", "US", "NYSE", "US1912161007"]);
     assert!(coke.is_active && !old.is_active);
     assert_eq!((&old.kind, &old.isin), (&None, &None));
     let figures = data.fundamentals[0];
@@ -90,7 +90,7 @@ fn stocks_and_fundamentals_may_tell_more() {
 }
 
 #[test]
-fn a_market_cap_that_is_too_large_is_left_out_and_its_row_is_kept() {
+fn market_cap_that_is_too_large_is_dropped_from_its_row() {
     let data = read_whole(&[(
         "fundamentals.csv",
         "symbol,as_of,eps_ttm,market_cap\nA,2024-02-20,2.5,9000000000000\nB,2024-02-20,3.5,9.3e12\n",
@@ -144,13 +144,16 @@ fn every_table_is_read_plain_and_compressed() {
     assert_eq!(data.fundamentals[0].eps_ttm.unwrap().to_string(), "-1.5");
     assert_eq!(data.fundamentals[0].eps_forward, None);
     assert_eq!(data.insiders[0].insider, "Doe, Jane");
-    assert_eq!((data.insiders[0].code, data.insiders[0].side), ('P', Side::Buy));
+    assert_eq!(
+        (data.insiders[0].code, data.insiders[0].side),
+        ('P', TransactionSide::Buy)
+    );
     assert_eq!(data.mentions[0].mentions, 457);
     assert_eq!(data.stocks[0].sector, None);
 }
 
 #[test]
-fn columns_that_may_be_empty_may_also_be_missing() {
+fn optional_columns_may_be_missing() {
     let data = read_whole(&[
         ("dividends.csv", "ex_date,symbol\n2024-03-14,KO\n"),
         ("earnings.csv", "date,symbol\n2024-04-30,KO\n"),
@@ -168,7 +171,7 @@ fn columns_that_may_be_empty_may_also_be_missing() {
 }
 
 #[test]
-fn of_two_rows_for_one_day_the_last_wins_across_files_in_the_order_of_their_names() {
+fn last_row_for_a_day_is_used_across_files() {
     let data = read_whole(&[
         (
             "bars/b.csv.gz",
@@ -196,7 +199,7 @@ fn of_two_rows_for_one_day_the_last_wins_across_files_in_the_order_of_their_name
 }
 
 #[test]
-fn two_dividends_on_one_day_are_both_kept_in_their_order() {
+fn two_dividends_on_one_day_are_both_kept() {
     let data = read_whole(&[(
         "dividends.csv",
         "symbol,ex_date,amount\nKO,2024-03-14,2\nKO,2024-03-13,3\nKO,2024-03-14,1\n",
@@ -210,7 +213,7 @@ fn two_dividends_on_one_day_are_both_kept_in_their_order() {
 }
 
 #[test]
-fn a_bad_bar_is_reported_with_its_line_and_the_others_are_used() {
+fn invalid_bar_is_reported_with_its_line() {
     let rows = "KO,2024-03-04,1,2,1,2,1\n\
         K O,2024-03-05,1,2,1,2,1\n\
         KO,03/05/2024,1,2,1,2,1\n\
@@ -225,8 +228,8 @@ fn a_bad_bar_is_reported_with_its_line_and_the_others_are_used() {
     assert_eq!(
         complaints(&files),
         [
-            "bars/x.csv.gz:3: symbol \"K O\" is no ticker: a symbol consists of A-Z, 0-9, '.' and '-', but this one has ' '",
-            "bars/x.csv.gz:4: date \"03/05/2024\" is no date; write it like 2024-03-08",
+            "bars/x.csv.gz:3: symbol \"K O\" is not a ticker: a symbol consists of A-Z, 0-9, '.' and '-', but not ' '",
+            "bars/x.csv.gz:4: date \"03/05/2024\" is not a date; write it like 2024-03-08",
             "bars/x.csv.gz:5: close \"NaN\" is not a number; write it like 198.66",
             "bars/x.csv.gz:6: high 1 is below low 2; are the columns in order?",
             "bars/x.csv.gz:7: open 3 lies outside low 1 to high 2; correct the row at its source",
@@ -240,7 +243,7 @@ fn a_bad_bar_is_reported_with_its_line_and_the_others_are_used() {
 }
 
 #[test]
-fn a_bar_on_a_closed_day_is_rejected_unless_the_calendar_is_always_open() {
+fn bar_on_a_closed_day_is_rejected() {
     // The second intraday bar is on Saturday in London but on Friday in New York.
     let files = [
         (
@@ -272,14 +275,14 @@ fn a_bar_on_a_closed_day_is_rejected_unless_the_calendar_is_always_open() {
 }
 
 #[test]
-fn a_symbol_of_which_every_bar_is_bad_has_no_bars() {
+fn symbol_with_only_invalid_bars_has_no_bars() {
     let text = format!("{DAILY}KO,2024-03-09,1,2,1,2,1\nPEP,2024-03-08,0,2,1,2,1\n");
     let (data, _) = read(folder(&[("bars/x.csv", &text)]).path()).unwrap();
     assert!(data.bars.is_empty());
 }
 
 #[test]
-fn a_bad_fact_is_reported_with_its_line() {
+fn invalid_rows_of_other_tables_are_reported_with_their_line() {
     assert_eq!(
         complaints(&[
             ("splits.csv", "symbol,date,ratio\nKO,2024-03-08,0\n"),
@@ -297,13 +300,13 @@ fn a_bad_fact_is_reported_with_its_line() {
             "earnings.csv:2: time \"noon\" is not known; write before_open, after_close or unknown",
             "insiders.csv:2: insider \"\" is empty; write a value",
             "insiders.csv:3: side \"hold\" is not known; write buy or sell",
-            "mentions.csv:2: time \"2024-03-08\" is no instant; write it like 2024-03-08T14:30:00Z or 2024-03-08T09:30:00-05:00",
+            "mentions.csv:2: time \"2024-03-08\" is not a time; write it like 2024-03-08T14:30:00Z or 2024-03-08T09:30:00-05:00",
         ]
     );
 }
 
 #[test]
-fn progress_ends_with_every_byte_read() {
+fn progress_reaches_the_total() {
     let long = "KO,2024-03-08,2\n".repeat(MAX_ROW_BYTES / 4);
     let dir = folder(&[
         ("splits.csv", &format!("symbol,date,ratio\n{long}")),

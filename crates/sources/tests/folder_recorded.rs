@@ -1,4 +1,4 @@
-//! The recorded market data of the shared folder, where it is there. Its own README states the numbers of rows.
+//! The recorded market data of the shared folder, if it exists. Its README has the numbers of rows.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use market::Calendar;
 use market::records::Batch;
-use sources::file::{self, Follower, Health};
-use sources::folder::{self, Loader, MarketData, Rejections, Table};
+use sources::file::{self, FileSourceHealth, FolderFollower};
+use sources::folder::{self, MarketData, Rejections, Table, TableLoader};
 
-/// A folder of the recorded data; `None`, with a word about it, where it is absent.
+/// A folder of the recorded data; prints a message and returns `None` if it does not exist.
 fn recorded(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/data")
@@ -31,7 +31,7 @@ fn daily_bars(data: &MarketData) -> usize {
 }
 
 #[test]
-fn five_hundred_stocks_are_read_but_for_the_bar_that_opens_below_its_low() {
+fn reads_500_stocks_except_one_contradictory_bar() {
     let Some((data, rejections)) = read("us500") else {
         return;
     };
@@ -55,19 +55,20 @@ fn five_hundred_stocks_are_read_but_for_the_bar_that_opens_below_its_low() {
 }
 
 #[test]
-fn the_file_source_delivers_every_recorded_row_once_in_the_order_of_time() {
+fn file_source_delivers_every_recorded_row_once_in_order() {
     let Some(dir) = recorded("us500") else {
         return;
     };
-    let options = file::Options {
+    let config = file::FileSourceConfig {
         dir,
         every: jiff::SignedDuration::from_secs(1),
         bars_from: None,
     };
     let now = "2025-06-02T14:00:00Z".parse().unwrap();
-    let (mut follower, past) = Follower::open(&options, Calendar::nyse(), Health::default(), now).unwrap();
-    assert!(past.is_sorted_by_key(|delivery| delivery.at));
-    let count = |of: fn(&Batch) -> usize| past.iter().map(|delivery| of(&delivery.batch)).sum::<usize>();
+    let (mut follower, past) =
+        FolderFollower::open(&config, Calendar::nyse(), FileSourceHealth::default(), now).unwrap();
+    assert!(past.is_sorted_by_key(|update| update.at));
+    let count = |of: fn(&Batch) -> usize| past.iter().map(|update| of(&update.batch)).sum::<usize>();
     assert_eq!(count(|batch| batch.bars.len()), 656_714 - 1);
     assert_eq!(count(|batch| batch.dividends.len()), 9_058);
     assert_eq!(count(|batch| batch.insider_transactions.len()), 9_188);
@@ -76,7 +77,7 @@ fn the_file_source_delivers_every_recorded_row_once_in_the_order_of_time() {
 }
 
 #[test]
-fn stocks_as_traded_are_read_with_their_splits() {
+fn reads_unadjusted_stocks_with_their_splits() {
     let Some((data, rejections)) = read("unadjusted") else {
         return;
     };
@@ -88,7 +89,7 @@ fn stocks_as_traded_are_read_with_their_splits() {
 }
 
 #[test]
-fn mentions_are_read() {
+fn reads_mentions() {
     let Some((data, rejections)) = read("mentions") else {
         return;
     };
@@ -97,13 +98,13 @@ fn mentions_are_read() {
 }
 
 #[test]
-fn what_was_read_does_not_depend_on_where_the_bytes_come_from() {
+fn reads_the_same_from_memory_and_from_disk() {
     let Some(path) = recorded("unadjusted/splits.csv") else {
         return;
     };
     let bytes = std::fs::read(&path).unwrap();
     let calendar = Calendar::nyse();
-    let mut loader = Loader::new(&calendar);
+    let mut loader = TableLoader::new(&calendar);
     loader.read_table(Table::Splits, &path, bytes.as_slice()).unwrap();
     assert_eq!(loader.finish().0.splits.len(), 37);
 }

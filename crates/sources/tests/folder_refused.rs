@@ -1,4 +1,4 @@
-//! Data folders with a file that cannot be used at all: the reading stops, and the message names the file and the mend.
+//! Data folders with an unusable file: reading stops, and the message names the file and the fix.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,14 +15,14 @@ use folders::{folder, gzip};
 
 const DAILY: &str = "symbol,date,open,high,low,close,volume\n";
 
-/// The message that stops the reading, with the folder's own path as `DIR`.
+/// The error message, with the folder's own path as `DIR`.
 fn refusal(dir: &Path) -> String {
     let error = folder::read(dir, &Calendar::nyse(), |_| {}).unwrap_err();
     error.to_string().replace(&dir.display().to_string(), "DIR")
 }
 
 #[test]
-fn a_folder_without_tables_stops_with_its_name() {
+fn folder_without_tables_is_an_error() {
     let none = "DIR holds no data; put at least one file such as bars/daily.csv or splits.csv into it";
     assert_eq!(refusal(folder(&[]).path()), none);
     assert_eq!(refusal(folder(&[("notes.txt", ""), ("bars/.x.csv", "")]).path()), none);
@@ -35,7 +35,7 @@ fn a_folder_without_tables_stops_with_its_name() {
 }
 
 #[test]
-fn a_table_that_is_there_twice_stops_with_both_names() {
+fn duplicate_table_is_an_error_with_both_names() {
     let text = format!("{DAILY}KO,2024-03-08,1,2,1,2,1\n");
     let dir = folder(&[("bars/x.csv", &text), ("bars/x.csv.gz", &text)]);
     assert_eq!(
@@ -45,7 +45,7 @@ fn a_table_that_is_there_twice_stops_with_both_names() {
 }
 
 #[test]
-fn a_file_without_usable_header_stops_with_its_name() {
+fn unusable_header_is_an_error() {
     for (name, text, expected) in [
         (
             "splits.csv",
@@ -73,7 +73,7 @@ fn a_file_without_usable_header_stops_with_its_name() {
 }
 
 #[test]
-fn a_file_that_is_not_what_its_name_says_stops_with_its_name() {
+fn wrong_compression_is_an_error() {
     let dir = folder(&[]);
     let splits = "symbol,date,ratio\nKO,2024-03-08,2\n";
     fs::write(dir.path().join("splits.csv.gz"), splits).unwrap();
@@ -87,7 +87,7 @@ fn a_file_that_is_not_what_its_name_says_stops_with_its_name() {
 }
 
 #[test]
-fn a_compressed_file_that_breaks_off_anywhere_stops_with_its_name() {
+fn truncated_compressed_file_is_an_error() {
     let dir = folder(&[]);
     let path = dir.path().join("splits.csv.gz");
     let whole = gzip("symbol,date,ratio\nKO,2024-03-08,2\nKO,2024-03-09,2\n");
@@ -112,7 +112,7 @@ fn a_compressed_file_that_breaks_off_anywhere_stops_with_its_name() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_file_and_a_link_to_nowhere_stop_with_their_name() {
+fn folder_as_file_and_broken_link_are_errors() {
     let dir = folder(&[("splits.csv/x", "")]);
     assert!(refusal(dir.path()).starts_with("cannot read DIR/splits.csv: "));
     let dir = folder(&[("bars", "")]);

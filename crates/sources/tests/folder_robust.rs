@@ -1,4 +1,4 @@
-//! Whatever the bytes are, reading them never panics, and a broken row costs no other row.
+//! Reading never panics for any bytes, and an invalid row affects no other row.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,13 +9,13 @@ use market::Calendar;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use sources::folder::{FolderError, Loader, MarketData, Rejections, Table};
+use sources::folder::{FolderError, MarketData, Rejections, Table, TableLoader};
 
 const ROWS: usize = 20;
 
 fn read(table: Table, bytes: &[u8]) -> Result<(MarketData, Rejections), FolderError> {
     let calendar = Calendar::nyse();
-    let mut loader = Loader::new(&calendar);
+    let mut loader = TableLoader::new(&calendar);
     loader.read_table(table, Path::new("x.csv"), bytes)?;
     Ok(loader.finish())
 }
@@ -24,7 +24,7 @@ fn any_table() -> impl Strategy<Value = Table> {
     select(Table::ALL.to_vec())
 }
 
-/// Fields near to what the tables hold, so that more than the first check is reached.
+/// Fields similar to those of the tables, so that more than the first check is reached.
 fn field() -> impl Strategy<Value = String> {
     prop_oneof![
         "[A-Z]{1,12}",
@@ -46,13 +46,13 @@ fn field() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Row `number` of a file of good bars. No two rows share symbol or date; the dates are workdays of April 2024.
+/// Row `number` of a file of valid bars. No two rows share symbol or date; the dates are workdays of April 2024.
 fn bar_row(number: usize) -> String {
     let day = 1 + number / 5 * 7 + number % 5;
     format!("S{number:02},2024-04-{day:02},10.5,12,10.25,11,{}", 1000 + number)
 }
 
-/// A file of good bars, and where in it row `number` is, without its line break.
+/// A file of valid bars, and the range of row `number` in it, without its line break.
 fn bars_file(number: usize) -> (Vec<u8>, Range<usize>) {
     let mut bytes = format!("{}\n", Table::Bars.header()).into_bytes();
     let mut place = 0..0;
@@ -99,14 +99,14 @@ proptest! {
             let used = bars + data.splits.len() + data.dividends.len() + data.earnings.len()
                 + data.fundamentals.len() + data.insiders.len() + data.mentions.len() + data.stocks.len();
             let rejected = usize::try_from(rejections.count).unwrap();
-            // Of two rows with one key, one is neither used nor rejected.
+            // Of two rows with the same key, one is neither used nor rejected.
             prop_assert!(used + rejected <= lines.len() - blank);
             prop_assert!(rejections.first.iter().all(|row| (2..=lines.len() as u64 + 1).contains(&row.line)));
         }
     }
 
     #[test]
-    fn a_broken_row_costs_no_other_row(
+    fn invalid_row_does_not_affect_others(
         number in 0..ROWS,
         at in any::<prop::sample::Index>(),
         garbage in vec(prop_oneof![any::<u8>(), select(b"\n\r\",-.".to_vec())], 1..4),

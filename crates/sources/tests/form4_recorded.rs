@@ -1,4 +1,4 @@
-//! The recorded filings of the shared folder, where it is there.
+//! The recorded filings of the shared folder, if it exists.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use sources::provider::sec::Filing;
 
-/// A recorded filing; `None`, with a word about it, where the folder is absent.
+/// A recorded filing; prints a message and returns `None` if the folder does not exist.
 fn recorded(name: &str) -> Option<Filing> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/data/form4")
@@ -22,8 +22,8 @@ fn recorded(name: &str) -> Option<Filing> {
 
 /// The trades as `S Sell 1500 at 66.903 on 2025-01-10`.
 fn trades(filing: &Filing) -> Vec<String> {
-    assert_eq!(filing.faults, Vec::<String>::new());
-    let line = |trade: &sources::provider::sec::Trade| {
+    assert_eq!(filing.invalid_rows, Vec::<String>::new());
+    let line = |trade: &sources::provider::sec::Form4Transaction| {
         let on = trade.traded_on.unwrap();
         format!(
             "{} {:?} {} at {} on {on}",
@@ -34,7 +34,7 @@ fn trades(filing: &Filing) -> Vec<String> {
 }
 
 #[test]
-fn a_sale_by_an_officer() {
+fn parses_a_sale_by_an_officer() {
     let Some(filing) = recorded("AIR_2025-01-10_form4_S.xml") else {
         return;
     };
@@ -45,7 +45,7 @@ fn a_sale_by_an_officer() {
 }
 
 #[test]
-fn a_purchase_whose_dates_have_a_zone_and_whose_column_says_disposed() {
+fn parses_a_purchase_with_zoned_dates() {
     let Some(filing) = recorded("AREC_2024-07-19_form4_P_tz_suffix_date.xml") else {
         return;
     };
@@ -55,7 +55,7 @@ fn a_purchase_whose_dates_have_a_zone_and_whose_column_says_disposed() {
 }
 
 #[test]
-fn an_award_and_the_shares_withheld_for_its_taxes() {
+fn parses_an_award_and_shares_withheld_for_taxes() {
     let Some(filing) = recorded("ARW_2025-02-12_form4_A_F.xml") else {
         return;
     };
@@ -70,7 +70,7 @@ fn an_award_and_the_shares_withheld_for_its_taxes() {
 }
 
 #[test]
-fn a_grant_of_options_is_no_trade_of_the_stock() {
+fn option_grant_is_not_a_trade() {
     let Some(filing) = recorded("SCWO_2025-04-30_form4_A_derivative.xml") else {
         return;
     };

@@ -1,34 +1,34 @@
-//! Pushed market data: what is taken, what is left out with which words, and what is refused as a whole.
+//! Pushed market data: accepted elements, rejected elements with their messages, and rejected bodies.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use jiff::Timestamp;
 use jiff::civil::date;
-use market::records::{Batch, EarningsTime, Side};
+use market::records::{Batch, EarningsTime, TransactionSide};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use sources::FeedKind;
-use sources::ingest::{IngestError, Ingested, parse, parse_value};
+use sources::ingest::{IngestError, IngestResult, parse, parse_value};
 
 /// A Friday, 10:00 in New York.
 fn now() -> Timestamp {
     "2024-03-08T15:00:00Z".parse().unwrap()
 }
 
-fn ingest(body: &Value) -> Ingested {
+fn ingest(body: &Value) -> IngestResult {
     parse(body.to_string().as_bytes(), now()).unwrap()
 }
 
-/// The batch of a body of which every element is sound.
+/// The batch of a body whose elements are all valid.
 fn batch(body: &Value) -> Batch {
     let ingested = ingest(body);
     assert_eq!(ingested.rejected, []);
     ingested.batch
 }
 
-/// Why the only element of `kind` is left out.
+/// The reason why the only element of `kind` is rejected.
 fn reason(kind: &str, element: Value) -> String {
     let ingested = ingest(&json!({ kind: [element] }));
     assert!(ingested.batch.is_empty());
@@ -60,7 +60,7 @@ fn insider() -> Value {
 }
 
 #[test]
-fn every_kind_is_taken() {
+fn accepts_every_kind() {
     let body = json!({
         "stocks": [{"symbol": "aapl", "name": "Apple", "type": "stock", "details": {"sector": "Technology", "isin": "US0378331005"}},
                    {"symbol": "OLD", "name": "Old", "country": "US", "is_active": false}],
@@ -111,13 +111,13 @@ fn every_kind_is_taken() {
     let trade = &batch.insider_transactions[0];
     assert_eq!(
         (trade.code, trade.side, trade.insider.as_str()),
-        ('P', Side::Buy, "Jo Doe")
+        ('P', TransactionSide::Buy, "Jo Doe")
     );
     assert_eq!(batch.mentions[0].mentions, 12);
 }
 
 #[test]
-fn a_number_is_exact_to_six_decimals_whether_it_is_a_number_or_a_text() {
+fn numbers_and_numeric_strings_are_exact_to_six_decimals() {
     let price = |value: Value| {
         batch(&json!({"quotes": [with(quote(), "price", value)]})).quotes[0]
             .price
@@ -136,7 +136,7 @@ fn a_number_is_exact_to_six_decimals_whether_it_is_a_number_or_a_text() {
 }
 
 #[test]
-fn a_bad_element_is_left_out_with_its_place_and_costs_no_other() {
+fn invalid_element_is_rejected_with_its_index() {
     let ingested = ingest(&json!({
         "quotes": [quote(), {"symbol": "AAPL"}, 5, quote()],
         "splits": [{"symbol": "AAPL", "date": "2024-06-10", "ratio": 0}],
@@ -158,7 +158,7 @@ fn a_bad_element_is_left_out_with_its_place_and_costs_no_other() {
 }
 
 #[test]
-fn what_is_no_price_is_left_out() {
+fn rejects_invalid_prices() {
     let not_above_zero = "is not above zero; a price must be at least 0.000001";
     let no_number = "is not a number; write it like 198.66";
     for (value, expected) in [
@@ -170,7 +170,7 @@ fn what_is_no_price_is_left_out() {
         (json!(""), "price \"\" is empty; write a value".into()),
         (
             json!(2e9),
-            "price \"2000000000.0\" is above the highest price taken, 1000000000".into(),
+            "price \"2000000000.0\" is above the maximum price of 1000000000".into(),
         ),
         (json!([1]), "price must be a single value, not an array".into()),
         (json!({}), "price must be a single value, not an object".into()),
@@ -181,7 +181,7 @@ fn what_is_no_price_is_left_out() {
 }
 
 #[test]
-fn a_volume_is_a_whole_number_of_shares_from_zero_to_the_limit() {
+fn volume_is_a_whole_number_up_to_the_limit() {
     let volume = |value: Value| with(quote(), "volume", value);
     assert_eq!(batch(&json!({"quotes": [volume(json!(0))]})).quotes[0].volume, Some(0));
     let most = batch(&json!({"quotes": [volume(json!(1_000_000_000_000_000_u64))]}));
@@ -201,7 +201,7 @@ fn a_volume_is_a_whole_number_of_shares_from_zero_to_the_limit() {
 }
 
 #[test]
-fn a_quote_may_be_five_minutes_ahead_of_our_clock_and_no_more() {
+fn quote_may_be_at_most_five_minutes_ahead() {
     let quote_at = |time: &str| with(quote(), "time", json!(time));
     batch(&json!({"quotes": [quote_at("2024-03-08T15:05:00Z"), quote_at("2024-03-08T10:05:00-05:00")]}));
     assert_eq!(
@@ -210,7 +210,7 @@ fn a_quote_may_be_five_minutes_ahead_of_our_clock_and_no_more() {
     );
     assert_eq!(
         reason("quotes", quote_at("2024-03-08T15:00:00")),
-        "time \"2024-03-08T15:00:00\" is no instant; write it like 2024-03-08T14:30:00Z or 2024-03-08T09:30:00-05:00"
+        "time \"2024-03-08T15:00:00\" is not a time; write it like 2024-03-08T14:30:00Z or 2024-03-08T09:30:00-05:00"
     );
     assert_eq!(
         reason(
@@ -226,7 +226,7 @@ fn a_quote_may_be_five_minutes_ahead_of_our_clock_and_no_more() {
 }
 
 #[test]
-fn what_is_known_from_its_day_on_cannot_be_of_tomorrow() {
+fn rejects_bars_and_filings_of_tomorrow() {
     batch(&json!({"bars": [with(bar(), "date", json!("2024-03-08"))]}));
     assert_eq!(
         reason("bars", with(bar(), "date", json!("2024-03-09"))),
@@ -246,7 +246,7 @@ fn what_is_known_from_its_day_on_cannot_be_of_tomorrow() {
 }
 
 #[test]
-fn what_is_announced_may_lie_a_thousand_days_ahead_and_no_more() {
+fn announced_date_is_at_most_1000_days_ahead() {
     batch(&json!({"earnings": [{"symbol": "A", "date": "2026-12-03"}]}));
     assert_eq!(
         reason("earnings", json!({"symbol": "A", "date": "2026-12-04"})),
@@ -262,7 +262,7 @@ fn what_is_announced_may_lie_a_thousand_days_ahead_and_no_more() {
 }
 
 #[test]
-fn a_bar_that_contradicts_itself_or_has_no_date_is_left_out() {
+fn rejects_contradictory_bars_and_bars_without_date() {
     assert_eq!(
         reason("bars", with(bar(), "high", json!(8))),
         "high 8 is below low 9; are the columns in order?"
@@ -277,7 +277,7 @@ fn a_bar_that_contradicts_itself_or_has_no_date_is_left_out() {
 }
 
 #[test]
-fn figures_may_be_negative_but_neither_absent_nor_absurd() {
+fn figures_may_be_negative_but_not_missing_or_too_large() {
     let fundamentals = |name: &str, value: Value| json!({"symbol": "A", name: value});
     batch(&json!({"fundamentals": [fundamentals("eps_ttm", json!(-10_000_000)), fundamentals("beta", json!(-0.5))]}));
     assert_eq!(
@@ -295,7 +295,7 @@ fn figures_may_be_negative_but_neither_absent_nor_absurd() {
 }
 
 #[test]
-fn a_market_cap_that_is_too_large_is_left_out_and_its_row_is_kept() {
+fn market_cap_that_is_too_large_is_dropped_from_its_row() {
     let read = |row: Value| batch(&json!({"fundamentals": [row]})).fundamentals[0];
     let kept = read(json!({"symbol": "A", "market_cap": 9_000_000_000_000_i64}));
     assert_eq!(kept.market_cap, "9000000000000".parse().ok());
@@ -309,7 +309,7 @@ fn a_market_cap_that_is_too_large_is_left_out_and_its_row_is_kept() {
 }
 
 #[test]
-fn a_name_is_plain_text_of_a_bounded_length() {
+fn name_is_plain_text_of_bounded_length() {
     let stock = |name: Value| json!({"symbol": "A", "name": name});
     batch(&json!({"stocks": [stock(json!("é".repeat(200)))]}));
     assert_eq!(
@@ -328,7 +328,7 @@ fn a_name_is_plain_text_of_a_bounded_length() {
 }
 
 #[test]
-fn a_body_that_is_no_object_of_arrays_is_refused_as_a_whole() {
+fn rejects_bodies_that_are_not_objects_of_arrays() {
     let refusal = |body: &str| parse(body.as_bytes(), now()).unwrap_err();
     assert!(matches!(refusal("{\"quotes\": ["), IngestError::NotJson(_)));
     assert!(matches!(
@@ -345,14 +345,14 @@ fn a_body_that_is_no_object_of_arrays_is_refused_as_a_whole() {
 }
 
 #[test]
-fn a_body_without_kinds_holds_nothing() {
+fn body_without_kinds_is_empty() {
     for body in [json!({}), json!({"quotes": null}), json!({"quote": [quote()]})] {
-        assert_eq!(ingest(&body), Ingested::default());
+        assert_eq!(ingest(&body), IngestResult::default());
     }
     assert_eq!(ingest(&json!({"quotes": []})).accepted["quotes"], 0);
 }
 
-/// Any JSON, with values near to what elements hold.
+/// Any JSON, with values similar to those of elements.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -381,7 +381,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An element with members that elements have, of whatever value.
+/// An element with member names of real elements and arbitrary values.
 fn any_element() -> impl Strategy<Value = Value> {
     let names = vec![
         "symbol",
@@ -418,7 +418,7 @@ fn any_element() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn whatever_the_json_is_every_element_is_accepted_or_rejected(
+    fn every_element_is_accepted_or_rejected(
         body in btree_map(select(FeedKind::ALL.map(FeedKind::name).to_vec()), vec(any_element(), 0..6), 0..9)
     ) {
         let body = Value::Object(body.into_iter().map(|(kind, elements)| (kind.to_owned(), elements.into())).collect());
@@ -432,7 +432,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_the_body_is_nothing_panics(body in any_json(), bytes in vec(any::<u8>(), 0..64)) {
+    fn arbitrary_bodies_never_panic(body in any_json(), bytes in vec(any::<u8>(), 0..64)) {
         let _ = parse_value(&body, now());
         let _ = parse(&bytes, now());
         let _ = parse_value(&body, Timestamp::MAX);

@@ -1,4 +1,4 @@
-//! The simulated market: sound, repeatable, going over from history into the present, and lively if wanted.
+//! The simulated market: valid data, determinism, continuity from history to the present, and the lively mode.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,10 +8,10 @@ use std::sync::Arc;
 use jiff::civil::date;
 use jiff::{SignedDuration, Timestamp};
 use market::calendar::new_york_date;
-use market::records::{Batch, Side};
+use market::records::{Batch, TransactionSide};
 use market::{Bar, Calendar, Symbol};
-use sources::simulated::{self, Known, KnownStock, Market, Options};
-use sources::{Clock, Delivery, FeedSet, ManualClock};
+use sources::simulated::{self, SavedMarket, SavedStock, SimulatedMarket, SimulationConfig};
+use sources::{Clock, FeedSet, ManualClock, MarketUpdate};
 use tokio::sync::mpsc;
 
 /// Twenty companies and four index funds.
@@ -30,29 +30,29 @@ fn friday() -> Timestamp {
     at("2024-03-08T16:00:00Z")
 }
 
-fn calm() -> Options {
-    Options::default()
+fn calm() -> SimulationConfig {
+    SimulationConfig::default()
 }
 
-fn lively() -> Options {
-    Options { lively: true, ..calm() }
+fn lively() -> SimulationConfig {
+    SimulationConfig { lively: true, ..calm() }
 }
 
-fn begin(options: Options, calendar: &Calendar, now: Timestamp) -> (Market, Batch) {
-    let (market, past) = Market::begin(options, calendar, None, now);
+fn begin(config: SimulationConfig, calendar: &Calendar, now: Timestamp) -> (SimulatedMarket, Batch) {
+    let (market, past) = SimulatedMarket::begin(config, calendar, None, now);
     (market, all(past))
 }
 
-/// Everything that was delivered.
-fn all(deliveries: impl IntoIterator<Item = Delivery>) -> Batch {
-    deliveries.into_iter().fold(Batch::default(), |mut batch, delivery| {
-        batch.append(delivery.batch);
+/// The records of all updates.
+fn all(updates: impl IntoIterator<Item = MarketUpdate>) -> Batch {
+    updates.into_iter().fold(Batch::default(), |mut batch, update| {
+        batch.append(update.batch);
         batch
     })
 }
 
-/// So many steps of `pace`, together.
-fn watch(market: &mut Market, from: Timestamp, pace: SignedDuration, steps: i32) -> Batch {
+/// The data of `steps` steps of `pace`.
+fn watch(market: &mut SimulatedMarket, from: Timestamp, pace: SignedDuration, steps: i32) -> Batch {
     let mut batch = Batch::default();
     for step in 1..=steps {
         batch.append(market.step(from + pace * step));
@@ -70,7 +70,7 @@ fn symbols(batch: &Batch) -> Vec<Symbol> {
 }
 
 #[test]
-fn a_new_market_has_two_years_of_sound_bars_before_today_and_everything_else_of_a_market() {
+fn new_market_has_two_years_of_valid_history() {
     for calendar in [Calendar::nyse(), Calendar::nyse().always_open()] {
         let (_, past) = begin(calm(), &calendar, friday());
         assert_eq!(past.stocks.len(), STOCKS);
@@ -90,7 +90,11 @@ fn a_new_market_has_two_years_of_sound_bars_before_today_and_everything_else_of_
         assert!(past.quotes.iter().all(|quote| quote.time == Some(friday())));
         assert!(past.earnings.iter().any(|row| row.date > date(2024, 3, 8)));
         assert!(past.fundamentals.iter().all(|row| row.as_of <= date(2024, 3, 8)));
-        assert!(past.insider_transactions.iter().any(|row| row.side == Side::Buy));
+        assert!(
+            past.insider_transactions
+                .iter()
+                .any(|row| row.side == TransactionSide::Buy)
+        );
         assert!(
             past.stocks
                 .iter()
@@ -100,7 +104,7 @@ fn a_new_market_has_two_years_of_sound_bars_before_today_and_everything_else_of_
 }
 
 #[test]
-fn on_each_day_of_a_year_four_index_funds_and_a_report_to_come_are_known() {
+fn funds_and_the_next_report_are_always_known() {
     let (mut market, mut known) = begin(calm(), &Calendar::nyse(), friday());
     let funds = ["SPY", "QQQ", "DIA", "IWM"];
     assert!(
@@ -117,21 +121,21 @@ fn on_each_day_of_a_year_four_index_funds_and_a_report_to_come_are_known() {
 }
 
 #[test]
-fn the_past_comes_in_the_order_of_time_and_is_marked_as_past() {
-    let (_, past) = Market::begin(calm(), &Calendar::nyse(), None, friday());
-    assert!(past.is_sorted_by_key(|delivery| delivery.at));
-    assert!(past.iter().all(|delivery| delivery.backfill && delivery.at <= friday()));
-    for delivery in &past {
-        let latest = delivery.batch.bars.iter().map(|row| row.bar.date).max();
-        assert!(latest.is_none_or(|date| date < new_york_date(delivery.at)));
+fn history_is_ordered_and_marked_as_backfill() {
+    let (_, past) = SimulatedMarket::begin(calm(), &Calendar::nyse(), None, friday());
+    assert!(past.is_sorted_by_key(|update| update.at));
+    assert!(past.iter().all(|update| update.backfill && update.at <= friday()));
+    for update in &past {
+        let latest = update.batch.bars.iter().map(|row| row.bar.date).max();
+        assert!(latest.is_none_or(|date| date < new_york_date(update.at)));
     }
 }
 
 #[test]
-fn the_same_seed_and_instants_make_the_same_market_and_another_seed_another() {
+fn market_is_deterministic_by_seed() {
     let run = |seed: u64| {
-        let options = Options { seed, ..lively() };
-        let (mut market, mut batch) = begin(options, &Calendar::nyse(), friday());
+        let config = SimulationConfig { seed, ..lively() };
+        let (mut market, mut batch) = begin(config, &Calendar::nyse(), friday());
         batch.append(watch(&mut market, friday(), seconds(1), 120));
         batch
     };
@@ -140,7 +144,7 @@ fn the_same_seed_and_instants_make_the_same_market_and_another_seed_another() {
 }
 
 #[test]
-fn a_step_shows_every_stock_once_and_volumes_only_grow() {
+fn step_quotes_every_stock_once_with_growing_volume() {
     let (mut market, _) = begin(calm(), &Calendar::nyse(), friday());
     let mut before: BTreeMap<Symbol, i64> = BTreeMap::new();
     for step in 1..=200 {
@@ -161,7 +165,7 @@ fn a_step_shows_every_stock_once_and_volumes_only_grow() {
 }
 
 #[test]
-fn prices_go_over_from_history_into_the_present_without_a_leap() {
+fn prices_continue_from_history_without_a_jump() {
     let (mut market, past) = begin(calm(), &Calendar::nyse(), at("2024-03-08T14:00:00Z"));
     assert!(past.quotes.is_empty(), "before the open nothing is seen");
     let opened = market.step(at("2024-03-08T14:30:01Z"));
@@ -178,7 +182,7 @@ fn prices_go_over_from_history_into_the_present_without_a_leap() {
 }
 
 #[test]
-fn a_session_ends_with_bars_that_hold_what_was_seen() {
+fn session_ends_with_bars_that_contain_its_quotes() {
     let (mut market, _) = begin(calm(), &Calendar::nyse(), at("2024-03-08T14:00:00Z"));
     let seen = watch(&mut market, at("2024-03-08T14:00:00Z"), seconds(60), 8 * 60);
     assert_eq!(seen.bars.len(), STOCKS);
@@ -197,7 +201,7 @@ fn a_session_ends_with_bars_that_hold_what_was_seen() {
 }
 
 #[test]
-fn a_market_that_never_closes_changes_sessions_at_midnight_in_new_york() {
+fn always_open_market_changes_sessions_at_midnight() {
     let calendar = Calendar::nyse().always_open();
     // A Saturday evening.
     let evening = at("2024-03-10T04:59:00Z");
@@ -221,7 +225,7 @@ fn a_market_that_never_closes_changes_sessions_at_midnight_in_new_york() {
 }
 
 #[test]
-fn in_a_lively_market_ordinary_alerts_fire_within_a_minute_on_either_side() {
+fn lively_market_moves_enough_within_a_minute() {
     let calendar = Calendar::nyse().always_open();
     let (mut market, past) = begin(lively(), &calendar, friday());
     let mut prices: BTreeMap<Symbol, f64> = past.quotes.iter().map(|row| (row.symbol, row.price.as_f64())).collect();
@@ -255,7 +259,7 @@ fn in_a_lively_market_ordinary_alerts_fire_within_a_minute_on_either_side() {
 }
 
 #[test]
-fn a_calm_market_moves_less_in_a_minute_than_an_alert_is_away() {
+fn calm_market_moves_little_within_a_minute() {
     let (mut market, past) = begin(calm(), &Calendar::nyse(), friday());
     let seen = watch(&mut market, friday(), seconds(1), 60);
     let moved = past.quotes.iter().filter(|first| {
@@ -266,7 +270,7 @@ fn a_calm_market_moves_less_in_a_minute_than_an_alert_is_away() {
 }
 
 #[test]
-fn within_ten_minutes_of_a_lively_market_more_happens_than_prices() {
+fn lively_market_publishes_other_events_within_ten_minutes() {
     let calendar = Calendar::nyse().always_open();
     let (mut market, _) = begin(lively(), &calendar, friday());
     let seen = watch(&mut market, friday(), seconds(1), 600);
@@ -276,7 +280,7 @@ fn within_ten_minutes_of_a_lively_market_more_happens_than_prices() {
 }
 
 #[test]
-fn after_a_restart_prices_go_on_from_where_they_were() {
+fn prices_continue_after_a_restart() {
     let calendar = Calendar::nyse().always_open();
     let (mut market, past) = begin(calm(), &calendar, friday());
     let seen = watch(&mut market, friday(), seconds(1), 60);
@@ -293,20 +297,20 @@ fn after_a_restart_prices_go_on_from_where_they_were() {
         };
         (
             quote.symbol,
-            KnownStock {
+            SavedStock {
                 price: quote.price,
                 today: Some(today),
             },
         )
     });
-    let mut known = Known {
+    let mut known = SavedMarket {
         at: stopped,
         stocks: stocks.collect(),
     };
     let again = stopped + seconds(20);
-    let (mut market, caught_up) = Market::begin(calm(), &calendar, Some(&known), again);
+    let (mut market, caught_up) = SimulatedMarket::begin(calm(), &calendar, Some(&known), again);
     let caught_up = all(caught_up);
-    assert_eq!(caught_up.bars, [], "nothing is told again");
+    assert_eq!(caught_up.bars, [], "nothing is delivered again");
     assert_eq!(
         caught_up.fundamentals.len() + caught_up.earnings.len() + caught_up.mentions.len(),
         0
@@ -322,11 +326,11 @@ fn after_a_restart_prices_go_on_from_where_they_were() {
         assert!(quote.volume.unwrap() >= before.today.unwrap().volume);
     }
 
-    // A week later the sessions between are made up, and a stock that nobody knew has all its history.
+    // A week later the missed sessions are simulated, and a stock without saved state has its whole history.
     let unknown = *known.stocks.keys().next().unwrap();
     known.stocks.remove(&unknown);
     let later = stopped + SignedDuration::from_hours(7 * 24);
-    let caught_up = all(Market::begin(calm(), &calendar, Some(&known), later).1);
+    let caught_up = all(SimulatedMarket::begin(calm(), &calendar, Some(&known), later).1);
     for symbol in symbols(&past) {
         let bars = bars_of(&caught_up, symbol);
         if symbol == unknown {
@@ -340,10 +344,10 @@ fn after_a_restart_prices_go_on_from_where_they_were() {
 }
 
 #[test]
-fn years_of_steps_keep_every_price_and_volume_within_reason() {
+fn prices_and_volumes_stay_plausible_for_years() {
     let calendar = Calendar::nyse();
     for seed in 0..5 {
-        let data = simulated::record(seed, &calendar, date(2015, 1, 2), date(2024, 12, 31));
+        let data = simulated::generate_history(seed, &calendar, date(2015, 1, 2), date(2024, 12, 31));
         assert_eq!(data.bars.len(), 20);
         assert!(!data.splits.is_empty());
         for (symbol, bars) in &data.bars {
@@ -369,7 +373,7 @@ fn years_of_steps_keep_every_price_and_volume_within_reason() {
 
 #[test]
 fn volatility_comes_in_clusters() {
-    let data = simulated::record(3, &Calendar::nyse(), date(2005, 1, 3), date(2024, 12, 31));
+    let data = simulated::generate_history(3, &Calendar::nyse(), date(2005, 1, 3), date(2024, 12, 31));
     let fund = &data.bars[&"MRDN".parse().unwrap()].daily;
     let moves: Vec<f64> = fund
         .windows(2)
@@ -383,7 +387,7 @@ fn volatility_comes_in_clusters() {
 }
 
 #[tokio::test]
-async fn the_task_sends_the_past_then_the_present_at_its_pace_and_ends_with_its_listener() {
+async fn task_sends_history_then_quotes_and_ends_with_its_receiver() {
     let clock = Arc::new(ManualClock::new(friday()));
     let (sender, mut receiver) = mpsc::channel(4);
     let dyn_clock: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
@@ -391,17 +395,17 @@ async fn the_task_sends_the_past_then_the_present_at_its_pace_and_ends_with_its_
     let mut past = Batch::default();
     let mut last = None;
     while past.quotes.is_empty() {
-        let delivery = receiver.recv().await.unwrap();
-        assert!(delivery.backfill && last <= Some(delivery.at));
-        last = Some(delivery.at);
-        past.append(delivery.batch);
+        let update = receiver.recv().await.unwrap();
+        assert!(update.backfill && last <= Some(update.at));
+        last = Some(update.at);
+        past.append(update.batch);
     }
     assert_eq!(last, Some(friday()));
     for second in 1..=3 {
         clock.advance(seconds(1));
-        let delivery = receiver.recv().await.unwrap();
-        assert_eq!((delivery.backfill, delivery.at), (false, friday() + seconds(second)));
-        assert_eq!(delivery.batch.quotes.len(), STOCKS);
+        let update = receiver.recv().await.unwrap();
+        assert_eq!((update.backfill, update.at), (false, friday() + seconds(second)));
+        assert_eq!(update.batch.quotes.len(), STOCKS);
     }
     drop(receiver);
     task.await.unwrap();

@@ -1,4 +1,4 @@
-//! Recorded prices of the shared folder, where it is there, in the words of each stream: what is heard is what was recorded.
+//! Recorded prices of the shared folder, if it exists, in the format of each stream: all are parsed exactly.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,15 +8,15 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use market::calendar::new_york;
 use market::{Calendar, Price, Symbol};
-use sources::provider::http::Setup;
+use sources::provider::http::AdapterSetup;
 use sources::provider::stream::Tick;
-use sources::provider::{Key, Provider, alpaca, finnhub, massive};
+use sources::provider::{Provider, ProviderKey, alpaca, finnhub, massive};
 use sources::{ManualClock, folder};
 
 /// A recorded close as a trade.
 type Trade = (Symbol, Price, Timestamp);
 
-/// Every close of the folder; `None`, with a word about it, where it is absent.
+/// All closes of the folder; prints a message and returns `None` if it does not exist.
 fn recorded() -> Option<Vec<Trade>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/unadjusted");
     if !path.exists() {
@@ -31,21 +31,21 @@ fn recorded() -> Option<Vec<Trade>> {
     Some(closes.collect())
 }
 
-fn setup() -> Setup {
-    Setup::new(Arc::new(ManualClock::new("2024-03-08T15:30:00Z".parse().unwrap())), 1)
+fn setup() -> AdapterSetup {
+    AdapterSetup::new(Arc::new(ManualClock::new("2024-03-08T15:30:00Z".parse().unwrap())), 1)
 }
 
-fn key() -> Key {
-    Key::new("key").unwrap()
+fn key() -> ProviderKey {
+    ProviderKey::new("key").unwrap()
 }
 
-/// Says all trades, fifty to a message, and checks that each of them is heard as it was.
+/// Sends all trades, fifty in a message, and checks that each of them is parsed exactly.
 fn are_heard(provider: &dyn Provider, message: impl Fn(&[Trade]) -> String) {
     let Some(trades) = recorded() else { return };
     let mut stream = provider.stream().unwrap();
     let mut ticks = Vec::new();
     for some in trades.chunks(50) {
-        let heard = stream.hear(message(some).as_bytes(), &mut ticks);
+        let heard = stream.parse_message(message(some).as_bytes(), &mut ticks);
         assert_eq!(heard, Default::default());
     }
     let expected: Vec<Tick> = trades
@@ -61,8 +61,8 @@ fn joined(trades: &[Trade], one: impl Fn(&Trade) -> String) -> String {
 }
 
 #[test]
-fn alpacas_stream_tells_recorded_prices_exactly() {
-    let provider = alpaca::Alpaca::new(alpaca::Config::free(key(), key()), &setup()).unwrap();
+fn alpaca_stream_parses_recorded_prices_exactly() {
+    let provider = alpaca::Alpaca::new(alpaca::AlpacaConfig::free(key(), key()), &setup()).unwrap();
     are_heard(&provider, |trades| {
         let one = |(symbol, price, time): &Trade| {
             format!(r#"{{"T":"t","i":1,"S":"{symbol}","x":"V","p":{price},"s":100,"t":"{time}","c":["@"],"z":"C"}}"#)
@@ -72,8 +72,8 @@ fn alpacas_stream_tells_recorded_prices_exactly() {
 }
 
 #[test]
-fn finnhubs_stream_tells_recorded_prices_exactly() {
-    let provider = finnhub::Finnhub::new(finnhub::Config::free(key()), &setup()).unwrap();
+fn finnhub_stream_parses_recorded_prices_exactly() {
+    let provider = finnhub::Finnhub::new(finnhub::FinnhubConfig::free(key()), &setup()).unwrap();
     are_heard(&provider, |trades| {
         let one = |(symbol, price, time): &Trade| {
             let millis = time.as_millisecond();
@@ -84,8 +84,8 @@ fn finnhubs_stream_tells_recorded_prices_exactly() {
 }
 
 #[test]
-fn massives_stream_tells_recorded_prices_exactly() {
-    let config = massive::Config::new(key(), massive::Plan::RealTime);
+fn massive_stream_parses_recorded_prices_exactly() {
+    let config = massive::MassiveConfig::new(key(), massive::MassivePlan::RealTime);
     let provider = massive::Massive::new(config, &setup()).unwrap();
     are_heard(&provider, |trades| {
         let one = |(symbol, price, time): &Trade| {

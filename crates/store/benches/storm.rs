@@ -1,8 +1,9 @@
-//! A storm: 100,000 of 200,000 alerts fire at once.
+//! Benchmark: 100,000 of 200,000 alerts fire at once.
 //!
-//! `Store::commit_evaluation` against the plain way to write the same rows: for each firing three prepared statements (its
-//! alert, its history entry, its event), 10,000 firings a transaction, by the same driver on one connection. Each round
-//! has a fresh database; half of its alerts are fired by the one, the other half by the other, in turn who begins.
+//! Compares `Store::commit_evaluation` with a baseline that writes the same rows: for each firing three prepared
+//! statements (alert, history entry, event), 10,000 firings per transaction, with the same driver on one connection.
+//! Each round has a fresh database. One half of its alerts is fired by the store, the other half by the baseline;
+//! the two take turns at going first.
 //!
 //! ```sh
 //! export BELLWETHER_TEST_POSTGRES_URL=$(scripts/postgres-for-tests start --with-fsync)
@@ -21,20 +22,20 @@ use market::Price;
 use serde_json::json;
 use sqlx::Connection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
-use store::model::{EvaluationCommit, EventId, Firing, Settled, StoredAlert};
-use store::{Options, Store};
+use store::model::{EvaluationCommit, EventId, Firing, FiringResult, StoredAlert};
+use store::{Store, StoreOptions};
 use testkit::Database;
 
-use support::{Fill, alert, at, compare, id, is_asked_for, is_measured, shuffle, stopwatch};
+use support::{InsertFixtures, alert, at, compare, id, is_measured, is_selected, shuffle, stopwatch};
 
-/// Firings a transaction of the baseline.
-const TRANSACTION: usize = 10_000;
+/// Firings per transaction of the baseline.
+const FIRINGS_PER_TRANSACTION: usize = 10_000;
 
 fn main() {
     let (alerts, rounds) = if is_measured() { (200_000, 2) } else { (400, 1) };
     testkit::run(async {
         for kind in ["SQLite", "PostgreSQL"] {
-            if !is_asked_for(kind) {
+            if !is_selected(kind) {
                 continue;
             }
             let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
@@ -54,16 +55,16 @@ fn main() {
     });
 }
 
-/// How long the store takes for one half of the alerts, and how long the baseline for the other.
+/// The time of the store for one half of the alerts, and of the baseline for the other.
 async fn one_round(database: &Database, alerts: u64, store_begins: bool) -> (Duration, Duration) {
-    let store = Store::open(Options::new(database.url())).await.unwrap();
-    let accounts = Fill {
+    let store = Store::open(StoreOptions::new(database.url())).await.unwrap();
+    let accounts = InsertFixtures {
         accounts: 0..1_000,
         alerts: 0..0,
     };
     store.write(accounts).await.unwrap();
     for start in (0..alerts).step_by(10_000) {
-        let some = Fill {
+        let some = InsertFixtures {
             accounts: 0..0,
             alerts: start..(start + 10_000).min(alerts),
         };
@@ -106,7 +107,7 @@ fn firing(number: u64) -> Firing {
     }
 }
 
-/// The `data` of an event, as long as those of the service.
+/// The `data` of an event, as long as that of the service.
 fn compose(alert: &StoredAlert, firing: &Firing) -> String {
     let alert = &alert.alert;
     json!({
@@ -132,7 +133,7 @@ async fn by_the_store(store: &Store, firings: Vec<Firing>) -> Duration {
         outcome
             .firings
             .iter()
-            .all(|settled| matches!(settled, Settled::Fired(_)))
+            .all(|settled| matches!(settled, FiringResult::Fired(_)))
     );
     taken
 }
@@ -143,9 +144,9 @@ const RECORD: &str = "INSERT INTO history (alert_seq, action, previous_status, n
     VALUES ($1, 'triggered', 'active', 'triggered', $2, $3, $4) RETURNING seq";
 const EVENT: &str = "INSERT INTO events (seq, id, account_id, alert_seq, at, data) VALUES ($1, $2, $3, $4, $5, $6)";
 
-macro_rules! plainly {
+macro_rules! insert_one_by_one {
     ($connection:expr, $begin:literal, $firings:expr, $any:expr) => {
-        for firings in $firings.chunks(TRANSACTION) {
+        for firings in $firings.chunks(FIRINGS_PER_TRANSACTION) {
             sqlx::query($begin).execute(&mut *$connection).await.unwrap();
             for firing in firings {
                 let at = firing.at.as_microsecond();
@@ -166,21 +167,21 @@ macro_rules! plainly {
     };
 }
 
-/// The baseline. It composes events like the store, but of an alert that it need not read.
+/// The baseline. It composes events like the store, but from an alert that it need not read.
 async fn one_by_one(database: &Database, firings: &[Firing]) -> Duration {
     let any = alert(0);
     let run: BoxFuture<'_, Duration> = if database.is_postgres() {
         Box::pin(async {
             let mut connection = sqlx::PgConnection::connect(database.url()).await.unwrap();
             let start = stopwatch();
-            plainly!(&mut connection, "BEGIN", firings, &any);
+            insert_one_by_one!(&mut connection, "BEGIN", firings, &any);
             start.elapsed()
         })
     } else {
         Box::pin(async {
             let options: SqliteConnectOptions = database.url().parse().unwrap();
             let options = options.synchronous(SqliteSynchronous::Full);
-            // As the store has it.
+            // The same settings as the store.
             let options = [
                 ("cache_size", "-32000"),
                 ("mmap_size", "268435456"),
@@ -191,7 +192,7 @@ async fn one_by_one(database: &Database, firings: &[Firing]) -> Duration {
             .fold(options, |options, (name, value)| options.pragma(name, value));
             let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
             let start = stopwatch();
-            plainly!(&mut connection, "BEGIN IMMEDIATE", firings, &any);
+            insert_one_by_one!(&mut connection, "BEGIN IMMEDIATE", firings, &any);
             start.elapsed()
         })
     };

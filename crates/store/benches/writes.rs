@@ -1,8 +1,9 @@
-//! Sixty-four users write at the same time.
+//! Benchmark: 64 users write at the same time.
 //!
-//! Each creates one alert after the other, as the service does: lock the account, look for an equivalent alert, count the
-//! active ones, insert the alert with its history entry. Behind the store's door those that wait share a transaction; the
-//! baseline lets one in at a time, so that each has a transaction and an fsync of its own on the same connection.
+//! Each creates one alert after the other, as the service does: lock the account, look for an equivalent alert,
+//! count the active ones, insert the alert with its history entry. In the store's write queue, transactions that
+//! wait at the same time are committed together. The baseline runs one transaction at a time, each with its own
+//! commit and fsync on the same connection.
 //!
 //! ```sh
 //! export BELLWETHER_TEST_POSTGRES_URL=$(scripts/postgres-for-tests start --with-fsync)
@@ -18,26 +19,26 @@ use std::time::Duration;
 
 use alerts::NewAlert;
 use futures_util::future::join_all;
-use store::model::Owner;
-use store::{Abort, BoxFuture, Options, Store, Unit, Work};
+use store::model::AlertOwner;
+use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
 use testkit::Database;
 use tokio::sync::Mutex;
 
-use support::{Fill, alert, compare, insert, is_asked_for, is_measured, stopwatch};
+use support::{InsertFixtures, alert, compare, insert, is_measured, is_selected, stopwatch};
 
-const USERS: u64 = 64;
+const USER_COUNT: u64 = 64;
 
-/// Creates the alert of a number.
-struct Create(u64);
+/// Creates the alert with a number.
+struct CreateAlert(u64);
 
-impl Work for Create {
-    type Done = ();
+impl Transaction for CreateAlert {
+    type Output = ();
     type Refusal = ();
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<()>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<()>>> {
         Box::pin(async move {
             let alert = alert(self.0);
-            let Owner::Account(account) = alert.owner else {
+            let AlertOwner::Account(account) = alert.owner else {
                 return Err(Abort::Refused(()));
             };
             let asked = NewAlert {
@@ -61,7 +62,7 @@ fn main() {
     testkit::run(async {
         for database in testkit::fresh_databases().await {
             let kind = if database.is_postgres() { "PostgreSQL" } else { "SQLite" };
-            if is_asked_for(kind) {
+            if is_selected(kind) {
                 race(&database, kind, each, rounds).await;
             }
         }
@@ -69,9 +70,9 @@ fn main() {
 }
 
 async fn race(database: &Database, kind: &str, each: u64, rounds: u64) {
-    let store = Store::open(Options::new(database.url())).await.unwrap();
+    let store = Store::open(StoreOptions::new(database.url())).await.unwrap();
     store
-        .write(Fill {
+        .write(InsertFixtures {
             accounts: 0..1_000,
             alerts: 0..0,
         })
@@ -80,32 +81,32 @@ async fn race(database: &Database, kind: &str, each: u64, rounds: u64) {
     let (mut shared, mut alone) = (Duration::MAX, Duration::MAX);
     let mut next = 0;
     for _ in 0..rounds {
-        let before = store.written();
+        let before = store.write_stats();
         shared = shared.min(all(&store, next, each, None).await);
-        let after = store.written();
+        let after = store.write_stats();
         println!(
-            "{kind}: {} works a transaction",
-            (after.works - before.works) / (after.transactions - before.transactions)
+            "{kind}: {} transactions per commit",
+            (after.transactions - before.transactions) / (after.commits - before.commits)
         );
-        next += USERS * each;
+        next += USER_COUNT * each;
         alone = alone.min(all(&store, next, each, Some(Arc::new(Mutex::new(())))).await);
-        next += USERS * each;
+        next += USER_COUNT * each;
     }
-    let what = format!("{kind}, {USERS} users creating {each} alerts each");
+    let what = format!("{kind}, {USER_COUNT} users creating {each} alerts each");
     compare(&what, shared, "a transaction each", alone);
     store.close().await;
 }
 
-/// How long it takes until all users have created their alerts; with a turnstile, one lets one in at a time.
-async fn all(store: &Store, first: u64, each: u64, turnstile: Option<Arc<Mutex<()>>>) -> Duration {
+/// The time until all users have created their alerts. With a lock, they write one at a time.
+async fn all(store: &Store, first: u64, each: u64, lock: Option<Arc<Mutex<()>>>) -> Duration {
     let start = stopwatch();
-    let users = (0..USERS).map(|user| {
-        let (store, turnstile) = (store.clone(), turnstile.clone());
+    let users = (0..USER_COUNT).map(|user| {
+        let (store, lock) = (store.clone(), lock.clone());
         tokio::spawn(async move {
             for number in 0..each {
-                let create = Create(first + user * each + number);
-                let _turn = match &turnstile {
-                    Some(turnstile) => Some(turnstile.lock().await),
+                let create = CreateAlert(first + user * each + number);
+                let _turn = match &lock {
+                    Some(lock) => Some(lock.lock().await),
                     None => None,
                 };
                 store.write(create).await.unwrap();

@@ -1,4 +1,4 @@
-//! Accounts. Of one that was deleted nothing can be read.
+//! Accounts. Deleted accounts are never returned.
 
 use alerts::Plan;
 use jiff::Timestamp;
@@ -8,8 +8,8 @@ use crate::bulk::{Statement, query_many};
 use crate::columns::Table;
 use crate::database::query;
 use crate::model::{Account, AccountId, Phone, Profile, QuietHours};
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("accounts");
 
@@ -28,7 +28,7 @@ macro_rules! select {
     };
 }
 
-/// Accounts by their ids, deleted ones included.
+/// Accounts by id, including deleted ones.
 const BY_ID: Statement = Statement {
     before: select!("WHERE id IN (VALUES "),
     columns: 1,
@@ -77,15 +77,15 @@ impl TryFrom<AccountRow> for Account {
             },
             agents_wait: row.agents_wait,
             notify_blind: row.notify_blind,
-            deactivated_at: TABLE.instant_if_any(row.deactivated_at)?,
-            deleted_at: TABLE.instant_if_any(row.deleted_at)?,
+            deactivated_at: TABLE.optional_instant(row.deactivated_at)?,
+            deleted_at: TABLE.optional_instant(row.deleted_at)?,
         };
         Ok(Self {
             id: AccountId(row.id),
             email: row.email,
             password_hash: row.password_hash,
             full_name: row.full_name,
-            plan: TABLE.named("plan", &row.plan, Plan::from_name)?,
+            plan: TABLE.parse("plan", &row.plan, Plan::from_name)?,
             is_operator: row.is_operator,
             is_verified: row.is_verified,
             time_zone: row.time_zone,
@@ -96,20 +96,14 @@ impl TryFrom<AccountRow> for Account {
 }
 
 impl Store {
-    /// An account.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account by id.
     pub async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
         let row =
             query!(fetch_optional AccountRow, &self.pools, select!("WHERE id = $1 AND deleted_at IS NULL"), id.0)?;
         row.map(Account::try_from).transpose()
     }
 
-    /// The account of an address, which is in lower case.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the account with an email address. The address must be in lower case.
     pub async fn account_by_email(&self, email: &str) -> Result<Option<Account>, StoreError> {
         if email.contains('\0') {
             return Ok(None);
@@ -119,39 +113,32 @@ impl Store {
     }
 }
 
-impl Unit {
-    /// Accounts by their ids, in any order; those that are deleted are missing. Nothing keeps them from changing.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Returns accounts by id, in any order and without a lock. Deleted accounts are missing.
     pub async fn accounts(&mut self, ids: &[AccountId]) -> Result<Vec<Account>, StoreError> {
-        let rows = query_many!(AccountRow, &mut self.link, BY_ID, ids, |query, id| query.bind(id.0));
-        let accounts = self.noted(rows)?.into_iter().filter(|row| row.deleted_at.is_none());
+        let rows = query_many!(AccountRow, &mut self.connection, BY_ID, ids, |query, id| query
+            .bind(id.0));
+        let accounts = self.track(rows)?.into_iter().filter(|row| row.deleted_at.is_none());
         accounts.map(Account::try_from).collect()
     }
 
-    /// Reads an account and keeps others from changing it, or anything that is counted for it, until the end of the
-    /// transaction.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account and locks it until the end of the transaction. The lock also covers everything that is
+    /// counted per account.
     pub async fn lock_account(&mut self, id: AccountId) -> Result<Option<Account>, StoreError> {
-        // SQLite has one writer at a time. PostgreSQL's weaker row lock lets others refer to the account meanwhile.
-        let sql = if self.link.is_pg() {
+        // SQLite has one writer at a time. PostgreSQL's weaker row lock still lets other transactions reference the
+        // account.
+        let sql = if self.connection.is_pg() {
             select!("WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE")
         } else {
             select!("WHERE id = $1 AND deleted_at IS NULL")
         };
-        let row = ask!(self, fetch_optional AccountRow, sql, id.0);
+        let row = fetch!(self, fetch_optional AccountRow, sql, id.0);
         row.map(Account::try_from).transpose()
     }
 
-    /// Adds an account, without a profile. `false`: its address has one already; nothing is written.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Inserts an account without a profile. Returns `false`, and writes nothing, if the email address is taken.
     pub async fn insert_account(&mut self, account: &Account) -> Result<bool, StoreError> {
-        let rows = write!(
+        let rows = write_rows!(
             self,
             "INSERT INTO accounts
              (id, email, password_hash, full_name, plan, is_operator, is_verified, time_zone, created_at)
@@ -170,13 +157,14 @@ impl Unit {
         Ok(rows == 1)
     }
 
-    /// Writes an account's fields over. `false`: there is none.
+    /// Overwrites an account's fields. Returns `false` if the account does not exist.
     ///
     /// # Errors
-    /// [`StoreError`], if the database fails, also because the address is another account's.
+    ///
+    /// [`StoreError::Database`] also if the email address belongs to another account.
     pub async fn update_account(&mut self, account: &Account) -> Result<bool, StoreError> {
         let profile = &account.profile;
-        let rows = write!(
+        let rows = write_rows!(
             self,
             "UPDATE accounts SET email = $2, password_hash = $3, full_name = $4, plan = $5, is_operator = $6,
              is_verified = $7, time_zone = $8, phone = $9, phone_verified_at = $10, quiet_from = $11, quiet_until = $12,
@@ -202,15 +190,12 @@ impl Unit {
         Ok(rows == 1)
     }
 
-    /// The account of an address.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the account with an email address.
     pub async fn account_by_email(&mut self, email: &str) -> Result<Option<Account>, StoreError> {
         if email.contains('\0') {
             return Ok(None);
         }
-        let row = ask!(self, fetch_optional AccountRow, select!("WHERE email = $1"), email);
+        let row = fetch!(self, fetch_optional AccountRow, select!("WHERE email = $1"), email);
         row.map(Account::try_from).transpose()
     }
 }

@@ -1,14 +1,14 @@
-//! What agents want to change, waiting for the account's owner.
+//! Changes proposed by agents that wait for the account owner's approval.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::columns::{Table, json, text};
 use crate::database::query;
-use crate::forget::Forget;
 use crate::model::{AccountId, Approval, ApprovalId, ApprovalStatus};
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::purge::Purge;
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("approvals");
 
@@ -23,7 +23,7 @@ macro_rules! select {
 }
 
 #[derive(sqlx_macros::FromRow)]
-struct Row {
+struct ApprovalRow {
     id: Uuid,
     account_id: Uuid,
     tool: String,
@@ -37,10 +37,10 @@ struct Row {
     decided_at: Option<i64>,
 }
 
-impl TryFrom<Row> for Approval {
+impl TryFrom<ApprovalRow> for Approval {
     type Error = StoreError;
 
-    fn try_from(row: Row) -> Result<Self, StoreError> {
+    fn try_from(row: ApprovalRow) -> Result<Self, StoreError> {
         Ok(Self {
             id: ApprovalId(row.id),
             account: AccountId(row.account_id),
@@ -48,69 +48,55 @@ impl TryFrom<Row> for Approval {
             arguments: TABLE.object(&row.arguments)?,
             preview: row.preview,
             asked_by: row.asked_by,
-            status: TABLE.named("status", &row.status, ApprovalStatus::from_name)?,
+            status: TABLE.parse("status", &row.status, ApprovalStatus::from_name)?,
             created_at: TABLE.instant(row.created_at)?,
             expires_at: TABLE.instant(row.expires_at)?,
-            begun_at: TABLE.instant_if_any(row.begun_at)?,
-            decided_at: TABLE.instant_if_any(row.decided_at)?,
+            begun_at: TABLE.optional_instant(row.begun_at)?,
+            decided_at: TABLE.optional_instant(row.decided_at)?,
         })
     }
 }
 
-/// What is over.
-const OVER: Forget = Forget {
-    with_them: &[],
+/// Expired approvals.
+const EXPIRED_APPROVALS: Purge = Purge {
+    dependents: &[],
     counted: &["DELETE FROM approvals WHERE seq IN
          (SELECT seq FROM approvals WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)"],
 };
 
 impl Store {
-    /// The approvals of an account, newest first, at most so many.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn approvals(&self, account: AccountId, at_most: u32) -> Result<Vec<Approval>, StoreError> {
+    /// Returns an account's approvals, newest first, at most `limit`.
+    pub async fn approvals(&self, account: AccountId, limit: u32) -> Result<Vec<Approval>, StoreError> {
         let sql = select!("WHERE account_id = $1 ORDER BY seq DESC LIMIT $2");
-        let rows = query!(fetch_all Row, &self.pools, sql, account.0, i64::from(at_most))?;
+        let rows = query!(fetch_all ApprovalRow, &self.pools, sql, account.0, i64::from(limit))?;
         rows.into_iter().map(Approval::try_from).collect()
     }
 
-    /// Removes approvals whose time was over before `before`, at most so many. Says how many.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn forget_approvals(&self, before: Timestamp, at_most: u32) -> Result<u64, StoreError> {
-        self.forget(OVER, before, at_most).await
+    /// Deletes approvals that expired before `before`, at most `limit`. Returns the number deleted.
+    pub async fn purge_approvals(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        self.purge(EXPIRED_APPROVALS, before, limit).await
     }
 }
 
-impl Unit {
-    /// An account's approval.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Returns an account's approval.
     pub async fn approval(&mut self, account: AccountId, id: ApprovalId) -> Result<Option<Approval>, StoreError> {
-        let row = ask!(self, fetch_optional Row, select!("WHERE id = $1 AND account_id = $2"), id.0, account.0);
+        let row =
+            fetch!(self, fetch_optional ApprovalRow, select!("WHERE id = $1 AND account_id = $2"), id.0, account.0);
         row.map(Approval::try_from).transpose()
     }
 
-    /// The approvals of an account that can still be given, oldest first.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account's pending approvals that have not expired, oldest first.
     pub async fn pending_approvals(&mut self, account: AccountId, now: Timestamp) -> Result<Vec<Approval>, StoreError> {
         let sql = select!("WHERE account_id = $1 AND status = 'pending' AND expires_at > $2 ORDER BY seq");
-        let rows = ask!(self, fetch_all Row, sql, account.0, now.as_microsecond());
+        let rows = fetch!(self, fetch_all ApprovalRow, sql, account.0, now.as_microsecond());
         rows.into_iter().map(Approval::try_from).collect()
     }
 
-    /// Adds an approval that nobody has decided.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Inserts an approval.
     pub async fn insert_approval(&mut self, approval: &Approval) -> Result<(), StoreError> {
         let arguments = json(&approval.arguments)?;
-        write!(
+        write_rows!(
             self,
             "INSERT INTO approvals (id, account_id, tool, arguments, preview, asked_by, status, created_at, expires_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -127,10 +113,7 @@ impl Unit {
         Ok(())
     }
 
-    /// Takes an approval on, unless it has gone on since it was read. `false`: it has.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Moves an approval to another status by compare-and-set. Returns `false` if it has changed since it was read.
     pub async fn advance_approval(
         &mut self,
         approval: &Approval,
@@ -140,7 +123,7 @@ impl Unit {
         let now = now.as_microsecond();
         let is_begun = status == ApprovalStatus::Begun;
         let is_decided = matches!(status, ApprovalStatus::Approved | ApprovalStatus::Denied);
-        let rows = write!(
+        let rows = write_rows!(
             self,
             "UPDATE approvals SET status = $3, begun_at = $4, decided_at = $5
              WHERE id = $1 AND status = $2 AND COALESCE(begun_at, 0) = $6",

@@ -1,32 +1,34 @@
-//! Tells a database that is away or takes no writes from one that was asked something wrong.
+//! Tells an unavailable database from an invalid request.
 //!
-//! The first passes: a request may be repeated. The second does not: it is a fault of this program or of a row.
+//! Unavailability is temporary: the request may be retried. All other errors are defects of this program or of a
+//! row.
 
 use sqlx::Error;
 use sqlx::error::DatabaseError;
 use sqlx::sqlite::SqliteError;
 
-/// Primary result codes of SQLite for a file that is busy, read-only, unreachable or on a full disk.
+/// SQLite's primary result codes for a file that is busy, read-only, unreachable or on a full disk.
 ///
-/// `SQLITE_BUSY`, `SQLITE_LOCKED`, `SQLITE_READONLY`, `SQLITE_IOERR`, `SQLITE_FULL`, `SQLITE_CANTOPEN`, `SQLITE_PROTOCOL`.
+/// `SQLITE_BUSY`, `SQLITE_LOCKED`, `SQLITE_READONLY`, `SQLITE_IOERR`, `SQLITE_FULL`, `SQLITE_CANTOPEN`,
+/// `SQLITE_PROTOCOL`.
 const SQLITE_UNAVAILABLE: &[i32] = &[5, 6, 8, 10, 13, 14, 15];
 /// `SQLITE_BUSY`: another connection holds a lock.
 const SQLITE_BUSY: i32 = 5;
 /// `SQLITE_FULL`: the disk is full.
 const SQLITE_FULL: i32 = 13;
 
-/// Classes of PostgreSQL's SQLSTATE: connection failures, insufficient resources (a full disk, too many connections),
-/// operator intervention (shutdown, crash, cancelled), system errors (input and output).
+/// PostgreSQL SQLSTATE classes: connection exception, insufficient resources (full disk, too many connections),
+/// operator intervention (shutdown, crash, cancelled), system error (I/O).
 const POSTGRESQL_UNAVAILABLE_CLASSES: &[&str] = &["08", "53", "57", "58"];
-/// Single codes of other classes: a lock that was not free in time, a serialization failure or a deadlock that persists, a
-/// server that only reads.
+/// Single SQLSTATE codes of other classes: lock timeout, persistent serialization failure or deadlock, read-only
+/// server.
 const POSTGRESQL_UNAVAILABLE: &[&str] = &[POSTGRESQL_LOCK_TIMEOUT, "40001", "40P01", "25006"];
 /// `lock_not_available`.
 const POSTGRESQL_LOCK_TIMEOUT: &str = "55P03";
-/// The class of insufficient resources.
+/// The SQLSTATE class "insufficient resources".
 const POSTGRESQL_INSUFFICIENT_RESOURCES: &str = "53";
 
-/// Whether the database is away or takes no writes at the moment.
+/// Whether the database is unreachable or temporarily accepts no writes.
 pub(crate) fn is_unavailable(error: &Error) -> bool {
     match error {
         Error::Io(_) | Error::Tls(_) | Error::Protocol(_) => true,
@@ -45,7 +47,7 @@ fn is_unavailable_code(error: &(dyn DatabaseError + 'static)) -> bool {
     POSTGRESQL_UNAVAILABLE_CLASSES.contains(&class) || POSTGRESQL_UNAVAILABLE.contains(&code.as_ref())
 }
 
-/// Whether the database refused for want of space. A commit that is refused so has not happened.
+/// Whether the database has run out of space. A commit that fails this way has not happened.
 pub(crate) fn is_out_of_space(error: &Error) -> bool {
     let Some(error) = error.as_database_error() else {
         return false;
@@ -65,7 +67,7 @@ pub(crate) fn is_busy(error: &Error) -> bool {
     is_sqlite(error) && error.code().is_some_and(|code| sqlite_code(&code) == Some(SQLITE_BUSY))
 }
 
-/// Whether a lock of PostgreSQL was not free in time.
+/// Whether a PostgreSQL lock timed out.
 pub(crate) fn is_lock_timeout(error: &Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     code.is_some_and(|code| code == POSTGRESQL_LOCK_TIMEOUT)
@@ -75,7 +77,7 @@ fn is_sqlite(error: &(dyn DatabaseError + 'static)) -> bool {
     error.try_downcast_ref::<SqliteError>().is_some()
 }
 
-/// The primary result code in an extended one: its lowest byte.
+/// The primary result code of an extended result code: its lowest byte.
 fn sqlite_code(extended: &str) -> Option<i32> {
     extended.parse::<i32>().ok().map(|code| code & 0xff)
 }
@@ -88,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// A refusal of a server, as far as its code goes.
+    /// A server error that has only a code.
     #[derive(Debug)]
     struct Refusal(&'static str);
 
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_away_full_or_stopping_is_unavailable() {
+    fn unreachable_full_or_stopping_server_is_unavailable() {
         for (code, expected) in [
             ("08006", true),
             ("53100", true),
@@ -150,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_breaks_is_unavailable_and_a_row_that_is_missing_is_not() {
+    fn lost_connection_is_unavailable_and_missing_row_is_not() {
         assert!(is_unavailable(&Error::Io(io::ErrorKind::ConnectionRefused.into())));
         assert!(is_unavailable(&Error::PoolTimedOut));
         assert!(!is_unavailable(&Error::RowNotFound));
     }
 
     #[test]
-    fn extended_codes_of_sqlite_have_their_primary_code_in_the_lowest_byte() {
+    fn sqlite_primary_code_is_lowest_byte_of_extended_code() {
         // SQLITE_IOERR_WRITE, SQLITE_BUSY_SNAPSHOT, SQLITE_CONSTRAINT_UNIQUE.
         assert_eq!(sqlite_code("778"), Some(10));
         assert_eq!(sqlite_code("517"), Some(5));
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_want_of_space_is_out_of_space() {
+    fn only_disk_full_is_out_of_space() {
         assert!(is_out_of_space(&Error::from(Refusal("53100"))));
         assert!(!is_out_of_space(&Error::from(Refusal("57P01"))));
         assert!(!is_out_of_space(&Error::Io(io::ErrorKind::BrokenPipe.into())));

@@ -1,5 +1,5 @@
-//! What owners were told of alerts that cannot be judged for want of fresh quotes: written with the letter that tells it, so
-//! that neither a restart nor another process tells it again.
+//! Blindness notices: owners were notified that alerts cannot be evaluated because quotes are stale. A notice is
+//! written in the same transaction as its email, so neither a restart nor another process sends it again.
 
 use jiff::Timestamp;
 use market::Symbol;
@@ -9,15 +9,15 @@ use crate::alerts::{AlertRow, select};
 use crate::bulk::{Statement, query_many};
 use crate::columns::Table;
 use crate::database::query;
-use crate::model::{AccountId, BlindStretch, StoredAlert};
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::model::{AccountId, BlindnessNotice, StoredAlert};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("blind_stretches");
 
-/// The active alerts on stocks whose owners want to be told and were not. A stock that was quoted since its owner was told is
-/// blind anew.
-macro_rules! untold {
+/// The active alerts on stocks whose owners want blindness notices and have none. A quote after the notice starts a
+/// new period.
+macro_rules! without_notice {
     ($by:literal) => {
         Statement {
             before: select!(concat!(
@@ -37,119 +37,107 @@ macro_rules! untold {
     };
 }
 
-const UNTOLD: Statement = untold!("");
-/// SQLite would look for each account's alerts on each stock; PostgreSQL knows better by itself.
-const UNTOLD_LITE: Statement = untold!("INDEXED BY alerts_of_symbol ");
+const ALERTS_WITHOUT_NOTICE: Statement = without_notice!("");
+/// Without the hint, SQLite looks up each account's alerts for each stock. PostgreSQL plans this well by itself.
+const ALERTS_WITHOUT_NOTICE_SQLITE: Statement = without_notice!("INDEXED BY alerts_of_symbol ");
 
 #[derive(sqlx_macros::FromRow)]
-struct Row {
+struct BlindnessNoticeRow {
     account_id: Uuid,
     symbol: String,
     since: i64,
     told_at: i64,
 }
 
-impl TryFrom<Row> for BlindStretch {
+impl TryFrom<BlindnessNoticeRow> for BlindnessNotice {
     type Error = StoreError;
 
-    fn try_from(row: Row) -> Result<Self, StoreError> {
+    fn try_from(row: BlindnessNoticeRow) -> Result<Self, StoreError> {
         Ok(Self {
             account: AccountId(row.account_id),
             symbol: TABLE.symbol(&row.symbol)?,
             since: TABLE.instant(row.since)?,
-            told_at: TABLE.instant(row.told_at)?,
+            notified_at: TABLE.instant(row.told_at)?,
         })
     }
 }
 
 impl Store {
-    /// The active alerts on stocks of whose blindness their owners want to be told, and were not since the last quote, in any order.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn alerts_untold_of_blindness(&self, symbols: &[Symbol]) -> Result<Vec<StoredAlert>, StoreError> {
-        let untold = if self.pools.is_pg() { UNTOLD } else { UNTOLD_LITE };
-        let rows = query_many!(AlertRow, &self.pools, untold, symbols, |query, symbol| query
+    /// Returns the active alerts on `symbols` whose owners want blindness notices and received none since the last
+    /// quote. In any order.
+    pub async fn alerts_without_blindness_notice(&self, symbols: &[Symbol]) -> Result<Vec<StoredAlert>, StoreError> {
+        let statement = if self.pools.is_pg() {
+            ALERTS_WITHOUT_NOTICE
+        } else {
+            ALERTS_WITHOUT_NOTICE_SQLITE
+        };
+        let rows = query_many!(AlertRow, &self.pools, statement, symbols, |query, symbol| query
             .bind(symbol.as_str()))?;
         rows.into_iter().map(StoredAlert::try_from).collect()
     }
 
-    /// All that was told of blindness and has not ended, account by account.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn blind_stretches(&self) -> Result<Vec<BlindStretch>, StoreError> {
+    /// Returns all open blindness notices, grouped by account.
+    pub async fn blindness_notices(&self) -> Result<Vec<BlindnessNotice>, StoreError> {
         let sql = "SELECT account_id, symbol, since, told_at FROM blind_stretches ORDER BY account_id, told_at, symbol";
-        let rows = query!(fetch_all Row, &self.pools, sql)?;
-        rows.into_iter().map(BlindStretch::try_from).collect()
+        let rows = query!(fetch_all BlindnessNoticeRow, &self.pools, sql)?;
+        rows.into_iter().map(BlindnessNotice::try_from).collect()
     }
 }
 
-impl Unit {
-    /// What an account was told of blindness that has not ended. Whoever decides by it has [locked the
-    /// account](Unit::lock_account).
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn blind_stretches_of(&mut self, account: AccountId) -> Result<Vec<BlindStretch>, StoreError> {
+impl UnitOfWork {
+    /// Returns an account's open blindness notices. Callers that decide based on the result must [lock the
+    /// account](UnitOfWork::lock_account) first.
+    pub async fn blindness_notices_of(&mut self, account: AccountId) -> Result<Vec<BlindnessNotice>, StoreError> {
         let sql = "SELECT account_id, symbol, since, told_at FROM blind_stretches WHERE account_id = $1
                    ORDER BY told_at, symbol";
-        let rows = ask!(self, fetch_all Row, sql, account.0);
-        rows.into_iter().map(BlindStretch::try_from).collect()
+        let rows = fetch!(self, fetch_all BlindnessNoticeRow, sql, account.0);
+        rows.into_iter().map(BlindnessNotice::try_from).collect()
     }
 
-    /// Notes that an account was told of a blind stock. This replaces an earlier note of the same stock.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn note_blind_stretch(&mut self, told: &BlindStretch) -> Result<(), StoreError> {
-        write!(
+    /// Records a blindness notice. It replaces an earlier notice for the same account and stock.
+    pub async fn record_blindness_notice(&mut self, notice: &BlindnessNotice) -> Result<(), StoreError> {
+        write_rows!(
             self,
             "INSERT INTO blind_stretches (account_id, symbol, since, told_at) VALUES ($1, $2, $3, $4)
              ON CONFLICT (account_id, symbol) DO UPDATE SET since = excluded.since, told_at = excluded.told_at",
-            told.account.0,
-            told.symbol.as_str(),
-            told.since.as_microsecond(),
-            told.told_at.as_microsecond(),
+            notice.account.0,
+            notice.symbol.as_str(),
+            notice.since.as_microsecond(),
+            notice.notified_at.as_microsecond(),
         );
         Ok(())
     }
 
-    /// Ends what an account was told at an instant.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn end_blind_stretches(&mut self, account: AccountId, told_at: Timestamp) -> Result<(), StoreError> {
+    /// Deletes an account's notices that were sent at an instant.
+    pub async fn delete_blindness_notices(
+        &mut self,
+        account: AccountId,
+        notified_at: Timestamp,
+    ) -> Result<(), StoreError> {
         let sql = "DELETE FROM blind_stretches WHERE account_id = $1 AND told_at = $2";
-        write!(self, sql, account.0, told_at.as_microsecond());
+        write_rows!(self, sql, account.0, notified_at.as_microsecond());
         Ok(())
     }
 
-    /// Ends what is of no concern to anybody any more: there is no active alert left of it, or its owner does not want to be
-    /// told. Says how much that was.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn drop_void_blind_stretches(&mut self) -> Result<u64, StoreError> {
+    /// Deletes notices that no longer matter: no active alert is left, or the owner no longer wants notices. Returns
+    /// the number deleted.
+    pub async fn delete_obsolete_blindness_notices(&mut self) -> Result<u64, StoreError> {
         let sql = "DELETE FROM blind_stretches WHERE NOT EXISTS
                      (SELECT 1 FROM alerts WHERE alerts.account_id = blind_stretches.account_id
                       AND alerts.symbol = blind_stretches.symbol AND status = 'active' AND deleted_at IS NULL)
                    OR account_id NOT IN (SELECT id FROM accounts
                       WHERE notify_blind AND deactivated_at IS NULL AND accounts.deleted_at IS NULL)";
-        Ok(write!(self, sql))
+        Ok(write_rows!(self, sql))
     }
 
-    /// An account's active alerts on some stocks, oldest first.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account's active alerts on some stocks, oldest first.
     pub async fn active_alerts_on(
         &mut self,
         account: AccountId,
         symbols: &[Symbol],
     ) -> Result<Vec<StoredAlert>, StoreError> {
         let sql = select!("WHERE account_id = $1 AND status = 'active' AND deleted_at IS NULL ORDER BY seq");
-        let rows = ask!(self, fetch_all AlertRow, sql, account.0);
+        let rows = fetch!(self, fetch_all AlertRow, sql, account.0);
         let alerts: Vec<StoredAlert> = rows.into_iter().map(StoredAlert::try_from).collect::<Result<_, _>>()?;
         Ok(alerts
             .into_iter()

@@ -1,27 +1,27 @@
-//! Statements about many rows at once.
+//! Statements over many rows.
 //!
-//! A statement with a list of rows is a text of its own for each length of the list, and the database prepares each text
-//! it has not seen. So lists are cut into pieces of a few lengths ([`LENGTHS`]), which are prepared once and used again.
+//! The text of a statement depends on the number of its rows, and the database prepares each new text. So lists are
+//! split into chunks of a few fixed lengths ([`CHUNK_LENGTHS`]), and the prepared statements are reused.
 
 use std::fmt::Write;
 use std::ops::Range;
 
-/// The lengths of lists that statements are made for, longest first.
+/// The chunk lengths that statements are generated for, longest first.
 ///
-/// SQLite takes 32766 parameters at most, PostgreSQL 65535.
-const LENGTHS: [usize; 4] = [512, 64, 8, 1];
+/// SQLite takes at most 32766 parameters, PostgreSQL 65535.
+const CHUNK_LENGTHS: [usize; 4] = [512, 64, 8, 1];
 
-/// A statement around a list of rows, whose columns are its only parameters.
+/// A statement around a list of rows. The columns of the rows are its only parameters.
 #[derive(Clone, Copy)]
 pub(crate) struct Statement {
     pub(crate) before: &'static str,
-    /// How many columns a row has.
+    /// Number of columns per row.
     pub(crate) columns: usize,
     pub(crate) after: &'static str,
 }
 
 impl Statement {
-    /// Its text with that many rows.
+    /// The statement's text for a number of rows.
     pub(crate) fn text(&self, is_pg: bool, rows: usize) -> String {
         let mut text = String::with_capacity(self.before.len() + self.after.len() + rows * self.columns * 7);
         text.push_str(self.before);
@@ -33,7 +33,7 @@ impl Statement {
                     text.push(',');
                 }
                 parameter += 1;
-                // SQLite looks numbered parameters up one after another, for each one of them.
+                // SQLite searches numbered parameters linearly, once for each parameter.
                 if is_pg {
                     // Writing to a string cannot fail.
                     let _ = write!(text, "${parameter}");
@@ -48,28 +48,28 @@ impl Statement {
     }
 }
 
-/// Cuts a list into pieces of the lengths that statements are made for.
-pub(crate) fn pieces(len: usize) -> impl Iterator<Item = Range<usize>> {
+/// Splits a list of length `len` into chunks of [`CHUNK_LENGTHS`].
+pub(crate) fn chunk_ranges(len: usize) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
-        let fits = LENGTHS.into_iter().find(|length| *length <= len - start)?;
-        let piece = start..start + fits;
+        let fits = CHUNK_LENGTHS.into_iter().find(|length| *length <= len - start)?;
+        let chunk = start..start + fits;
         start += fits;
-        Some(piece)
+        Some(chunk)
     })
 }
 
-/// Runs a [`Statement`] for all of a list and gathers the rows it returns.
+/// Runs a [`Statement`] over a whole list and collects the rows that it returns.
 macro_rules! query_many {
     ($row:ty, $db:expr, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {{
         let (statement, items) = ($statement, $items);
         let mut rows: Vec<$row> = Vec::new();
         let mut failure = None;
-        for piece in $crate::bulk::pieces(items.len()) {
-            let text = statement.text($db.is_pg(), piece.len());
-            let found = $crate::database::on!($db, db => {
+        for chunk in $crate::bulk::chunk_ranges(items.len()) {
+            let text = statement.text($db.is_pg(), chunk.len());
+            let found = $crate::database::dispatch!($db, db => {
                 let mut query = sqlx::query_as::<_, $row>(sqlx::AssertSqlSafe(text));
-                for $item in &items[piece] {
+                for $item in &items[chunk] {
                     let $query = query;
                     query = $bound;
                 }
@@ -87,17 +87,17 @@ macro_rules! query_many {
     }};
 }
 
-/// Runs a [`Statement`] for all of a list and counts the rows it has written.
+/// Runs a [`Statement`] over a whole list and counts the rows that it writes.
 macro_rules! execute_many {
     ($db:expr, $statement:expr, $items:expr, |$query:ident, $item:ident| $bound:expr) => {{
         let (statement, items) = ($statement, $items);
         let mut written: u64 = 0;
         let mut failure = None;
-        for piece in $crate::bulk::pieces(items.len()) {
-            let text = statement.text($db.is_pg(), piece.len());
-            let done = $crate::database::on!($db, db => {
+        for chunk in $crate::bulk::chunk_ranges(items.len()) {
+            let text = statement.text($db.is_pg(), chunk.len());
+            let done = $crate::database::dispatch!($db, db => {
                 let mut query = sqlx::query(sqlx::AssertSqlSafe(text));
-                for $item in &items[piece] {
+                for $item in &items[chunk] {
                     let $query = query;
                     query = $bound;
                 }
@@ -128,13 +128,13 @@ mod tests {
     };
 
     #[test]
-    fn a_list_of_any_length_is_cut_into_known_lengths_without_a_gap() {
+    fn chunks_have_known_lengths_and_no_gap() {
         for len in [0, 1, 7, 8, 63, 64, 65, 511, 512, 2_000, 5_003] {
             let mut next = 0;
-            for piece in pieces(len) {
-                assert_eq!(piece.start, next);
-                assert!(LENGTHS.contains(&piece.len()));
-                next = piece.end;
+            for chunk in chunk_ranges(len) {
+                assert_eq!(chunk.start, next);
+                assert!(CHUNK_LENGTHS.contains(&chunk.len()));
+                next = chunk.end;
             }
             assert_eq!(next, len);
         }

@@ -1,6 +1,6 @@
-//! Values as columns: how instants, dates, prices and names are kept, and how they are read back.
+//! Encodes instants, dates, prices and names as columns, and decodes them.
 //!
-//! What does not read back is [`StoreError::Corrupt`]: it was not written by this program.
+//! A value that cannot be decoded is [`StoreError::Corrupt`]: it was not written by this program.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::StoreError;
 
-/// A table, for what is said about rows of it that cannot be read.
+/// A table name, for errors about unreadable rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Table(pub(crate) &'static str);
 
@@ -22,19 +22,19 @@ pub(crate) fn days(date: Date) -> i64 {
     i64::from(market::day::day_number(date))
 }
 
-/// A text without U+0000, which PostgreSQL cannot keep.
+/// Replaces U+0000, which PostgreSQL cannot store.
 pub(crate) fn text(text: &str) -> String {
     text.replace('\0', "\u{FFFD}")
 }
 
 /// An object as JSON text.
 pub(crate) fn json(object: &Map<String, Value>) -> Result<String, StoreError> {
-    // Maps with text keys always can be written.
+    // Maps with text keys always serialize.
     serde_json::to_string(object).map_err(|error| Table("any").corrupt(error))
 }
 
 impl Table {
-    /// The error for a row that cannot be read.
+    /// The error for an unreadable row.
     pub(crate) fn corrupt(self, what: impl Display) -> StoreError {
         StoreError::Corrupt {
             table: self.0,
@@ -42,8 +42,8 @@ impl Table {
         }
     }
 
-    /// What a column says, if it can be said.
-    fn known<T>(self, value: Option<T>, column: &str, found: impl Display) -> Result<T, StoreError> {
+    /// Returns the value, or an error that names the column and the value found.
+    fn required<T>(self, value: Option<T>, column: &str, found: impl Display) -> Result<T, StoreError> {
         value.ok_or_else(|| self.corrupt(format_args!("{column} is {found}")))
     }
 
@@ -51,7 +51,7 @@ impl Table {
         Timestamp::from_microsecond(micros).map_err(|error| self.corrupt(error))
     }
 
-    pub(crate) fn instant_if_any(self, micros: Option<i64>) -> Result<Option<Timestamp>, StoreError> {
+    pub(crate) fn optional_instant(self, micros: Option<i64>) -> Result<Option<Timestamp>, StoreError> {
         micros.map(|micros| self.instant(micros)).transpose()
     }
 
@@ -64,7 +64,7 @@ impl Table {
         Price::from_micros(micros).map_err(|error| self.corrupt(error))
     }
 
-    pub(crate) fn price_if_any(self, micros: Option<i64>) -> Result<Option<Price>, StoreError> {
+    pub(crate) fn optional_price(self, micros: Option<i64>) -> Result<Option<Price>, StoreError> {
         micros.map(|micros| self.price(micros)).transpose()
     }
 
@@ -72,26 +72,26 @@ impl Table {
         text.parse().map_err(|error| self.corrupt(error))
     }
 
-    /// What a name stands for, by the function that knows.
-    pub(crate) fn named<T>(
+    /// Parses a column's name with `from_name`.
+    pub(crate) fn parse<T>(
         self,
         column: &str,
         name: &str,
         from_name: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, StoreError> {
-        self.known(from_name(name), column, name)
+        self.required(from_name(name), column, name)
     }
 
-    /// A number in its narrower type.
+    /// Converts a number to a narrower type.
     pub(crate) fn narrow<T: TryFrom<i64>>(self, column: &str, number: i64) -> Result<T, StoreError> {
-        self.known(T::try_from(number).ok(), column, number)
+        self.required(T::try_from(number).ok(), column, number)
     }
 
     pub(crate) fn object(self, text: &str) -> Result<Map<String, Value>, StoreError> {
         serde_json::from_str(text).map_err(|error| self.corrupt(error))
     }
 
-    pub(crate) fn object_if_any(self, text: Option<&str>) -> Result<Option<Map<String, Value>>, StoreError> {
+    pub(crate) fn optional_object(self, text: Option<&str>) -> Result<Option<Map<String, Value>>, StoreError> {
         text.map(|text| self.object(text)).transpose()
     }
 }

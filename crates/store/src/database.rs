@@ -1,16 +1,16 @@
-//! One text for two databases.
+//! One query text for two databases.
 //!
-//! A pool or a connection is [`Either`] of SQLite or of PostgreSQL. The macros here write a query once and compile it for
-//! both: `$1` placeholders, BIGINT for every number, and row types that derive [`sqlx::FromRow`] read from either.
+//! A pool or a connection is [`Either`] SQLite or PostgreSQL. The macros here take a query once and compile it for
+//! both: `$1` placeholders, BIGINT for every number, and row types that derive [`sqlx::FromRow`].
 
 use sqlx::{PgConnection, PgPool, SqliteConnection, SqlitePool};
 
-/// The same thing of one of the two databases.
+/// A value for one of the two databases.
 #[derive(Clone, Debug)]
 pub(crate) enum Either<L, P> {
-    /// Of SQLite.
+    /// SQLite.
     Lite(L),
-    /// Of PostgreSQL.
+    /// PostgreSQL.
     Pg(P),
 }
 
@@ -18,17 +18,17 @@ pub(crate) enum Either<L, P> {
 pub(crate) type Pools = Either<SqlitePool, PgPool>;
 
 /// The connection that writes.
-pub(crate) type Link = Either<SqliteConnection, PgConnection>;
+pub(crate) type WriteConnection = Either<SqliteConnection, PgConnection>;
 
 impl<L, P> Either<L, P> {
-    /// Whether it is PostgreSQL's.
+    /// Whether this is PostgreSQL.
     pub(crate) const fn is_pg(&self) -> bool {
         matches!(self, Self::Pg(_))
     }
 }
 
-/// Evaluates an expression for the database that it is.
-macro_rules! on {
+/// Evaluates an expression for the database at hand.
+macro_rules! dispatch {
     ($either:expr, $db:ident => $body:expr) => {
         match $either {
             $crate::database::Either::Lite($db) => $body,
@@ -40,35 +40,35 @@ macro_rules! on {
 /// Runs a query whose rows are read as `$row`, by `fetch_one`, `fetch_optional` or `fetch_all`.
 macro_rules! query {
     ($fetch:ident $row:ty, $db:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
-        $crate::database::on!($db, db => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(db).await)
+        $crate::database::dispatch!($db, db => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(db).await)
     };
 }
 
-/// Runs a statement and says how many rows it has written.
+/// Runs a statement and returns the number of rows written.
 macro_rules! execute {
     ($db:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
-        $crate::database::on!($db, db => {
+        $crate::database::dispatch!($db, db => {
             sqlx::query($sql)$(.bind($bind))*.execute(db).await.map(|done| done.rows_affected())
         })
     };
 }
 
-/// Reads rows as they come, in pieces, and hands each piece on.
+/// Reads rows as they arrive and passes them on in chunks.
 macro_rules! stream {
     ($row:ty, $pools:expr, $take:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
-        $crate::database::on!($pools, db => {
-            $crate::database::in_pieces(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.fetch(db), $take).await
+        $crate::database::dispatch!($pools, db => {
+            $crate::database::in_chunks(sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.fetch(db), $take).await
         })
     };
 }
 
-pub(crate) use {execute, on, query, stream};
+pub(crate) use {dispatch, execute, query, stream};
 
-/// How many rows are handed on at once.
-const PIECE: usize = 4096;
+/// Rows per chunk of a streamed query.
+const STREAM_CHUNK_ROWS: usize = 4096;
 
-/// Turns rows into values and hands them on in pieces.
-pub(crate) async fn in_pieces<Row, Value>(
+/// Converts rows to values and passes them on in chunks.
+pub(crate) async fn in_chunks<Row, Value>(
     mut rows: impl futures_util::Stream<Item = Result<Row, sqlx::Error>> + Unpin,
     take: &mut (dyn FnMut(Vec<Value>) + Send),
 ) -> Result<(), crate::StoreError>
@@ -76,15 +76,15 @@ where
     Value: TryFrom<Row, Error = crate::StoreError>,
 {
     use futures_util::TryStreamExt;
-    let mut piece = Vec::new();
+    let mut chunk = Vec::new();
     while let Some(row) = rows.try_next().await? {
-        piece.push(Value::try_from(row)?);
-        if piece.len() == PIECE {
-            take(std::mem::take(&mut piece));
+        chunk.push(Value::try_from(row)?);
+        if chunk.len() == STREAM_CHUNK_ROWS {
+            take(std::mem::take(&mut chunk));
         }
     }
-    if !piece.is_empty() {
-        take(piece);
+    if !chunk.is_empty() {
+        take(chunk);
     }
     Ok(())
 }

@@ -1,39 +1,33 @@
-//! Taking an account away: what was its owner's goes, and the row that stays says nothing of them.
+//! Erases an account: deletes its owner's data and leaves an anonymous row.
 //!
-//! Its alerts are deleted one by one before, each with its history, as their owner would have done it. What has to be counted
-//! for a day (how many messages the operator pays for, how many codes a number was sent) is counted on, but not as anybody's.
+//! Its alerts are deleted one by one before, each with a history entry. Rows that limits still count for a day
+//! (messages paid by the operator, codes sent to a number) remain without a reference to the account.
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::alerts::{AlertRow, select};
 use crate::model::{Account, AccountId, StoredAlert};
-use crate::unit::{ask, write};
-use crate::{StoreError, Unit};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{StoreError, UnitOfWork};
 
-/// For how long things are counted that limits look at.
-const COUNTED_FOR: SignedDuration = SignedDuration::from_hours(24);
+/// The longest period over which limits count.
+const LIMIT_WINDOW: SignedDuration = SignedDuration::from_hours(24);
 
-impl Unit {
-    /// All alerts of an account that are not deleted, kept from changing until the end of the transaction.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn alerts_of_account_to_change(&mut self, account: AccountId) -> Result<Vec<StoredAlert>, StoreError> {
-        let sql = if self.link.is_pg() {
+impl UnitOfWork {
+    /// Returns all alerts of an account and locks them until the end of the transaction. Deleted alerts are missing.
+    pub async fn lock_alerts_of_account(&mut self, account: AccountId) -> Result<Vec<StoredAlert>, StoreError> {
+        let sql = if self.connection.is_pg() {
             select!("WHERE account_id = $1 AND deleted_at IS NULL ORDER BY seq FOR NO KEY UPDATE")
         } else {
             select!("WHERE account_id = $1 AND deleted_at IS NULL ORDER BY seq")
         };
-        let rows = ask!(self, fetch_all AlertRow, sql, account.0);
+        let rows = fetch!(self, fetch_all AlertRow, sql, account.0);
         rows.into_iter().map(StoredAlert::try_from).collect()
     }
 
-    /// Removes what belongs to an account besides its alerts: webhooks with their deliveries, keys, sessions, what programs were
-    /// allowed, codes, messages, feedback and likes, answers kept for repeated requests, the watchlist and its paper trades.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn erase_belongings(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {
+    /// Deletes everything of an account except its alerts: webhooks with their deliveries, keys, sessions, OAuth
+    /// grants, codes, messages, feedback and likes, stored responses, the watchlist and its paper trades.
+    pub async fn erase_account_data(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {
         let id = account.id.0;
         for sql in [
             "DELETE FROM delivery_attempts WHERE delivery_seq IN
@@ -63,39 +57,41 @@ impl Unit {
             "DELETE FROM paper_trades WHERE account_id = $1",
             "DELETE FROM watchlist_items WHERE account_id = $1",
         ] {
-            write!(self, sql, id);
+            write_rows!(self, sql, id);
         }
         self.erase_messages(account, now).await
     }
 
     async fn erase_messages(&mut self, account: &Account, now: Timestamp) -> Result<(), StoreError> {
         let id = account.id.0;
-        // Those to addresses and numbers that were the account's before, too. What was kept has the message's id.
+        // Includes messages to the account's former addresses and numbers. An outbox row has the id of its message.
         let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM messages WHERE account_id = $1)";
-        write!(self, sql, id);
+        write_rows!(self, sql, id);
         let counted = now
-            .saturating_sub(COUNTED_FOR)
+            .saturating_sub(LIMIT_WINDOW)
             .unwrap_or(Timestamp::MIN)
             .as_microsecond();
-        write!(
+        write_rows!(
             self,
             "DELETE FROM messages WHERE account_id = $1 AND (status = 'pending' OR COALESCE(admitted_at, $2) <= $2)",
-            id, counted,
+            id,
+            counted,
         );
         let sql = "UPDATE messages SET account_id = NULL, recipient = NULL, content = NULL, alert_seq = NULL,
                    event_seq = NULL WHERE account_id = $1";
-        write!(self, sql, id);
+        write_rows!(self, sql, id);
         let phone = account.profile.phone.as_ref().map(|phone| phone.number.as_str());
         let sql = "DELETE FROM outbox WHERE recipient = $1 OR recipient = $2";
-        write!(self, sql, &account.email, phone.unwrap_or(&account.email));
-        write!(
+        write_rows!(self, sql, &account.email, phone.unwrap_or(&account.email));
+        write_rows!(
             self,
             "DELETE FROM codes WHERE account_id = $1 AND created_at <= $2",
-            id, counted
+            id,
+            counted
         );
         let sql =
             "UPDATE codes SET account_id = NULL, payload = NULL, used_at = COALESCE(used_at, $2) WHERE account_id = $1";
-        write!(self, sql, id, now.as_microsecond());
+        write_rows!(self, sql, id, now.as_microsecond());
         Ok(())
     }
 }

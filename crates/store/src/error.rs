@@ -1,79 +1,81 @@
-//! What can go wrong with the database.
+//! Errors of the database.
 
 use std::sync::Arc;
 
 use crate::availability;
 
-/// Why the database did not do what was asked.
+/// A database error.
 ///
-/// The texts are for operators and logs. They name tables and files, so they are never shown to users.
+/// The texts are for operators and logs. They name tables and files, so users never see them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The address is none of `sqlite://FILE` and `postgres://...`.
+    /// The URL is neither `sqlite://FILE` nor `postgres://...`.
     #[error("database.url must be sqlite://FILE or postgres://USER@HOST/NAME; {0}")]
     Url(String),
     /// The database cannot be reached or opened.
     #[error("the database at {place} cannot be opened: {source}; check database.url")]
     Open {
-        /// The file, or the server and the name of the database.
+        /// The file, or the server and the database name.
         place: String,
-        /// What the database said.
+        /// The error of the database.
         source: Arc<sqlx::Error>,
     },
-    /// The database is older than what is needed.
+    /// The database product is older than required.
     #[error("{product} {found} is too old; install {needed} or later")]
     TooOld {
         /// SQLite or PostgreSQL.
         product: &'static str,
-        /// Its version.
+        /// The version found.
         found: String,
-        /// The oldest version that will do.
+        /// The oldest supported version.
         needed: &'static str,
     },
-    /// The tables are those of a later version of this program.
+    /// The tables belong to a later version of this program.
     #[error(
-        "the database has tables of a later version of this program (migration {0}, which this version does not know); \
+        "the database has tables of a later version of this program (migration {0} is unknown to this version); \
          use that version, or a later one"
     )]
     TooNew(i64),
-    /// The tables are not those of this program.
-    #[error("the database's tables do not fit this program: {0}; use the program that made them, or a later one")]
+    /// The tables do not belong to this program.
+    #[error(
+        "the database's tables do not belong to this program: {0}; use the program that created them, or a later version"
+    )]
     Migration(#[from] sqlx::migrate::MigrateError),
-    /// A row that cannot be read.
+    /// A row cannot be read.
     #[error("table {table} has a row that cannot be read: {what}")]
     Corrupt {
-        /// Which table.
+        /// The table.
         table: &'static str,
-        /// What is wrong, with the row's key.
+        /// The problem, with the row's key.
         what: String,
     },
-    /// The store was closed.
+    /// The store is closed.
     #[error("the store is closed")]
     Closed,
     /// A transaction could not be begun. Nothing was written.
-    #[error("the database takes no writes at the moment: {0}")]
+    #[error("the database does not accept writes at the moment: {0}")]
     Unwritable(Arc<sqlx::Error>),
-    /// The database did not confirm a commit. What was to be written may be there or not.
-    #[error("the database did not say whether it has committed: {0}; look before doing it again")]
+    /// The database did not confirm a commit. The transaction may or may not be on disk.
+    #[error("the database did not confirm the commit: {0}; check the data before retrying")]
     Unconfirmed(Arc<sqlx::Error>),
-    /// A unit of work went on after the database had failed it. Nothing was written.
-    #[error("a unit of work was given up, because the database failed in the middle of it: {0}")]
-    Spoiled(String),
-    /// A unit of work came to nothing, because the database was away or took no writes. Nothing was written.
-    #[error("the database is away or takes no writes: {0}")]
+    /// A transaction continued after a database error. Nothing was written.
+    #[error("a transaction was aborted because the database failed: {0}")]
+    Aborted(String),
+    /// A transaction failed because the database was unreachable or accepted no writes. Nothing was written.
+    #[error("the database is unavailable or does not accept writes: {0}")]
     Unavailable(String),
-    /// A unit of work panicked. Nothing of it was written.
-    #[error("a unit of work panicked: {0}")]
+    /// A transaction panicked. Nothing of it was written.
+    #[error("a transaction panicked: {0}")]
     Panicked(String),
-    /// Whatever else the database said.
-    #[error("the database did not answer as it should: {0}")]
+    /// Any other database error.
+    #[error("unexpected database error: {0}")]
     Database(#[from] sqlx::Error),
 }
 
 impl StoreError {
-    /// Whether the database is away or takes no writes at the moment, and may be back soon: it cannot be reached, its disk is
-    /// full, or another program holds it.
+    /// Whether the database is temporarily unavailable: it cannot be reached, its disk is full, or another program
+    /// holds it.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         match self {
@@ -85,7 +87,7 @@ impl StoreError {
             | Self::TooNew(_)
             | Self::Migration(_)
             | Self::Corrupt { .. }
-            | Self::Spoiled(_)
+            | Self::Aborted(_)
             | Self::Panicked(_) => false,
         }
     }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::columns::Table;
 use crate::database::query;
-use crate::model::{AccountId, EventId, Owner, StoredEvent};
+use crate::model::{AccountId, AlertOwner, EventId, StoredEvent};
 use crate::{Store, StoreError};
 
 const TABLE: Table = Table("events");
@@ -20,13 +20,10 @@ struct EventRow {
 }
 
 impl Store {
-    /// An account's events after a place in their order, oldest first, at most `limit`. No event turns up later at a place
-    /// that was passed.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account's events after a position, oldest first, at most `limit`. No event appears later at or
+    /// before a returned position.
     pub async fn events_after(&self, account: AccountId, seq: i64, limit: u32) -> Result<Vec<StoredEvent>, StoreError> {
-        let complete = self.place().await?;
+        let complete = self.history_position().await?;
         let sql = "SELECT events.seq, events.id, alerts.id AS alert_id, events.at, events.data
                    FROM events JOIN alerts ON alerts.seq = events.alert_seq
                    WHERE events.account_id = $1 AND events.seq > $2 AND events.seq <= $3
@@ -36,7 +33,7 @@ impl Store {
             Ok(StoredEvent {
                 id: EventId(row.id),
                 seq: row.seq,
-                owner: Owner::Account(account),
+                owner: AlertOwner::Account(account),
                 alert: AlertId(row.alert_id),
                 at: TABLE.instant(row.at)?,
                 data: TABLE.object(&row.data)?,

@@ -1,25 +1,25 @@
-//! All that is kept of an account, page by page: each page begins where the one before ended, however much comes in
-//! between.
+//! Exports all stored data of an account, page by page. Each page starts where the previous one ended, even if rows
+//! are added in between.
 
 use uuid::Uuid;
 
 use crate::alerts::{AlertRow, select};
 use crate::columns::Table;
 use crate::database::query;
-use crate::model::{AccountId, FeedbackId, KeptAlert, MessageChannel, SentMessage};
+use crate::model::{AccountId, ExportedAlert, FeedbackId, MessageChannel, SentMessage};
 use crate::{Store, StoreError};
 
 const MESSAGES: Table = Table("messages");
 
-/// Where a page of messages ended.
+/// The end of a page of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MessagePlace {
+pub struct MessageCursor {
     admitted_at: i64,
     seq: i64,
 }
 
-impl Default for MessagePlace {
-    /// Before all messages.
+impl Default for MessageCursor {
+    /// The position before all messages.
     fn default() -> Self {
         Self {
             admitted_at: i64::MIN,
@@ -40,8 +40,8 @@ struct MessageRow {
 }
 
 impl MessageRow {
-    const fn place(&self) -> MessagePlace {
-        MessagePlace {
+    const fn position(&self) -> MessageCursor {
+        MessageCursor {
             admitted_at: self.admitted_at,
             seq: self.seq,
         }
@@ -54,22 +54,24 @@ impl MessageRow {
             recipient: self.recipient,
             status: self.status,
             created_at: MESSAGES.instant(self.created_at)?,
-            finished_at: MESSAGES.instant_if_any(self.finished_at)?,
+            finished_at: MESSAGES.optional_instant(self.finished_at)?,
         })
     }
 }
 
 impl Store {
-    /// An account's alerts after a place in the order of their creation, deleted ones included: at most `limit`.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn alerts_after(&self, account: AccountId, place: i64, limit: u32) -> Result<Vec<KeptAlert>, StoreError> {
+    /// Returns an account's alerts after a position in order of creation, including deleted ones, at most `limit`.
+    pub async fn alerts_after(
+        &self,
+        account: AccountId,
+        position: i64,
+        limit: u32,
+    ) -> Result<Vec<ExportedAlert>, StoreError> {
         let sql = select!("WHERE account_id = $1 AND seq > $2 ORDER BY seq LIMIT $3");
-        let rows = query!(fetch_all AlertRow, &self.pools, sql, account.0, place, i64::from(limit))?;
+        let rows = query!(fetch_all AlertRow, &self.pools, sql, account.0, position, i64::from(limit))?;
         let kept = rows.into_iter().map(|row| {
-            Ok(KeptAlert {
-                place: row.seq,
+            Ok(ExportedAlert {
+                position: row.seq,
                 deleted_at: row.deleted_at()?,
                 stored: row.try_into()?,
             })
@@ -77,33 +79,28 @@ impl Store {
         kept.collect()
     }
 
-    /// The messages of an account that were sent, or tried, one way, after a place: at most `limit`.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account's messages on a channel that were sent or tried, after a position, at most `limit`. Also
+    /// returns the next position.
     pub async fn messages_after(
         &self,
         account: AccountId,
         channel: MessageChannel,
-        place: MessagePlace,
+        position: MessageCursor,
         limit: u32,
-    ) -> Result<(Vec<SentMessage>, MessagePlace), StoreError> {
+    ) -> Result<(Vec<SentMessage>, MessageCursor), StoreError> {
         let sql = "SELECT seq, kind, recipient, status, created_at, admitted_at, finished_at FROM messages
                    WHERE account_id = $1 AND channel = $2 AND admitted_at IS NOT NULL
                    AND (admitted_at > $3 OR (admitted_at = $3 AND seq > $4))
                    ORDER BY admitted_at, seq LIMIT $5";
-        let (admitted_at, seq, limit) = (place.admitted_at, place.seq, i64::from(limit));
+        let (admitted_at, seq, limit) = (position.admitted_at, position.seq, i64::from(limit));
         let channel_name = channel.name();
         let rows = query!(fetch_all MessageRow, &self.pools, sql, account.0, channel_name, admitted_at, seq, limit)?;
-        let next = rows.last().map_or(place, MessageRow::place);
+        let next = rows.last().map_or(position, MessageRow::position);
         let messages = rows.into_iter().map(|row| row.message(channel));
         Ok((messages.collect::<Result<_, _>>()?, next))
     }
 
-    /// The feedback that an account likes.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the feedback that an account likes.
     pub async fn liked_feedback(&self, account: AccountId) -> Result<Vec<FeedbackId>, StoreError> {
         let sql = "SELECT feedback.id FROM feedback_likes JOIN feedback ON feedback.seq = feedback_likes.feedback_seq
                    WHERE feedback_likes.account_id = $1 ORDER BY feedback.seq";

@@ -1,12 +1,12 @@
-//! Feedback, and who likes it.
+//! Feedback and likes.
 
 use uuid::Uuid;
 
 use crate::columns::{Table, text};
 use crate::database::query;
-use crate::model::{AccountId, Feedback, FeedbackCategory, FeedbackId, Page, PageRequest, SeenFeedback};
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::model::{AccountId, Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike, Page, PageRequest};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("feedback");
 
@@ -23,7 +23,7 @@ macro_rules! select {
 }
 
 #[derive(sqlx_macros::FromRow)]
-struct Row {
+struct FeedbackRow {
     id: Uuid,
     account_id: Uuid,
     title: String,
@@ -34,17 +34,17 @@ struct Row {
     is_liked: i64,
 }
 
-impl TryFrom<Row> for SeenFeedback {
+impl TryFrom<FeedbackRow> for FeedbackWithLike {
     type Error = StoreError;
 
-    fn try_from(row: Row) -> Result<Self, StoreError> {
+    fn try_from(row: FeedbackRow) -> Result<Self, StoreError> {
         Ok(Self {
             feedback: Feedback {
                 id: FeedbackId(row.id),
                 account: AccountId(row.account_id),
                 title: row.title,
                 body: row.body,
-                category: TABLE.named("category", &row.category, FeedbackCategory::from_name)?,
+                category: TABLE.parse("category", &row.category, FeedbackCategory::from_name)?,
                 likes: TABLE.narrow("likes", row.likes)?,
                 created_at: TABLE.instant(row.created_at)?,
             },
@@ -54,50 +54,41 @@ impl TryFrom<Row> for SeenFeedback {
 }
 
 impl Store {
-    /// Everybody's feedback as `viewer` sees it: what most people like comes first, of equals the newest.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn feedback(&self, viewer: AccountId, page: PageRequest) -> Result<Page<SeenFeedback>, StoreError> {
+    /// Returns a page of all feedback as `viewer` sees it: most liked first, then newest first.
+    pub async fn feedback(&self, viewer: AccountId, page: PageRequest) -> Result<Page<FeedbackWithLike>, StoreError> {
         let (total,) = query!(fetch_one(i64,), &self.pools, "SELECT COUNT(*) FROM feedback")?;
         let sql = select!("ORDER BY likes DESC, feedback.seq DESC LIMIT $2 OFFSET $3");
         let (limit, offset) = (i64::from(page.limit), page.offset());
-        let rows = query!(fetch_all Row, &self.pools, sql, viewer.0, limit, offset)?;
-        let items = rows.into_iter().map(SeenFeedback::try_from).collect::<Result<_, _>>()?;
+        let rows = query!(fetch_all FeedbackRow, &self.pools, sql, viewer.0, limit, offset)?;
+        let items = rows
+            .into_iter()
+            .map(FeedbackWithLike::try_from)
+            .collect::<Result<_, _>>()?;
         Ok(Page {
             items,
             total: TABLE.narrow("COUNT(*)", total)?,
         })
     }
 
-    /// The feedback that an account has given, oldest first.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn feedback_of(&self, account: AccountId) -> Result<Vec<SeenFeedback>, StoreError> {
+    /// Returns the feedback that an account has given, oldest first.
+    pub async fn feedback_of(&self, account: AccountId) -> Result<Vec<FeedbackWithLike>, StoreError> {
         let sql = select!("WHERE feedback.account_id = $1 ORDER BY feedback.seq");
-        let rows = query!(fetch_all Row, &self.pools, sql, account.0)?;
-        rows.into_iter().map(SeenFeedback::try_from).collect()
+        let rows = query!(fetch_all FeedbackRow, &self.pools, sql, account.0)?;
+        rows.into_iter().map(FeedbackWithLike::try_from).collect()
     }
 }
 
-impl Unit {
-    /// How many pieces of feedback an account has given since an instant.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Counts the feedback that an account has given after `since`.
     pub async fn count_feedback(&mut self, account: AccountId, since: jiff::Timestamp) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) FROM feedback WHERE account_id = $1 AND created_at > $2";
-        let (count,) = ask!(self, fetch_one(i64,), sql, account.0, since.as_microsecond());
+        let (count,) = fetch!(self, fetch_one(i64,), sql, account.0, since.as_microsecond());
         TABLE.narrow("COUNT(*)", count)
     }
 
-    /// Adds a piece of feedback, which nobody likes yet.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Inserts feedback with no likes.
     pub async fn insert_feedback(&mut self, feedback: &Feedback) -> Result<(), StoreError> {
-        write!(
+        write_rows!(
             self,
             "INSERT INTO feedback (id, account_id, title, body, category, likes, created_at)
              VALUES ($1, $2, $3, $4, $5, 0, $6)",
@@ -111,16 +102,13 @@ impl Unit {
         Ok(())
     }
 
-    /// Has an account like a piece of feedback, or like it no more; each counts once. `None`: there is no such feedback.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Sets or removes an account's like. Each account counts once. `None`: there is no such feedback.
     pub async fn like_feedback(
         &mut self,
         account: AccountId,
         id: FeedbackId,
         likes: bool,
-    ) -> Result<Option<SeenFeedback>, StoreError> {
+    ) -> Result<Option<FeedbackWithLike>, StoreError> {
         let change = if likes {
             "INSERT INTO feedback_likes (feedback_seq, account_id) SELECT seq, $2 FROM feedback WHERE id = $1
              ON CONFLICT (feedback_seq, account_id) DO NOTHING"
@@ -128,11 +116,11 @@ impl Unit {
             "DELETE FROM feedback_likes
              WHERE account_id = $2 AND feedback_seq = (SELECT seq FROM feedback WHERE id = $1)"
         };
-        if write!(self, change, id.0, account.0) > 0 {
+        if write_rows!(self, change, id.0, account.0) > 0 {
             let by: i64 = if likes { 1 } else { -1 };
-            write!(self, "UPDATE feedback SET likes = likes + $2 WHERE id = $1", id.0, by);
+            write_rows!(self, "UPDATE feedback SET likes = likes + $2 WHERE id = $1", id.0, by);
         }
-        let row = ask!(self, fetch_optional Row, select!("WHERE feedback.id = $2"), account.0, id.0);
-        row.map(SeenFeedback::try_from).transpose()
+        let row = fetch!(self, fetch_optional FeedbackRow, select!("WHERE feedback.id = $2"), account.0, id.0);
+        row.map(FeedbackWithLike::try_from).transpose()
     }
 }

@@ -1,11 +1,11 @@
-//! Codes by what comes into force with them: those that guests are sent, about an address and for an alert.
+//! Queries for one-time codes by payload. Guests receive such codes for an address and an alert.
 
 use jiff::Timestamp;
 
 use crate::columns::{Table, text};
 use crate::database::query;
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("codes");
 
@@ -13,10 +13,7 @@ type MaybeText = (Option<String>,);
 type MaybeNumber = (Option<i64>,);
 
 impl Store {
-    /// What comes into force with the code of that hash, be it good or not.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the payload of the code with a hash, in any state.
     pub async fn code_payload(&self, hash: [u8; 32]) -> Result<Option<String>, StoreError> {
         let sql = "SELECT payload FROM codes WHERE hash = $1";
         let row = query!(fetch_optional MaybeText, &self.pools, sql, &hash[..])?;
@@ -24,21 +21,15 @@ impl Store {
     }
 }
 
-impl Unit {
-    /// How many codes for that purpose were made since then, whatever they are about.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn count_codes_for(&mut self, purpose: &str, since: Timestamp) -> Result<u64, StoreError> {
+impl UnitOfWork {
+    /// Counts all codes for a purpose that were created after `since`.
+    pub async fn count_codes_for_purpose(&mut self, purpose: &str, since: Timestamp) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) FROM codes WHERE purpose = $1 AND created_at > $2";
-        let (count,) = ask!(self, fetch_one(i64,), sql, purpose, since.as_microsecond());
+        let (count,) = fetch!(self, fetch_one(i64,), sql, purpose, since.as_microsecond());
         TABLE.narrow("COUNT(*)", count)
     }
 
-    /// When the first of the codes for that purpose and about that subject was made of those that were made since then.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the creation time of the oldest code for a purpose and a subject that was created after `since`.
     pub async fn oldest_code(
         &mut self,
         purpose: &str,
@@ -47,15 +38,12 @@ impl Unit {
     ) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT MIN(created_at) FROM codes WHERE purpose = $1 AND subject = $2 AND created_at > $3";
         let (subject, since) = (text(subject), since.as_microsecond());
-        let (oldest,) = ask!(self, fetch_one MaybeNumber, sql, purpose, subject, since);
-        TABLE.instant_if_any(oldest)
+        let (oldest,) = fetch!(self, fetch_one MaybeNumber, sql, purpose, subject, since);
+        TABLE.optional_instant(oldest)
     }
 
-    /// How many codes for that purpose, about that subject and with that payload were made since then.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn count_codes_with(
+    /// Counts the codes for a purpose, a subject and a payload that were created after `since`.
+    pub async fn count_codes_with_payload(
         &mut self,
         purpose: &str,
         subject: &str,
@@ -64,15 +52,12 @@ impl Unit {
     ) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) FROM codes WHERE purpose = $1 AND subject = $2 AND payload = $3 AND created_at > $4";
         let (subject, since) = (text(subject), since.as_microsecond());
-        let (count,) = ask!(self, fetch_one(i64,), sql, purpose, subject, payload, since);
+        let (count,) = fetch!(self, fetch_one(i64,), sql, purpose, subject, payload, since);
         TABLE.narrow("COUNT(*)", count)
     }
 
-    /// Withdraws all codes for that purpose, about that subject and with that payload. Says how many.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn withdraw_codes_with(
+    /// Revokes all codes for a purpose, a subject and a payload. Returns their number.
+    pub async fn revoke_codes_with_payload(
         &mut self,
         purpose: &str,
         subject: &str,
@@ -81,6 +66,13 @@ impl Unit {
     ) -> Result<u64, StoreError> {
         let sql = "UPDATE codes SET used_at = $4
                    WHERE purpose = $1 AND subject = $2 AND payload = $3 AND used_at IS NULL";
-        Ok(write!(self, sql, purpose, text(subject), payload, now.as_microsecond()))
+        Ok(write_rows!(
+            self,
+            sql,
+            purpose,
+            text(subject),
+            payload,
+            now.as_microsecond()
+        ))
     }
 }

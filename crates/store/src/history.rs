@@ -1,6 +1,6 @@
-//! What happened to alerts.
+//! The history of alerts.
 
-use alerts::transition::{Entry, HistoryAction, HistoryStatus};
+use alerts::transition::{HistoryAction, HistoryStatus, StatusChange};
 use alerts::{AlertId, Status};
 use jiff::Timestamp;
 use market::{Price, Symbol};
@@ -9,14 +9,14 @@ use uuid::Uuid;
 use crate::columns::{Table, json};
 use crate::database::query;
 use crate::model::{AccountId, HistoryRow, Page, PageRequest};
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("history");
 
-/// An entry with its place in the order of all.
+/// An entry with its position in the whole history.
 #[derive(sqlx_macros::FromRow)]
-struct PlacedRow {
+struct PositionedRow {
     seq: i64,
     #[sqlx(flatten)]
     entry: EntryRow,
@@ -33,29 +33,27 @@ struct EntryRow {
 }
 
 impl EntryRow {
-    fn row(self, alert: AlertId, symbol: Symbol) -> Result<HistoryRow, StoreError> {
+    fn into_history_row(self, alert: AlertId, symbol: Symbol) -> Result<HistoryRow, StoreError> {
         let previous = self.previous_status.as_deref();
-        let previous = previous.map(|name| TABLE.named("previous_status", name, Status::from_name));
+        let previous = previous.map(|name| TABLE.parse("previous_status", name, Status::from_name));
         Ok(HistoryRow {
             alert,
             symbol,
-            entry: Entry {
-                action: TABLE.named("action", &self.action, HistoryAction::from_name)?,
+            entry: StatusChange {
+                action: TABLE.parse("action", &self.action, HistoryAction::from_name)?,
                 previous_status: previous.transpose()?,
-                new_status: TABLE.named("new_status", &self.new_status, HistoryStatus::from_name)?,
+                new_status: TABLE.parse("new_status", &self.new_status, HistoryStatus::from_name)?,
             },
             at: TABLE.instant(self.at)?,
-            price: TABLE.price_if_any(self.price)?,
-            details: TABLE.object_if_any(self.details.as_deref())?,
+            price: TABLE.optional_price(self.price)?,
+            details: TABLE.optional_object(self.details.as_deref())?,
         })
     }
 }
 
 impl Store {
-    /// An alert's history, newest first; also of a deleted alert. `None`: the account never had such an alert.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a page of an alert's history, newest first, including deleted alerts. `None`: the account never had
+    /// such an alert.
     pub async fn history(
         &self,
         account: AccountId,
@@ -65,10 +63,7 @@ impl Store {
         self.history_since(account, alert, Timestamp::MIN, page).await
     }
 
-    /// An alert's history from an instant on, as [`Store::history`].
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Like [`Store::history`], from an instant on.
     pub async fn history_since(
         &self,
         account: AccountId,
@@ -91,7 +86,7 @@ impl Store {
         let rows = query!(fetch_all EntryRow, &self.pools, sql, seq, since, limit, offset)?;
         let items = rows
             .into_iter()
-            .map(|row| row.row(alert, symbol))
+            .map(|row| row.into_history_row(alert, symbol))
             .collect::<Result<_, _>>()?;
         let total = TABLE.narrow("COUNT(*)", total)?;
         Ok(Some(Page { items, total }))
@@ -108,10 +103,7 @@ struct FiringRow {
 }
 
 impl Store {
-    /// An account's firings from an instant on, newest first; also of deleted alerts.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a page of an account's firings from an instant on, newest first, including deleted alerts.
     pub async fn firings_of_account(
         &self,
         account: AccountId,
@@ -121,7 +113,7 @@ impl Store {
         let since = since.as_microsecond();
         let sql = "SELECT COUNT(*) FROM events WHERE account_id = $1 AND at >= $2";
         let (total,) = query!(fetch_one(i64,), &self.pools, sql, account.0, since)?;
-        // An event has the place of its firing's history entry.
+        // An event has the position of its firing's history entry.
         let sql = "SELECT alerts.id AS alert_id, alerts.symbol, history.action, history.previous_status,
                           history.new_status, history.at, history.price, history.details
                    FROM events JOIN history ON history.seq = events.seq JOIN alerts ON alerts.seq = events.alert_seq
@@ -131,7 +123,7 @@ impl Store {
         let rows = query!(fetch_all FiringRow, &self.pools, sql, account.0, since, limit, offset)?;
         let items = rows.into_iter().map(|row| {
             let symbol = TABLE.symbol(&row.symbol)?;
-            row.entry.row(AlertId(row.alert_id), symbol)
+            row.entry.into_history_row(AlertId(row.alert_id), symbol)
         });
         Ok(Page {
             items: items.collect::<Result<_, _>>()?,
@@ -141,11 +133,8 @@ impl Store {
 }
 
 impl Store {
-    /// The firings of an alert that this service has seen, newest first and at most `limit`; also of a deleted alert. What
-    /// clients noted down is none. `None`: the account never had such an alert.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an alert's firings that this service observed, newest first, at most `limit`. Includes deleted
+    /// alerts, and omits firings reported by clients. `None`: the account never had such an alert.
     pub async fn firings_of_alert(
         &self,
         account: AccountId,
@@ -164,13 +153,13 @@ impl Store {
         let (wanted, mut before) = (usize::try_from(limit).unwrap_or(usize::MAX), i64::MAX);
         let mut firings = Vec::new();
         loop {
-            let rows = query!(fetch_all PlacedRow, &self.pools, sql, alert_seq, before, action, i64::from(limit))?;
+            let rows = query!(fetch_all PositionedRow, &self.pools, sql, alert_seq, before, action, i64::from(limit))?;
             let Some(last) = rows.last() else {
                 return Ok(Some((symbol, firings)));
             };
             before = last.seq;
             for row in rows {
-                let row = row.entry.row(alert, symbol)?;
+                let row = row.entry.into_history_row(alert, symbol)?;
                 if !row.is_noted_by_client() {
                     firings.push(row);
                 }
@@ -181,53 +170,48 @@ impl Store {
         }
     }
 
-    /// An alert's history after a place in the order of all that happened: at most `limit` entries, oldest first, and the
-    /// place of the last.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an alert's history after a position, oldest first, at most `limit` entries. Also returns the position
+    /// of the last entry.
     pub async fn history_after(
         &self,
         alert: AlertId,
         symbol: Symbol,
-        place: i64,
+        position: i64,
         limit: u32,
     ) -> Result<(Vec<HistoryRow>, i64), StoreError> {
         let sql = "SELECT seq, action, previous_status, new_status, at, price, details FROM history
                    WHERE alert_seq = (SELECT seq FROM alerts WHERE id = $1) AND seq > $2 ORDER BY seq LIMIT $3";
-        let rows = query!(fetch_all PlacedRow, &self.pools, sql, alert.0, place, i64::from(limit))?;
-        let next = rows.last().map_or(place, |row| row.seq);
-        let rows = rows.into_iter().map(|row| row.entry.row(alert, symbol));
+        let rows = query!(fetch_all PositionedRow, &self.pools, sql, alert.0, position, i64::from(limit))?;
+        let next = rows.last().map_or(position, |row| row.seq);
+        let rows = rows.into_iter().map(|row| row.entry.into_history_row(alert, symbol));
         Ok((rows.collect::<Result<_, _>>()?, next))
     }
 }
 
-impl Unit {
-    /// The stock of an alert that an account has, or had before it was deleted.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Returns the stock of an account's alert, including deleted alerts.
     pub async fn symbol_of_alert(&mut self, account: AccountId, alert: AlertId) -> Result<Option<Symbol>, StoreError> {
         let sql = "SELECT symbol FROM alerts WHERE id = $1 AND account_id = $2";
-        let found = ask!(self, fetch_optional(String,), sql, alert.0, account.0);
+        let found = fetch!(self, fetch_optional(String,), sql, alert.0, account.0);
         found.map(|(symbol,)| TABLE.symbol(&symbol)).transpose()
     }
 
-    /// Adds an entry to an alert's history.
+    /// Appends an entry to an alert's history.
     ///
     /// # Errors
+    ///
     /// [`StoreError`], if the database fails or there is no such alert.
     pub async fn append_history(&mut self, row: &HistoryRow) -> Result<(), StoreError> {
         let sql = "SELECT seq FROM alerts WHERE id = $1";
-        let (seq,) = ask!(self, fetch_one(i64,), sql, row.alert.0);
+        let (seq,) = fetch!(self, fetch_one(i64,), sql, row.alert.0);
         self.write_history(seq, row).await
     }
 
-    /// Adds an entry to the history of the alert that was made in that place.
+    /// Appends an entry to the history of the alert with a `seq`.
     pub(crate) async fn write_history(&mut self, alert_seq: i64, row: &HistoryRow) -> Result<(), StoreError> {
         self.announce_history().await?;
         let details = row.details.as_ref().map(json).transpose()?;
-        write!(
+        write_rows!(
             self,
             "INSERT INTO history (alert_seq, action, previous_status, new_status, at, price, details)
              VALUES ($1, $2, $3, $4, $5, $6, $7)",

@@ -1,15 +1,18 @@
-//! # The store: what must survive, on SQLite or PostgreSQL
+//! # The store: persistence on SQLite or PostgreSQL
 //!
-//! One [`Store`] over two databases. Reads are plain asynchronous functions on it, each in a file named after what it
-//! reads. Writes are *units of work* ([`Work`]): values that read, decide and write within one transaction, through a
-//! [`Unit`]. They come in through one door, [`Store::write`], behind which those that wait at the same time share a
-//! transaction and so one `fsync` ([`writer`]). What `write` has returned is on disk.
+//! One [`Store`] works on both databases. Reads are asynchronous methods on it, in files named after their subject.
+//! Writes are [`Transaction`]s: values that read, decide and write through a [`UnitOfWork`]. They go through one
+//! queue, [`Store::write`]. Transactions that wait at the same time are committed together and share one `fsync`
+//! ([`write_queue`]). When `write` returns, the data is on disk.
 //!
-//! Firings have a door of their own, [`Store::commit_evaluation`]: they come by the thousand and are committed by
-//! compare-and-set on status and revision, each with its history row and its event in the same transaction.
+//! Firings have their own entry point, [`Store::commit_evaluation`]. They come by the thousand and are committed by
+//! compare-and-set on status and revision, each with its history entry and its event in the same transaction.
 //!
-//! The store knows alerts as values. It knows no engine, no HTTP and no clock: instants are given to it. It keeps them to
-//! the microsecond.
+//! The store handles alerts as values. It does not depend on the engine, on HTTP or on a clock: callers pass
+//! instants. Instants are stored to the microsecond.
+//!
+//! Every method that returns a [`StoreError`] fails if the database fails or a row cannot be read. Methods document
+//! further errors only.
 
 mod accounts;
 mod alerts;
@@ -29,31 +32,31 @@ mod export;
 mod feed;
 mod feedback;
 mod firings;
-mod forget;
-mod future;
+mod future_rows;
 mod guest_codes;
 mod history;
+mod idempotency;
 mod market;
 mod messages;
 mod migrations;
 pub mod model;
 mod oauth;
 mod open;
-mod repeatable;
+mod purge;
 mod sealed;
 mod sessions;
 mod store;
-mod unit;
+mod unit_of_work;
 mod usage;
 mod watchlist;
 mod webhooks;
-mod writer;
+mod write_queue;
 
-pub use deliveries::SwitchOffLetters;
+pub use deliveries::DisabledNotice;
 pub use error::StoreError;
-pub use export::MessagePlace;
-pub use open::Options;
-pub use sealed::{Rekeying, RekeyingError, Resealed, SealedPlace, SealedValue};
+pub use export::MessageCursor;
+pub use open::StoreOptions;
+pub use sealed::{KeyRotation, KeyRotationError, ResealOutcome, SealedLocation, SealedValue};
 pub use store::Store;
-pub use unit::Unit;
-pub use writer::{Abort, BoxFuture, Work, Written};
+pub use unit_of_work::UnitOfWork;
+pub use write_queue::{Abort, BoxFuture, Transaction, WriteStats};

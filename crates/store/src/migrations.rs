@@ -76,13 +76,17 @@ mod tests {
     #[test]
     fn every_file_of_the_folders_is_listed() {
         for (folder, list) in [("sqlite", SQLITE), ("postgres", POSTGRES)] {
-            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(folder);
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("migrations")
+                .join(folder);
             let mut files: Vec<String> = std::fs::read_dir(folder)
                 .unwrap()
                 .map(|entry| entry.unwrap().file_name().into_string().unwrap())
                 .collect();
             files.sort();
-            let listed = list.iter().map(|(version, description, _)| format!("{version}_{description}.sql"));
+            let listed = list
+                .iter()
+                .map(|(version, description, _)| format!("{version}_{description}.sql"));
             assert_eq!(files, listed.collect::<Vec<_>>());
         }
     }

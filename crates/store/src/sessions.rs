@@ -5,10 +5,10 @@ use uuid::Uuid;
 
 use crate::columns::Table;
 use crate::database::query;
-use crate::forget::Forget;
-use crate::model::{Account, AccountId, Refreshed, Session, SessionId};
-use crate::unit::{ask, write};
-use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
+use crate::model::{Account, AccountId, RefreshOutcome, Session, SessionId};
+use crate::purge::Purge;
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
 
 const TABLE: Table = Table("sessions");
 
@@ -41,14 +41,14 @@ impl TryFrom<SessionRow> for Session {
             created_at: TABLE.instant(row.created_at)?,
             last_seen_at: TABLE.instant(row.last_seen_at)?,
             expires_at: TABLE.instant(row.expires_at)?,
-            ended_at: TABLE.instant_if_any(row.ended_at)?,
+            ended_at: TABLE.optional_instant(row.ended_at)?,
         })
     }
 }
 
-/// What is over.
-const OVER: Forget = Forget {
-    with_them: &["DELETE FROM refresh_tokens WHERE session_seq IN
+/// Expired sessions and codes.
+const EXPIRED_SESSIONS_AND_CODES: Purge = Purge {
+    dependents: &["DELETE FROM refresh_tokens WHERE session_seq IN
          (SELECT seq FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)"],
     counted: &[
         "DELETE FROM sessions WHERE seq IN
@@ -59,19 +59,13 @@ const OVER: Forget = Forget {
 };
 
 impl Store {
-    /// A session with its account, whether it is over or not.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a session with its account, live or not.
     pub async fn session(&self, id: SessionId) -> Result<Option<(Session, Account)>, StoreError> {
         let row = query!(fetch_optional SessionRow, &self.pools, select!("WHERE id = $1"), id.0)?;
         self.with_account(row).await
     }
 
-    /// The session of a cookie with its account, whether it is over or not.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the session of a cookie with its account, live or not.
     pub async fn session_by_cookie(&self, hash: [u8; 32]) -> Result<Option<(Session, Account)>, StoreError> {
         let row = query!(fetch_optional SessionRow, &self.pools, select!("WHERE cookie_hash = $1"), &hash[..])?;
         self.with_account(row).await
@@ -84,61 +78,49 @@ impl Store {
         Ok(account.map(|account| (session, account)))
     }
 
-    /// All sessions of an account that are kept, oldest first.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns all stored sessions of an account, oldest first.
     pub async fn sessions(&self, account: AccountId) -> Result<Vec<Session>, StoreError> {
         let sql = select!("WHERE account_id = $1 ORDER BY seq");
         let rows = query!(fetch_all SessionRow, &self.pools, sql, account.0)?;
         rows.into_iter().map(Session::try_from).collect()
     }
 
-    /// Notes that a session was used, and until when it goes on for that.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Records that a session was used, and extends it.
     pub async fn touch_session(&self, id: SessionId, at: Timestamp, expires_at: Timestamp) -> Result<(), StoreError> {
-        let touched = self.write(Touch { id, at, expires_at }).await;
+        let touched = self.write(TouchSession { id, at, expires_at }).await;
         touched.map_err(|abort| match abort {
             Abort::Store(error) => error,
             Abort::Refused(never) => match never {},
         })
     }
 
-    /// Removes sessions that ended before `before`, with their tokens, and codes whose time was over by then: at most
-    /// so many of each. Says how many.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn forget_sessions_and_codes(&self, before: Timestamp, at_most: u32) -> Result<u64, StoreError> {
-        self.forget(OVER, before, at_most).await
+    /// Deletes sessions that ended before `before`, with their tokens, and codes that expired before then: at most
+    /// `limit` of each. Returns the number deleted.
+    pub async fn purge_sessions_and_codes(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        self.purge(EXPIRED_SESSIONS_AND_CODES, before, limit).await
     }
 }
 
-/// Notes that a session was used.
-struct Touch {
+/// Records that a session was used.
+struct TouchSession {
     id: SessionId,
     at: Timestamp,
     expires_at: Timestamp,
 }
 
-impl Work for Touch {
-    type Done = ();
+impl Transaction for TouchSession {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move { Ok(unit.touch_session(self.id, self.at, self.expires_at).await?) })
     }
 }
 
-impl Unit {
-    /// Adds a session, with the hash of its cookie if a browser may have it.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Inserts a session. `cookie_hash` is the hash of its cookie, if it has one.
     pub async fn insert_session(&mut self, session: &Session, cookie_hash: Option<[u8; 32]>) -> Result<(), StoreError> {
-        write!(
+        write_rows!(
             self,
             "INSERT INTO sessions (id, account_id, cookie_hash, created_at, last_seen_at, expires_at, ended_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -153,26 +135,20 @@ impl Unit {
         Ok(())
     }
 
-    /// A session, whether it is over or not.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a session, live or not.
     pub async fn session(&mut self, id: SessionId) -> Result<Option<Session>, StoreError> {
-        let row = ask!(self, fetch_optional SessionRow, select!("WHERE id = $1"), id.0);
+        let row = fetch!(self, fetch_optional SessionRow, select!("WHERE id = $1"), id.0);
         row.map(Session::try_from).transpose()
     }
 
-    /// Notes that a session was used, and until when it goes on for that. One that was ended stays so.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Records that a session was used, and extends it. An ended session remains ended.
     pub async fn touch_session(
         &mut self,
         id: SessionId,
         at: Timestamp,
         expires_at: Timestamp,
     ) -> Result<(), StoreError> {
-        write!(
+        write_rows!(
             self,
             "UPDATE sessions SET last_seen_at = $2, expires_at = $3
              WHERE id = $1 AND ended_at IS NULL AND last_seen_at < $2",
@@ -183,17 +159,14 @@ impl Unit {
         Ok(())
     }
 
-    /// Adds a refresh token to a session. `false`: there is no such session.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Inserts a refresh token of a session. Returns `false` if there is no such session.
     pub async fn insert_refresh_token(
         &mut self,
         session: SessionId,
         hash: [u8; 32],
         at: Timestamp,
     ) -> Result<bool, StoreError> {
-        let rows = write!(
+        let rows = write_rows!(
             self,
             "INSERT INTO refresh_tokens (hash, session_seq, created_at)
              SELECT $2, seq, $3 FROM sessions WHERE id = $1",
@@ -204,62 +177,55 @@ impl Unit {
         Ok(rows == 1)
     }
 
-    /// Uses a refresh token up. One that was used before ends its session: either it was stolen, or the one who used it
-    /// first has stolen it.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn use_refresh_token(&mut self, hash: [u8; 32], at: Timestamp) -> Result<Refreshed, StoreError> {
+    /// Uses a refresh token. If it was used before, its session is ended: one of the two uses was a theft.
+    pub async fn use_refresh_token(&mut self, hash: [u8; 32], at: Timestamp) -> Result<RefreshOutcome, StoreError> {
         let micros = at.as_microsecond();
-        // What decides is how many rows are written: of any number at once one finds the token unused.
+        // The number of written rows decides: of concurrent uses, one finds the token unused.
         let sql = "UPDATE refresh_tokens SET used_at = $2 WHERE hash = $1 AND used_at IS NULL";
-        let is_first = write!(self, sql, &hash[..], micros) == 1;
+        let is_first = write_rows!(self, sql, &hash[..], micros) == 1;
         let sql = select!("WHERE seq = (SELECT session_seq FROM refresh_tokens WHERE hash = $1)");
-        let Some(row) = ask!(self, fetch_optional SessionRow, sql, &hash[..]) else {
-            return Ok(Refreshed::Unknown);
+        let Some(row) = fetch!(self, fetch_optional SessionRow, sql, &hash[..]) else {
+            return Ok(RefreshOutcome::Unknown);
         };
         let session = Session::try_from(row)?;
         if !is_first {
             self.end_session(session.account, session.id, at).await?;
-            return Ok(Refreshed::Reused(session));
+            return Ok(RefreshOutcome::Reused(session));
         }
         let account = self.lock_account(session.account).await?;
-        // Read again under the account's lock: whoever ends sessions holds it, or is seen here.
+        // Read again under the account's lock: a transaction that ends sessions either holds this lock or is visible
+        // here.
         let session = self.session(session.id).await?;
         Ok(match (session, account) {
-            (Some(session), Some(account)) if session.is_live(at) => Refreshed::Good(Box::new((session, account))),
-            _ => Refreshed::Unknown,
+            (Some(session), Some(account)) if session.is_live(at) => {
+                RefreshOutcome::Valid(Box::new((session, account)))
+            }
+            _ => RefreshOutcome::Unknown,
         })
     }
 
-    /// Ends a session of an account. `false`: it has none such, or it was ended before.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Ends a session of an account. Returns `false` if the account has no such session, or it had ended before.
     pub async fn end_session(&mut self, account: AccountId, id: SessionId, at: Timestamp) -> Result<bool, StoreError> {
         let sql = "UPDATE sessions SET ended_at = $3 WHERE account_id = $1 AND id = $2 AND ended_at IS NULL";
-        Ok(write!(self, sql, account.0, id.0, at.as_microsecond()) == 1)
+        Ok(write_rows!(self, sql, account.0, id.0, at.as_microsecond()) == 1)
     }
 
-    /// Ends all sessions of an account, but for one if it is given. Says how many.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Ends all sessions of an account, except one if given. Returns their number.
     pub async fn end_sessions(
         &mut self,
         account: AccountId,
-        but: Option<SessionId>,
+        except: Option<SessionId>,
         at: Timestamp,
     ) -> Result<u64, StoreError> {
         let at = at.as_microsecond();
-        Ok(match but {
-            Some(but) => {
+        Ok(match except {
+            Some(except) => {
                 let sql = "UPDATE sessions SET ended_at = $2 WHERE account_id = $1 AND ended_at IS NULL AND id <> $3";
-                write!(self, sql, account.0, at, but.0)
+                write_rows!(self, sql, account.0, at, except.0)
             }
             None => {
                 let sql = "UPDATE sessions SET ended_at = $2 WHERE account_id = $1 AND ended_at IS NULL";
-                write!(self, sql, account.0, at)
+                write_rows!(self, sql, account.0, at)
             }
         })
     }

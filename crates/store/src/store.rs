@@ -1,95 +1,94 @@
-//! The store itself: opening, writing, closing. What is read lies in the files named after the subjects.
+//! The store: opening, writing and closing. Reads are in the files named after their subjects.
 
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
 use crate::database::{Pools, query};
-use crate::messages::Bells;
+use crate::messages::MessageWakeHandles;
 use crate::model::MessageChannel;
-use crate::open::{Address, Options};
-use crate::writer::{Door, Written};
-use crate::{Abort, StoreError, Work};
+use crate::open::{Address, StoreOptions};
+use crate::write_queue::{WriteQueue, WriteStats};
+use crate::{Abort, StoreError, Transaction};
 
-/// The database. Cloning it is cheap and gives another handle of the same.
+/// The database. Clones are cheap handles of the same store.
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(crate) pools: Pools,
-    pub(crate) door: Arc<Door>,
-    /// See [`Options::unsafe_without_compare_and_set`].
-    pub(crate) compares: bool,
-    /// Rings when deliveries were made.
-    pub(crate) bell: Arc<Notify>,
-    bells: Bells,
+    pub(crate) write_queue: Arc<WriteQueue>,
+    /// See [`StoreOptions::unsafe_without_compare_and_set`].
+    pub(crate) uses_compare_and_set: bool,
+    /// Notified after deliveries were created.
+    pub(crate) delivery_wake: Arc<Notify>,
+    message_wakes: MessageWakeHandles,
 }
 
 impl Store {
-    /// Opens the database, makes it if it is a file that is not there, and brings its tables up to date.
+    /// Opens the database, creates a missing file and applies migrations.
     ///
     /// # Errors
-    /// [`StoreError`], if it cannot be opened, is too old, or has the tables of a later version.
-    pub async fn open(options: Options) -> Result<Self, StoreError> {
+    ///
+    /// [`StoreError`], if the database cannot be opened, is too old, or has tables of a later version.
+    pub async fn open(options: StoreOptions) -> Result<Self, StoreError> {
         let address = Address::parse(&options.url)?;
-        let (pools, link) = address.open(options.max_connections).await?;
-        let bells = Bells::default();
+        let (pools, connection) = address.open(options.max_connections).await?;
+        let message_wakes = MessageWakeHandles::default();
         Ok(Self {
             pools,
-            door: Arc::new(Door::open(address, link, bells.clone())),
-            compares: !options.unsafe_without_compare_and_set,
-            bell: Arc::default(),
-            bells,
+            write_queue: Arc::new(WriteQueue::open(address, connection, message_wakes.clone())),
+            uses_compare_and_set: !options.unsafe_without_compare_and_set,
+            delivery_wake: Arc::default(),
+            message_wakes,
         })
     }
 
-    /// Answers if the database does.
-    ///
-    /// # Errors
-    /// [`StoreError::Database`]
+    /// Checks that the database responds.
     pub async fn ping(&self) -> Result<(), StoreError> {
         query!(fetch_one(i64,), &self.pools, "SELECT CAST(1 AS BIGINT)")?;
         Ok(())
     }
 
-    /// Whether other processes may be changing alerts in the same database: on PostgreSQL.
+    /// Whether other processes may change alerts in the same database. True on PostgreSQL.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.pools.is_pg()
     }
 
-    /// Finishes what is being written and closes all connections. What comes later is answered with
-    /// [`StoreError::Closed`].
+    /// Finishes pending writes and closes all connections. Later writes fail with [`StoreError::Closed`].
     pub async fn close(&self) {
-        self.door.close().await;
-        crate::database::on!(&self.pools, pool => pool.close().await);
+        self.write_queue.close().await;
+        crate::database::dispatch!(&self.pools, pool => pool.close().await);
     }
 
-    /// Does a unit of work. What has been returned is on disk.
+    /// Runs a transaction. When this returns `Ok`, the data is on disk.
     ///
-    /// If the caller is cancelled, the work is done all the same or not at all.
+    /// If the caller is cancelled, the transaction is either run completely or not at all.
     ///
     /// # Errors
-    /// [`Abort::Refused`] if the work refused, [`Abort::Store`] if the database failed; nothing was written then, but for
-    /// [`StoreError::Unconfirmed`].
-    pub async fn write<W: Work>(&self, work: W) -> Result<W::Done, Abort<W::Refusal>> {
-        self.door.write(work).await
+    ///
+    /// [`Abort::Refused`] if the transaction refused, [`Abort::Store`] if the database failed. Nothing was written,
+    /// except possibly after [`StoreError::Unconfirmed`].
+    pub async fn write<T: Transaction>(&self, transaction: T) -> Result<T::Output, Abort<T::Refusal>> {
+        self.write_queue.write(transaction).await
     }
 
-    /// Rings after each transaction that has made deliveries, so that whoever delivers need not look all the time. It
-    /// rings for this process only.
+    /// Returns a handle that is notified after each transaction that created deliveries, so that the dispatcher need
+    /// not poll. Covers this process only.
     #[must_use]
-    pub fn bell(&self) -> Arc<Notify> {
-        Arc::clone(&self.bell)
+    pub fn delivery_wake_handle(&self) -> Arc<Notify> {
+        Arc::clone(&self.delivery_wake)
     }
 
-    /// Rings after each transaction that has made messages, whoever made them; like [`Store::bell`].
+    /// Returns a handle that is notified after each transaction that created messages, like
+    /// [`Store::delivery_wake_handle`].
     #[must_use]
-    pub fn bell_of(&self, channel: MessageChannel) -> Arc<Notify> {
-        self.bells.of(channel)
+    pub fn message_wake_handle(&self, channel: MessageChannel) -> Arc<Notify> {
+        self.message_wakes.for_channel(channel)
     }
 
-    /// What has been written since the store was opened.
+    /// Returns write statistics since the store was opened.
     #[must_use]
-    pub fn written(&self) -> Written {
-        self.door.written()
+    pub fn write_stats(&self) -> WriteStats {
+        self.write_queue.write_stats()
     }
 }

@@ -1,4 +1,4 @@
-//! What an account has used of what its plan has.
+//! An account's usage of its plan.
 
 use alerts::Status;
 use jiff::Timestamp;
@@ -12,27 +12,21 @@ const ALERTS: Table = Table("alerts");
 const MESSAGES: Table = Table("messages");
 
 impl Store {
-    /// How many alerts of each status an account has. Statuses of which it has none are missing.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Counts an account's alerts by status. Statuses without alerts are missing.
     pub async fn count_alerts(&self, account: AccountId) -> Result<Vec<(Status, u64)>, StoreError> {
         let sql = "SELECT status, COUNT(*) FROM alerts WHERE account_id = $1 AND deleted_at IS NULL GROUP BY status";
         let rows = query!(fetch_all(String, i64), &self.pools, sql, account.0)?;
         let counts = rows.into_iter().map(|(status, count)| {
             Ok((
-                ALERTS.named("status", &status, Status::from_name)?,
+                ALERTS.parse("status", &status, Status::from_name)?,
                 ALERTS.narrow("COUNT(*)", count)?,
             ))
         });
         counts.collect()
     }
 
-    /// How many text messages about firings an account was sent from `start` until before `end`. Codes that its owner asked
-    /// for are not among them, nor are messages that came to nothing: the plan does not pay for them.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Counts the text messages about firings that an account was sent from `start` until before `end`. Codes
+    /// requested by the owner and failed messages are not counted, because the plan does not pay for them.
     pub async fn count_text_messages(
         &self,
         account: AccountId,

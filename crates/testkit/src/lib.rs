@@ -1,36 +1,35 @@
-//! # The test kit: a fresh database of either kind for each test
+//! # Test kit: fresh databases, seeded randomness and a stub HTTP server for tests
 //!
 //! ```
-//! testkit::on_both! {
+//! testkit::on_both_databases! {
 //!     async fn a_new_database_has_no_tables(database) {
 //!         assert!(database.url().contains("://"));
 //!     }
 //! }
 //! ```
 //!
-//! makes two tests, `a_new_database_has_no_tables::on_sqlite` and `...::on_postgresql`, each with a [`Database`] that nobody
-//! else uses and that goes away with it. For SQLite that is a file in a temporary folder. For PostgreSQL it is a database
-//! in the server that `BELLWETHER_TEST_POSTGRES_URL` names, or else in a private one that all test processes share: the
-//! first starts it (`scripts/postgres-for-tests`), and it stops by itself a while after the last. Without PostgreSQL the
-//! tests fail and say what to install; they are not skipped.
+//! defines two tests, `a_new_database_has_no_tables::on_sqlite` and `...::on_postgresql`. Each gets its own
+//! [`Database`], which is deleted afterwards. For SQLite it is a file in a temporary folder. For PostgreSQL it is a
+//! database on the server of `BELLWETHER_TEST_POSTGRES_URL`, or on a private server that all test processes share:
+//! the first process starts it (`scripts/postgres-for-tests`), and it stops by itself a while after the last. Without
+//! PostgreSQL the tests fail and say what to install; they are not skipped.
 //!
-//! [`endpoint`] is somebody else's server, which answers as a test says.
+//! [`stub_server`] is an HTTP server with a response that the test sets.
 //!
-//! [`chance()`] is the chance of a test: the same for the same number, and it says which secrets were drawn from it, so that a
-//! test knows what is in a letter without opening it.
+//! [`seeded_random()`] is a random generator with a fixed sequence per seed. It records the generated secrets, so a
+//! test knows the tokens in an email without parsing it.
 
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test may fail so")]
 
-mod chance;
-pub mod endpoint;
 mod postgres;
+mod random;
+pub mod stub_server;
 
-pub use chance::{Drawn, Generator, chance};
+pub use random::{GeneratedSecrets, SeededRandom, seeded_random};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The time after which a test that waits for a state fails: long enough that only a hang reaches it, also on a machine
-/// that is busy with other work.
+/// The time after which a test that waits for a state fails. Only a hang reaches it, even on a busy machine.
 pub const HANG_LIMIT: Duration = Duration::from_secs(120);
 
 /// Waits until a condition holds.
@@ -44,79 +43,82 @@ pub async fn eventually(condition: &str, mut holds: impl AsyncFnMut() -> bool) {
         }
     };
     let waited = tokio::time::timeout(HANG_LIMIT, waiting).await;
-    assert!(waited.is_ok(), "after {HANG_LIMIT:?} it still does not hold that {condition}");
+    assert!(
+        waited.is_ok(),
+        "after {HANG_LIMIT:?} it still does not hold that {condition}"
+    );
 }
 
-/// A database that is there for one test and goes away when it is dropped.
+/// A database for one test, deleted on drop.
 #[derive(Debug)]
 pub struct Database {
     url: String,
-    /// What has to go away.
-    place: Place,
+    /// The storage to delete.
+    storage: Storage,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Storage {
     Folder(TempDir),
     Postgres { name: String },
 }
 
 impl Database {
-    /// A file of SQLite that is not there yet, in a folder that is.
+    /// Prepares a SQLite database: its folder exists, its file does not exist yet.
     #[must_use]
     pub fn sqlite() -> Self {
         let folder = TempDir::new().unwrap();
         Self {
             url: format!("sqlite://{}", folder.path().join("test.db").display()),
-            place: Place::Folder(folder),
+            storage: Storage::Folder(folder),
         }
     }
 
-    /// An empty database of PostgreSQL.
+    /// Creates an empty PostgreSQL database.
     pub async fn postgres() -> Self {
         let (name, url) = postgres::create().await;
         Self {
             url,
-            place: Place::Postgres { name },
+            storage: Storage::Postgres { name },
         }
     }
 
-    /// Its address, as `database.url` has it.
+    /// The database's URL, in the form of `database.url`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Whether it is PostgreSQL's.
+    /// Whether this is a PostgreSQL database.
     #[must_use]
     pub const fn is_postgres(&self) -> bool {
-        matches!(self.place, Place::Postgres { .. })
+        matches!(self.storage, Storage::Postgres { .. })
     }
 
-    /// The file of SQLite's.
+    /// The SQLite file.
     #[must_use]
     pub fn file(&self) -> Option<std::path::PathBuf> {
-        match &self.place {
-            Place::Folder(folder) => Some(folder.path().join("test.db")),
-            Place::Postgres { .. } => None,
+        match &self.storage {
+            Storage::Folder(folder) => Some(folder.path().join("test.db")),
+            Storage::Postgres { .. } => None,
         }
     }
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
-        if let Place::Postgres { name } = &self.place {
+        if let Storage::Postgres { name } = &self.storage {
             postgres::remove(name);
         }
     }
 }
 
-/// One fresh database of each kind.
+/// Creates one fresh database of each kind.
 pub async fn fresh_databases() -> [Database; 2] {
     [Database::sqlite(), Database::postgres().await]
 }
 
-/// Runs a test's future to its end.
+/// Runs a test's future to completion.
 pub fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -125,9 +127,9 @@ pub fn run(test: impl Future<Output = ()>) {
     runtime.unwrap().block_on(test);
 }
 
-/// Makes of each function a test for each kind of database.
+/// Turns each function into one test per kind of database.
 #[macro_export]
-macro_rules! on_both {
+macro_rules! on_both_databases {
     ($($(#[$meta:meta])* async fn $name:ident($database:ident) $body:block)*) => {$(
         $(#[$meta])*
         mod $name {

@@ -1,4 +1,4 @@
-//! Databases in a server of PostgreSQL.
+//! Databases on a PostgreSQL server.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,30 +9,30 @@ use std::sync::OnceLock;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 
-const VARIABLE: &str = "BELLWETHER_TEST_POSTGRES_URL";
+const URL_VARIABLE: &str = "BELLWETHER_TEST_POSTGRES_URL";
 
-/// A server that databases can be made in.
+/// A server on which databases can be created.
 struct Server {
     options: PgConnectOptions,
-    /// Held while this process lives, so that the private server stays for as long.
+    /// Held while this process runs, so that the private server keeps running.
     _in_use: Option<File>,
 }
 
 fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| {
-        let (url, in_use) = match std::env::var(VARIABLE) {
+        let (url, in_use) = match std::env::var(URL_VARIABLE) {
             Ok(url) if !url.is_empty() => (url, None),
             _ => private_server(),
         };
         Server {
-            options: PgConnectOptions::from_str(&url).unwrap_or_else(|error| panic!("{VARIABLE}: {error}")),
+            options: PgConnectOptions::from_str(&url).unwrap_or_else(|error| panic!("{URL_VARIABLE}: {error}")),
             _in_use: in_use,
         }
     })
 }
 
-/// Starts the server that test processes share, or finds it running.
+/// Starts the server that all test processes share, or finds it running.
 fn private_server() -> (String, Option<File>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
@@ -48,7 +48,9 @@ fn private_server() -> (String, Option<File>) {
         .args(["start", "--until-idle"])
         .env("BELLWETHER_TEST_POSTGRES_STATE", &state)
         .output()
-        .unwrap_or_else(|error| panic!("scripts/postgres-for-tests does not run ({error}); set {VARIABLE} instead"));
+        .unwrap_or_else(|error| {
+            panic!("scripts/postgres-for-tests does not run ({error}); set {URL_VARIABLE} instead")
+        });
     assert!(
         started.status.success(),
         "there is no PostgreSQL to test with: {}",
@@ -60,14 +62,14 @@ fn private_server() -> (String, Option<File>) {
     )
 }
 
-/// Makes an empty database and gives its name and address.
+/// Creates an empty database and returns its name and URL.
 pub(crate) async fn create() -> (String, String) {
     let server = server();
     let mut connection = server
         .options
         .connect()
         .await
-        .unwrap_or_else(|error| panic!("the server of {VARIABLE} cannot be reached: {error}"));
+        .unwrap_or_else(|error| panic!("the server of {URL_VARIABLE} cannot be reached: {error}"));
     let (id,): (String,) = sqlx::query_as("SELECT REPLACE(CAST(gen_random_uuid() AS TEXT), '-', '')")
         .fetch_one(&mut connection)
         .await
@@ -76,19 +78,19 @@ pub(crate) async fn create() -> (String, String) {
     sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE template0")))
         .execute(&mut connection)
         .await
-        .unwrap_or_else(|error| panic!("the user of {VARIABLE} must be allowed to create databases: {error}"));
+        .unwrap_or_else(|error| panic!("the user of {URL_VARIABLE} must be allowed to create databases: {error}"));
     connection.close().await.unwrap();
     let url = server.options.clone().database(&name).to_url_lossy().to_string();
     (name, url)
 }
 
-/// Removes a database, whoever is connected to it.
+/// Drops a database, even if clients are connected.
 pub(crate) fn remove(name: &str) {
     let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
     let removing = std::thread::spawn(|| {
         crate::run(async {
             if let Ok(mut connection) = server().options.connect().await {
-                // A database that stays behind is a nuisance and no failure of a test.
+                // A database that remains is a nuisance, but does not fail the test.
                 let _ = sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await;
             }
         });

@@ -1,6 +1,6 @@
-// Every method of `alerts`, `watchlist`, `stocks` and `user` of the published JavaScript client, unchanged, against the program whose base
-// address and API key are in BASE_URL and API_KEY; NARROW_KEY is a key that may read stocks and nothing else. The stocks
-// AAPL (with history, at 100) and MSFT are there, and no alert.
+// Calls every method of `alerts`, `watchlist`, `stocks` and `user` of the published JavaScript client, unchanged. BASE_URL and API_KEY
+// are the base address of the service and an API key; NARROW_KEY is a key that may only read stocks. The service has the stocks AAPL
+// (with history, at 100) and MSFT, and no alerts.
 
 import assert from 'node:assert/strict';
 import { ApiError, AuthenticationError, RateLimitError, StockAlert, ValidationError, isAlert, isPaginatedResponse } from '@stockalert/sdk';
@@ -12,14 +12,14 @@ const { alerts, stocks, user, watchlist } = client;
 const tests = {};
 const isTime = (text) => typeof text === 'string' && new Date(text).toISOString() === text;
 
-/** Deletes everything, so that each test begins with nothing. */
+/** Deletes all alerts, so that each test starts without data. */
 async function clear() {
   for await (const alert of alerts.iterate()) await alerts.remove(alert.id);
 }
 
 const above = (threshold, more = {}) => ({ symbol: 'AAPL', condition: 'price_above', threshold, ...more });
 
-tests['create answers an alert'] = async () => {
+tests['create returns an alert'] = async () => {
   const alert = await alerts.create(above(200));
   assert.ok(isAlert(alert), JSON.stringify(alert));
   assert.deepEqual(
@@ -29,13 +29,13 @@ tests['create answers an alert'] = async () => {
   assert.ok(isTime(alert.created_at), alert.created_at);
 };
 
-tests['create twice answers the same alert'] = async () => {
+tests['create returns the existing equivalent alert'] = async () => {
   const first = await alerts.create(above(200));
   const second = await alerts.create(above(200));
   assert.equal(second.id, first.id);
 };
 
-tests['create takes every condition in the form that the client wants'] = async () => {
+tests['create accepts every condition in the client\'s format'] = async () => {
   const later = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
   for (const [condition, threshold, parameters] of [
     ['price_above', 200], ['price_below', 50], ['price_change_up', 5], ['price_change_down', 5],
@@ -54,12 +54,12 @@ tests['create takes every condition in the form that the client wants'] = async 
   }
 };
 
-tests['createBatch makes many alerts'] = async () => {
-  const made = await alerts.createBatch(Array.from({ length: 12 }, (_, at) => above(200 + at)));
-  assert.deepEqual(made.map((alert) => alert.threshold), Array.from({ length: 12 }, (_, at) => 200 + at));
+tests['createBatch creates many alerts'] = async () => {
+  const created = await alerts.createBatch(Array.from({ length: 12 }, (_, at) => above(200 + at)));
+  assert.deepEqual(created.map((alert) => alert.threshold), Array.from({ length: 12 }, (_, at) => 200 + at));
 };
 
-tests['list answers a page'] = async () => {
+tests['list returns a page'] = async () => {
   await alerts.createBatch([above(200), above(300), { symbol: 'MSFT', condition: 'price_below', threshold: 5 }]);
   const page = await alerts.list();
   assert.ok(isPaginatedResponse(page, isAlert), JSON.stringify(page));
@@ -89,7 +89,7 @@ tests['iterate walks all pages'] = async () => {
   assert.deepEqual(seen, Array.from({ length: 11 }, (_, at) => 200 + at));
 };
 
-tests['retrieve shows the stock'] = async () => {
+tests['retrieve returns the stock'] = async () => {
   const { id } = await alerts.create(above(200));
   const alert = await alerts.retrieve(id);
   assert.ok(isAlert(alert));
@@ -110,7 +110,7 @@ tests['pause and activate'] = async () => {
   assert.deepEqual(await alerts.activate(id), { alert_id: id, status: 'active', initial_price: 100 });
 };
 
-tests['history tells what happened'] = async () => {
+tests['history returns all changes'] = async () => {
   const { id } = await alerts.create(above(200));
   await alerts.pause(id);
   const history = await alerts.history(id, { page: 1, limit: 20 });
@@ -126,7 +126,7 @@ tests['remove deletes'] = async () => {
   await assert.rejects(alerts.retrieve(id), (error) => error instanceof ApiError && error.statusCode === 404);
 };
 
-tests['stocks.retrieve shows a stock'] = async () => {
+tests['stocks.retrieve returns a stock'] = async () => {
   const stock = await stocks.retrieve('aapl');
   assert.deepEqual([stock.symbol, stock.last_price, stock.is_active], ['AAPL', 100, true]);
   assert.equal(typeof stock.ma_50, 'number');
@@ -135,17 +135,17 @@ tests['stocks.retrieve shows a stock'] = async () => {
   assert.equal(whole.fundamentals.pe_ratio, 20);
 };
 
-tests['errors are told with their message'] = async () => {
+tests['errors have the message of the service'] = async () => {
   const message = (part) => (error) => error instanceof ApiError && error.message.includes(part);
   await assert.rejects(stocks.retrieve('NOSUCH'), (error) => error.statusCode === 404);
   await assert.rejects(alerts.create(above(-1)), message('threshold'));
   await assert.rejects(alerts.create(above(200, { symbol: 'NOSUCH' })), (error) => error.statusCode === 404);
   assert.throws(() => alerts.retrieve('no id'), ValidationError);
-  const stranger = new StockAlert({ apiKey: `sk_${'0'.repeat(64)}`, baseUrl, maxRetries: 0 });
-  await assert.rejects(stranger.alerts.list(), AuthenticationError);
+  const unknown = new StockAlert({ apiKey: `sk_${'0'.repeat(64)}`, baseUrl, maxRetries: 0 });
+  await assert.rejects(unknown.alerts.list(), AuthenticationError);
 };
 
-tests['watchlist.create answers an item, which list shows with its stock'] = async () => {
+tests['watchlist.create returns an item, which list returns with its stock'] = async () => {
   const item = await watchlist.create({
     stock_symbol: 'AAPL', stock_name: 'Apple', intention: 'buy', target_price: 90.5, notes: 'patience',
   });
@@ -162,7 +162,7 @@ tests['watchlist.create answers an item, which list shows with its stock'] = asy
   assert.deepEqual((await watchlist.remove(item.id)).deleted, true);
 };
 
-tests['watchlist.update changes what it names'] = async () => {
+tests['watchlist.update changes only given fields'] = async () => {
   const { id } = await watchlist.create({ stock_symbol: 'MSFT', intention: 'sell' });
   const changed = await watchlist.update(id, { target_price: 450, notes: null, is_active: false, auto_alerts_enabled: false });
   assert.deepEqual(
@@ -173,7 +173,7 @@ tests['watchlist.update changes what it names'] = async () => {
   await watchlist.remove(id);
 };
 
-tests['watchlist.swapIntention turns an item'] = async () => {
+tests['watchlist.swapIntention reverses the intention'] = async () => {
   const { id } = await watchlist.create({ stock_symbol: 'AAPL', intention: 'buy' });
   const { item, deleted_alerts: deleted } = await watchlist.swapIntention({
     item_id: id, new_intention: 'sell', stock_symbol: 'AAPL',
@@ -182,10 +182,10 @@ tests['watchlist.swapIntention turns an item'] = async () => {
   await watchlist.remove(id);
 };
 
-tests['user.getSubscription tells what the plan has and what is used of it'] = async () => {
-  const made = await alerts.create(above(200));
+tests['user.getSubscription returns quotas and usage'] = async () => {
+  const created = await alerts.create(above(200));
   await alerts.create(above(300));
-  await alerts.pause(made.id);
+  await alerts.pause(created.id);
   const subscription = await user.getSubscription();
   const { id, current_period: period, alerts: of, ...rest } = subscription;
   assert.match(id, /^[0-9a-f-]{36}$/);
@@ -201,7 +201,7 @@ tests['user.getSubscription tells what the plan has and what is used of it'] = a
   assert.equal((await narrow.user.getSubscription()).account_type, 'premium');
 };
 
-tests['401, 403 and 429 are errors of their own'] = async () => {
+tests['401, 403 and 429 have separate error classes'] = async () => {
   const unknown = new StockAlert({ apiKey: `sk_${'0'.repeat(64)}`, baseUrl, maxRetries: 0 });
   await assert.rejects(unknown.user.getSubscription(), (error) => {
     assert.ok(error instanceof AuthenticationError && error.statusCode === 401, error);
@@ -213,24 +213,24 @@ tests['401, 403 and 429 are errors of their own'] = async () => {
     assert.deepEqual(error.response.error.details, { reason: 'scope', required: 'alerts:read' });
     return error.message.includes('alerts:read');
   });
-  // A client of its own: one that was limited asks nothing more of that address until the window ends.
-  const eager = new StockAlert({ apiKey, baseUrl, maxRetries: 0 });
+  // A separate client: a limited client sends no further requests to this address until the window ends.
+  const limited = new StockAlert({ apiKey, baseUrl, maxRetries: 0 });
   const blocked = { url: 'https://127.0.0.1/hook', secret: 'secret' };
-  for (let at = 0; at < 5; at += 1) await assert.rejects(eager.webhooks.test(blocked), (error) => error.statusCode === 400);
-  await assert.rejects(eager.webhooks.test(blocked), (error) => {
+  for (let at = 0; at < 5; at += 1) await assert.rejects(limited.webhooks.test(blocked), (error) => error.statusCode === 400);
+  await assert.rejects(limited.webhooks.test(blocked), (error) => {
     assert.ok(error instanceof RateLimitError && error.statusCode === 429, error);
     return error.retryAfter > 0 && error.retryAfter <= 60;
   });
   assert.equal((await alerts.list()).data.length, 0);
 };
 
-tests['a key is taken as a bearer token, too'] = async () => {
+tests['a key is also accepted as a bearer token'] = async () => {
   const bearer = new StockAlert({ apiKey, bearerToken: apiKey, baseUrl, maxRetries: 0 });
   assert.equal((await bearer.alerts.list()).data.length, 0);
 };
 
-// Nothing of the client's is left out: a new version with new methods has to be looked at.
-tests['every method was called'] = async () => {
+// New methods of a new client version need new tests.
+tests['the list of methods is complete'] = async () => {
   const methods = (resource) => {
     const own = Object.getOwnPropertyNames(Object.getPrototypeOf(resource));
     return own.filter((name) => name !== 'constructor' && !/^(validate|sanitize)/.test(name)).sort();

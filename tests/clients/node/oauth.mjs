@@ -1,5 +1,5 @@
-// A strict OAuth client, unchanged (oauth4webapi), and a browser that is played here with nothing but fetch and forms, against the
-// program at ORIGIN, in which EMAIL has an account with PASSWORD. EMAIL's address was confirmed.
+// Tests OAuth with a strict client (oauth4webapi, unchanged) and a simulated browser with cookies and forms but without scripts. The
+// service at ORIGIN has an account with the confirmed address EMAIL and the password PASSWORD.
 
 import assert from 'node:assert/strict';
 import * as oauth from 'oauth4webapi';
@@ -11,7 +11,7 @@ const callback = 'http://127.0.0.1:51004/callback';
 const all = ['alerts:read', 'alerts:write', 'watchlist:read', 'watchlist:write'];
 const none = oauth.None();
 
-/** A browser: it keeps cookies, reads forms, and follows nobody. */
+/** A browser that keeps cookies and reads forms, but does not follow redirects. */
 class Browser {
   cookies = new Map();
 
@@ -25,29 +25,29 @@ class Browser {
     return response;
   }
 
-  /** The page at an address, with its one form. */
+  /** Loads a page and parses its form. */
   async open(url) {
     const response = await this.fetch(url);
     const html = await response.text();
     return { url, status: response.status, html, location: response.headers.get('location'), form: formOf(html, url) };
   }
 
-  /** Sends a page's form with what was written and which button was pressed. */
+  /** Submits a page's form with the given fields and button. */
   async send({ form }, more) {
     const body = new URLSearchParams([...form.hidden, ...more]);
     return this.fetch(form.action, { method: 'POST', body, headers: { origin } });
   }
 }
 
-const plain = (text) => text.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
+const unescapeHtml = (text) => text.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
 
 function formOf(html, url) {
   const found = /<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/.exec(html);
   if (!found) return null;
   const inputs = [...found[2].matchAll(/<input ([^>]*)>/g)].map(([, attributes]) =>
-    Object.fromEntries([...attributes.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)].map(([, name, value]) => [name, plain(value ?? '')])));
+    Object.fromEntries([...attributes.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)].map(([, name, value]) => [name, unescapeHtml(value ?? '')])));
   return {
-    action: new URL(plain(found[1]), url),
+    action: new URL(unescapeHtml(found[1]), url),
     hidden: inputs.filter(({ type }) => type === 'hidden').map(({ name, value }) => [name, value]),
     choices: inputs.filter(({ type }) => type === 'checkbox').map(({ value }) => value),
     buttons: [...found[2].matchAll(/<button [^>]*name="decision" value="([a-z]+)"/g)].map(([, value]) => value),
@@ -70,8 +70,8 @@ const client = await oauth.processDynamicClientRegistrationResponse(
   ),
 );
 
-/** What a client sends a browser with. */
-async function request(change = {}) {
+/** Builds an authorization request. */
+async function authorizationRequest(change = {}) {
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
   const url = new URL(as.authorization_endpoint);
@@ -83,10 +83,10 @@ async function request(change = {}) {
   return { url, state, verifier };
 }
 
-/** Somebody who has signed in by the form. */
+/** Returns a browser that has signed in with the form. */
 async function signedIn() {
   const browser = new Browser();
-  const { url } = await request();
+  const { url } = await authorizationRequest();
   const page = await browser.open(url);
   assert.equal(page.status, 200, page.html);
   const answer = await browser.send(page, [['email', email], ['password', password]]);
@@ -98,9 +98,9 @@ async function signedIn() {
 
 const browser = await signedIn();
 
-/** Lets the browser decide, and gives where it is sent. */
-async function decided(wish, decision = 'allow', scopes = undefined) {
-  const page = await browser.open(wish.url);
+/** Submits the consent form and returns the redirect address. */
+async function submitConsent(request, decision = 'allow', scopes = undefined) {
+  const page = await browser.open(request.url);
   assert.equal(page.status, 200, page.html);
   const ticked = (scopes ?? page.form.choices).map((scope) => ['scope', scope]);
   const answer = await browser.send(page, [...ticked, ['decision', decision]]);
@@ -108,29 +108,29 @@ async function decided(wish, decision = 'allow', scopes = undefined) {
   return new URL(answer.headers.get('location'));
 }
 
-async function code(wish, scopes) {
-  const back = await decided(wish, 'allow', scopes);
+async function code(request, scopes) {
+  const back = await submitConsent(request, 'allow', scopes);
   assert.ok(back.href.startsWith(`${callback}?`), back.href);
-  return oauth.validateAuthResponse(as, client, back, wish.state);
+  return oauth.validateAuthResponse(as, client, back, request.state);
 }
 
 const exchange = (params, verifier) => oauth.authorizationCodeGrantRequest(as, client, none, params, callback, verifier,
   { additionalParameters: { resource }, ...insecure });
 
 async function tokens(scopes) {
-  const wish = await request();
-  const answer = await exchange(await code(wish, scopes), wish.verifier);
+  const request = await authorizationRequest();
+  const answer = await exchange(await code(request, scopes), request.verifier);
   return oauth.processAuthorizationCodeResponse(as, client, answer);
 }
 
-const renewal = (token) => oauth.refreshTokenGrantRequest(as, client, none, token, insecure);
-const renewed = async (token) => oauth.processRefreshTokenResponse(as, client, await renewal(token));
+const refresh = (token) => oauth.refreshTokenGrantRequest(as, client, none, token, insecure);
+const refreshed = async (token) => oauth.processRefreshTokenResponse(as, client, await refresh(token));
 const isRefused = (error) => (promise) => assert.rejects(promise, (thrown) => thrown.error === error || assert.fail(thrown));
 const isBad = isRefused('invalid_grant');
 
 const tests = {};
 
-tests['what is discovered is what there is'] = async () => {
+tests['discovery metadata matches the service'] = async () => {
   assert.equal(as.issuer, origin);
   assert.deepEqual(as.code_challenge_methods_supported, ['S256']);
   assert.equal(as.authorization_response_iss_parameter_supported, true);
@@ -138,30 +138,30 @@ tests['what is discovered is what there is'] = async () => {
   assert.equal(client.client_secret, undefined);
 };
 
-tests['the page says who wants what, and what clients say of themselves stays text'] = async () => {
-  const { url } = await request({ scope: 'alerts:read watchlist:read' });
+tests['the consent page shows the client and its scopes, with the client name escaped'] = async () => {
+  const { url } = await authorizationRequest({ scope: 'alerts:read watchlist:read' });
   const page = await browser.open(url);
   for (const text of ['Strict &#60;b&#62;agent', '127.0.0.1:51004', 'alerts:read', email]) assert.ok(page.html.includes(text), text);
   assert.deepEqual(page.form.choices, ['alerts:read', 'watchlist:read']);
 };
 
-tests['a code is exchanged for tokens of what was allowed, which are renewed'] = async () => {
+tests['a code is exchanged for tokens with the allowed scopes, which can be refreshed'] = async () => {
   const first = await tokens(['alerts:read', 'watchlist:write']);
   assert.equal(first.token_type, 'bearer');
   assert.equal(first.scope, 'alerts:read watchlist:write');
   assert.match(first.access_token, /^mcp_at_[A-Za-z0-9_-]{43}$/);
-  const next = await renewed(first.refresh_token);
+  const next = await refreshed(first.refresh_token);
   assert.notEqual(next.access_token, first.access_token);
   assert.notEqual(next.refresh_token, first.refresh_token);
 };
 
-tests['whoever denies is sent back with that, in a way that a client can trust'] = async () => {
-  const wish = await request();
-  const back = await decided(wish, 'deny');
-  assert.throws(() => oauth.validateAuthResponse(as, client, back, wish.state), (error) => error.error === 'access_denied');
+tests['a denial redirects with access_denied, state and issuer'] = async () => {
+  const request = await authorizationRequest();
+  const back = await submitConsent(request, 'deny');
+  assert.throws(() => oauth.validateAuthResponse(as, client, back, request.state), (error) => error.error === 'access_denied');
 };
 
-tests['what is wrong with a request is told to the client, with its state and the issuer'] = async () => {
+tests['request errors redirect with the error, state and issuer'] = async () => {
   for (const [change, error] of [
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
     [{ code_challenge: undefined }, 'invalid_request'],
@@ -169,68 +169,68 @@ tests['what is wrong with a request is told to the client, with its state and th
     [{ scope: 'moon:read' }, 'invalid_scope'],
     [{ response_type: 'token' }, 'unsupported_response_type'],
   ]) {
-    const wish = await request(change);
-    const page = await browser.open(wish.url);
+    const request = await authorizationRequest(change);
+    const page = await browser.open(request.url);
     const back = new URL(page.location);
-    assert.throws(() => oauth.validateAuthResponse(as, client, back, wish.state), (thrown) => thrown.error === error, error);
+    assert.throws(() => oauth.validateAuthResponse(as, client, back, request.state), (thrown) => thrown.error === error, error);
   }
 };
 
-tests['a redirect that was not registered is followed by nobody'] = async () => {
+tests['an unregistered redirect address is rejected without a redirect'] = async () => {
   for (const redirect_uri of [
     'http://127.0.0.1:51004/callback/', 'http://127.0.0.1:51004/callback?x', 'http://127.0.0.1:51004/callback#x',
     'http://127.0.0.1:51004/x/../callback', 'http://127.0.0.1:51004/%63allback', 'http://127.0.0.1:80@evil.example/callback',
     'http://127.0.0.1.evil.example/callback', 'http://localhost:51004/callback', 'https://127.0.0.1:51004/callback',
     'HTTP://127.0.0.1:51004/callback', 'https://evil.example/callback', 'javascript:alert(1)', '', undefined,
   ]) {
-    for (const somebody of [browser, new Browser()]) {
-      const { status, location } = await somebody.open((await request({ redirect_uri })).url);
+    for (const visitor of [browser, new Browser()]) {
+      const { status, location } = await visitor.open((await authorizationRequest({ redirect_uri })).url);
       assert.deepEqual([status, location], [400, null], redirect_uri);
     }
   }
 };
 
-tests['a code that is shown twice ends what came of it'] = async () => {
-  const wish = await request();
-  const params = await code(wish);
-  const first = await oauth.processAuthorizationCodeResponse(as, client, await exchange(params, wish.verifier));
-  await isBad(exchange(params, wish.verifier).then((answer) => oauth.processAuthorizationCodeResponse(as, client, answer)));
-  await isBad(renewed(first.refresh_token));
+tests['reuse of a code revokes its tokens'] = async () => {
+  const request = await authorizationRequest();
+  const params = await code(request);
+  const first = await oauth.processAuthorizationCodeResponse(as, client, await exchange(params, request.verifier));
+  await isBad(exchange(params, request.verifier).then((answer) => oauth.processAuthorizationCodeResponse(as, client, answer)));
+  await isBad(refreshed(first.refresh_token));
 };
 
-tests['a code is nothing without its verifier'] = async () => {
-  const wish = await request();
-  const params = await code(wish);
+tests['a code requires its verifier'] = async () => {
+  const request = await authorizationRequest();
+  const params = await code(request);
   const wrong = oauth.generateRandomCodeVerifier();
   await isBad(exchange(params, wrong).then((answer) => oauth.processAuthorizationCodeResponse(as, client, answer)));
-  await oauth.processAuthorizationCodeResponse(as, client, await exchange(params, wish.verifier));
+  await oauth.processAuthorizationCodeResponse(as, client, await exchange(params, request.verifier));
 };
 
-tests['a refresh token that is shown twice ends all that came of it'] = async () => {
+tests['reuse of a refresh token revokes all its descendants'] = async () => {
   const first = await tokens();
-  const second = await renewed(first.refresh_token);
-  await isBad(renewed(first.refresh_token));
-  await isBad(renewed(second.refresh_token));
+  const second = await refreshed(first.refresh_token);
+  await isBad(refreshed(first.refresh_token));
+  await isBad(refreshed(second.refresh_token));
 };
 
-tests['of twenty renewals at once one succeeds'] = async () => {
+tests['one of twenty concurrent refreshes succeeds'] = async () => {
   const { refresh_token: token } = await tokens();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => renewal(token)));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(19).fill(400)]);
   const [good] = answers.filter(({ status }) => status === 200);
   const { refresh_token: next } = await oauth.processRefreshTokenResponse(as, client, good);
-  await isBad(renewed(next));
+  await isBad(refreshed(next));
 };
 
-tests['a token that is given back is good for nothing'] = async () => {
+tests['a revoked token is invalid'] = async () => {
   const first = await tokens();
   for (const token of [first.refresh_token, first.refresh_token, 'nothing']) {
     await oauth.processRevocationResponse(await oauth.revocationRequest(as, client, none, token, insecure));
   }
-  await isBad(renewed(first.refresh_token));
+  await isBad(refreshed(first.refresh_token));
 };
 
-tests['an access token is good for nothing on REST'] = async () => {
+tests['the REST API rejects access tokens'] = async () => {
   const { access_token: token } = await tokens();
   for (const headers of [{ authorization: `Bearer ${token}` }, { 'x-api-key': token }]) {
     const { status } = await fetch(`${origin}/api/v1/alerts`, { headers });
@@ -238,7 +238,7 @@ tests['an access token is good for nothing on REST'] = async () => {
   }
 };
 
-tests['people see what they have allowed, and end it'] = async () => {
+tests['users can list and revoke their grants'] = async () => {
   const { refresh_token: token } = await tokens(['alerts:read']);
   const answer = await browser.fetch(`${origin}/api/v1/oauth/grants`);
   const { data: grants } = await answer.json();
@@ -246,7 +246,7 @@ tests['people see what they have allowed, and end it'] = async () => {
   assert.deepEqual([by, scopes], [client.client_id, ['alerts:read']]);
   const ended = await browser.fetch(`${origin}/api/v1/oauth/grants/${id}`, { method: 'DELETE', headers: { origin } });
   assert.equal(ended.status, 200);
-  await isBad(renewed(token));
+  await isBad(refreshed(token));
 };
 
 let failed = 0;

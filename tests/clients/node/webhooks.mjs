@@ -1,6 +1,6 @@
-// Every method of `webhooks` of the published JavaScript client, unchanged, and its verifier, that of Standard Webhooks and
-// a receiver that signs what it has parsed and written again, on deliveries that the program of BASE_URL really sends.
-// API_KEY is that of an account, OPERATOR_KEY one that may say what the market does. AAPL is at 100, and nothing else is there.
+// Calls every method of `webhooks` of the published JavaScript client, unchanged. Verifies real deliveries of the service at BASE_URL
+// with the client's verifier, with Standard Webhooks, and with a receiver that parses and serializes the body before it signs.
+// API_KEY belongs to an account, OPERATOR_KEY may push market data. AAPL is at 100, and there is no other data.
 
 import assert from 'node:assert/strict';
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -14,7 +14,7 @@ const tests = {};
 const URL = 'https://hooks.example.com/stocks?x=1';
 const EVENTS = ['alert.triggered'];
 
-/** A receiver that keeps what it gets, and lets one wait for it. */
+/** A receiver that keeps its requests; callers can wait for the next one. */
 class Receiver {
   received = [];
   #waiting = [];
@@ -35,7 +35,7 @@ class Receiver {
     return this;
   }
 
-  /** What comes next. */
+  /** Resolves with the next delivery. */
   next() {
     return new Promise((done, fail) => {
       this.#waiting.push(done);
@@ -49,28 +49,28 @@ class Receiver {
   }
 }
 
-/** Asks what the client has no method for. */
-async function ask(key, method, path, body) {
+/** Sends a request for which the client has no method. */
+async function send(key, method, path, body) {
   const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
-  const answer = await fetch(`${baseUrl}${path}`, { method, headers, body: body && JSON.stringify(body) });
-  const read = await answer.json();
-  assert.ok(answer.ok, JSON.stringify(read));
-  return read.data;
+  const response = await fetch(`${baseUrl}${path}`, { method, headers, body: body && JSON.stringify(body) });
+  const json = await response.json();
+  assert.ok(response.ok, JSON.stringify(json));
+  return json.data;
 }
 
-const ingest = (batch) => ask(operatorKey, 'POST', '/market/ingest', batch);
+const ingest = (batch) => send(operatorKey, 'POST', '/market/ingest', batch);
 
-/** Lets an alert fire at a price, and hands on what the receiver got of it. */
+/** Creates an alert, fires it and returns its delivery. */
 async function fire(receiver, alert, quote) {
   const coming = receiver.next();
-  await ask(apiKey, 'POST', '/alerts', { symbol: 'AAPL', ...alert });
+  await send(apiKey, 'POST', '/alerts', { symbol: 'AAPL', ...alert });
   await ingest({ quotes: [{ symbol: 'AAPL', ...quote }] });
   const delivery = await coming;
   await ingest({ quotes: [{ symbol: 'AAPL', price: 100 }] });
   return delivery;
 }
 
-tests['every method is answered as the client wants it'] = async () => {
+tests['responses have the format that the client expects'] = async () => {
   const created = await webhooks.create({ url: URL, events: EVENTS });
   assert.ok(created.secret.startsWith('whsec_') && created.url === URL && created.is_active, JSON.stringify(created));
   const own = await webhooks.create({ url: URL, events: EVENTS, secret: 'my own' });
@@ -82,82 +82,82 @@ tests['every method is answered as the client wants it'] = async () => {
   await assert.rejects(webhooks.retrieve(created.id), (error) => error.statusCode === 404);
 };
 
-tests['the client refuses what the service would refuse'] = async () => {
+tests['the client rejects invalid webhooks before sending'] = async () => {
   assert.throws(() => webhooks.create({ url: 'http://example.com', events: EVENTS }), ValidationError);
   assert.throws(() => webhooks.create({ url: URL, events: ['alert.created'] }), ValidationError);
   await assert.rejects(webhooks.create({ url: 'https://127.0.0.1.:1/', events: EVENTS }),
     (error) => error instanceof ApiError && error.message.includes('url'));
 };
 
-tests['a sixth is refused'] = async () => {
-  for (let made = 0; made < 5; made += 1) await webhooks.create({ url: URL, events: EVENTS });
+tests['a sixth webhook is rejected'] = async () => {
+  for (let created = 0; created < 5; created += 1) await webhooks.create({ url: URL, events: EVENTS });
   await assert.rejects(webhooks.create({ url: URL, events: EVENTS }), (error) => error.statusCode === 403);
 };
 
-tests['a test arrives, and its answer is told'] = async (receiver) => {
+tests['a test is delivered and its response is returned'] = async (receiver) => {
   const coming = receiver.next();
-  const told = await webhooks.test({ url: receiver.url, secret: 'whsec_dGVzdA==' });
-  assert.deepEqual([told.status, told.status_text, told.statusText, told.response], [200, 'OK', 'OK', 'thank you']);
+  const result = await webhooks.test({ url: receiver.url, secret: 'whsec_dGVzdA==' });
+  assert.deepEqual([result.status, result.status_text, result.statusText, result.response], [200, 'OK', 'OK', 'thank you']);
   const { headers, body } = await coming;
   const { 'x-stockalert-signature': signature, 'x-stockalert-timestamp': timestamp } = headers;
   assert.ok(webhooks.verifySignature(body, signature, 'whsec_dGVzdA==', timestamp));
   assert.equal(webhooks.parse(body).event, 'alert.triggered');
 };
 
-// Numbers in all the forms that JavaScript has for them.
-const TELLTALE = { tiny: 1e-7, large: 123456789012345680000, huge: 1e21, negative: -0.5, whole: 3, text: '€ \u2028 "<\\', deep: [{ b: 1, a: 2 }] };
+// Numbers in every format of JavaScript.
+const SPECIAL_VALUES = { tiny: 1e-7, large: 123456789012345680000, huge: 1e21, negative: -0.5, whole: 3, text: '€ \u2028 "<\\', deep: [{ b: 1, a: 2 }] };
 const FIRINGS = [
-  [{ condition: 'price_above', threshold: 200, parameters: TELLTALE }, { price: 200 }],
-  [{ condition: 'price_above', threshold: 198.66, parameters: TELLTALE }, { price: 198.66 }],
-  [{ condition: 'price_above', threshold: 1000000, parameters: TELLTALE }, { price: 1000000.25 }],
-  [{ condition: 'price_below', threshold: 0.000123, parameters: TELLTALE }, { price: 0.000001 }],
+  [{ condition: 'price_above', threshold: 200, parameters: SPECIAL_VALUES }, { price: 200 }],
+  [{ condition: 'price_above', threshold: 198.66, parameters: SPECIAL_VALUES }, { price: 198.66 }],
+  [{ condition: 'price_above', threshold: 1000000, parameters: SPECIAL_VALUES }, { price: 1000000.25 }],
+  [{ condition: 'price_below', threshold: 0.000123, parameters: SPECIAL_VALUES }, { price: 0.000001 }],
   [{ condition: 'volume_change', threshold: 150 }, { price: 101, volume: 9007199254740 }],
 ];
 
 for (const form of ['timestamped', 'body']) {
-  tests[`verifiers agree on what arrives, signed over ${form}`] = async (receiver) => {
-    const made = await ask(apiKey, 'POST', '/webhooks', { url: receiver.url, events: EVENTS, signature: form });
+  tests[`all verifiers accept deliveries with the signature form ${form}`] = async (receiver) => {
+    const created = await send(apiKey, 'POST', '/webhooks', { url: receiver.url, events: EVENTS, signature: form });
     for (const [alert, quote] of FIRINGS) {
       const { headers, body } = await fire(receiver, alert, quote);
       const text = body.toString('utf8');
       const signature = headers['x-stockalert-signature'];
       const timestamp = form === 'body' ? undefined : headers['x-stockalert-timestamp'];
-      assert.ok(webhooks.verifySignature(body, signature, made.secret, timestamp), text);
-      assert.ok(webhooks.verifySignature(text, headers['x-service-signature'], made.secret, timestamp));
-      assert.ok(!webhooks.verifySignature(`${text} `, signature, made.secret, timestamp));
-      assert.ok(!webhooks.verifySignature(body, signature, `${made.secret}x`, timestamp));
+      assert.ok(webhooks.verifySignature(body, signature, created.secret, timestamp), text);
+      assert.ok(webhooks.verifySignature(text, headers['x-service-signature'], created.secret, timestamp));
+      assert.ok(!webhooks.verifySignature(`${text} `, signature, created.secret, timestamp));
+      assert.ok(!webhooks.verifySignature(body, signature, `${created.secret}x`, timestamp));
 
-      // A receiver that signs what it has parsed and written again.
+      // A receiver that parses and serializes the body before it signs.
       assert.equal(JSON.stringify(JSON.parse(text)), text);
       const signed = (form === 'body' ? '' : `${timestamp}.`) + JSON.stringify(JSON.parse(text));
-      const expected = createHmac('sha256', made.secret).update(signed).digest();
+      const expected = createHmac('sha256', created.secret).update(signed).digest();
       assert.ok(timingSafeEqual(expected, Buffer.from(signature.replace('sha256=', ''), 'hex')));
 
-      assert.deepEqual(new Webhook(made.secret).verify(text, headers), JSON.parse(text));
-      assert.throws(() => new Webhook(made.secret).verify(`${text} `, headers));
+      assert.deepEqual(new Webhook(created.secret).verify(text, headers), JSON.parse(text));
+      assert.throws(() => new Webhook(created.secret).verify(`${text} `, headers));
 
       const event = webhooks.parse(body);
       assert.deepEqual([event.event, event.id, event.timestamp],
         ['alert.triggered', headers['x-stockalert-delivery'], headers['x-stockalert-timestamp']]);
       assert.deepEqual([event.data.alert.condition, event.data.alert.threshold, event.data.alert.status, event.data.stock.price],
         [alert.condition, alert.threshold, 'triggered', quote.price]);
-      if (alert.parameters) assert.deepEqual(JSON.parse(text).data.alert.parameters, TELLTALE);
+      if (alert.parameters) assert.deepEqual(JSON.parse(text).data.alert.parameters, SPECIAL_VALUES);
     }
   };
 }
 
-tests['after a rotation Standard Webhooks are good by both secrets'] = async (receiver) => {
-  const made = await ask(apiKey, 'POST', '/webhooks', { url: receiver.url, events: EVENTS });
-  const rotated = await ask(apiKey, 'POST', `/webhooks/${made.id}/rotate-secret`);
+tests['after a rotation Standard Webhooks verify with both secrets'] = async (receiver) => {
+  const created = await send(apiKey, 'POST', '/webhooks', { url: receiver.url, events: EVENTS });
+  const rotated = await send(apiKey, 'POST', `/webhooks/${created.id}/rotate-secret`);
   const { headers, body } = await fire(receiver, { condition: 'price_above', threshold: 150 }, { price: 150 });
-  for (const secret of [made.secret, rotated.secret]) new Webhook(secret).verify(body, headers);
+  for (const secret of [created.secret, rotated.secret]) new Webhook(secret).verify(body, headers);
   const { 'x-stockalert-signature': signature, 'x-stockalert-timestamp': timestamp } = headers;
   assert.ok(webhooks.verifySignature(body, signature, rotated.secret, timestamp));
-  assert.ok(!webhooks.verifySignature(body, signature, made.secret, timestamp));
+  assert.ok(!webhooks.verifySignature(body, signature, created.secret, timestamp));
 };
 
-// Nothing of the client's is left out: a new version with new methods has to be looked at.
-tests['every method was called'] = async () => {
+// New methods of a new client version need new tests.
+tests['the list of methods is complete'] = async () => {
   const own = Object.getOwnPropertyNames(Object.getPrototypeOf(webhooks));
   const methods = own.filter((name) => name !== 'constructor' && !/^(validate|normalize|isRecord)/.test(name)).sort();
   assert.deepEqual(methods, ['create', 'list', 'parse', 'remove', 'retrieve', 'test', 'verifySignature']);
@@ -168,7 +168,7 @@ for (const [name, test] of Object.entries(tests)) {
   const receiver = await new Receiver().open();
   try {
     for (const webhook of (await webhooks.list()).data) await webhooks.remove(webhook.id);
-    for (const alert of await ask(apiKey, 'GET', '/alerts?limit=100')) await ask(apiKey, 'DELETE', `/alerts/${alert.id}`);
+    for (const alert of await send(apiKey, 'GET', '/alerts?limit=100')) await send(apiKey, 'DELETE', `/alerts/${alert.id}`);
     await test(receiver);
     console.log(`ok      ${name}`);
   } catch (error) {

@@ -1,6 +1,7 @@
-"""Every method of `alerts`, `watchlist`, `stocks` and `user` of the published Python client, unchanged, in both its forms, against the
-program whose base address and API key are in BASE_URL and API_KEY; NARROW_KEY is a key that may read stocks and nothing
-else. The stocks AAPL (with history, at 100) and MSFT are there, and no alert.
+"""Calls every method of `alerts`, `watchlist`, `stocks` and `user` of the published Python client, synchronous and asynchronous.
+
+The client is unchanged. BASE_URL and API_KEY are the base address of the service and an API key; NARROW_KEY is a key that may only
+read stocks. The service has the stocks AAPL (with history, at 100) and MSFT, and no alerts.
 """
 
 import asyncio
@@ -22,15 +23,15 @@ BASE_URL, API_KEY, NARROW_KEY = (os.environ[name] for name in ("BASE_URL", "API_
 ABOVE = {"symbol": "aapl", "condition": "price_above", "threshold": 200}
 
 
-class Sync:
-    """The synchronous client with the asynchronous one's face, so that each test is written once."""
+class SyncAdapter:
+    """Gives the synchronous client the interface of the asynchronous one, so that each test is written once."""
 
     def __init__(self, client):
-        self.alerts, self.stocks, self.user = (Resource(one) for one in (client.alerts, client.stocks, client.user))
-        self.watchlist = Resource(client.watchlist)
+        self.alerts, self.stocks, self.user = (AsyncResource(one) for one in (client.alerts, client.stocks, client.user))
+        self.watchlist = AsyncResource(client.watchlist)
 
 
-class Resource:
+class AsyncResource:
     def __init__(self, resource):
         self._resource = resource
 
@@ -51,7 +52,7 @@ class Resource:
 
 
 async def expect(error, call, *parts):
-    """The call fails with that error, which names these parts."""
+    """Asserts that the call raises this error and that its message contains these parts."""
     try:
         await call
     except error as raised:
@@ -92,7 +93,7 @@ async def create_every_condition(client):
         if parameters is not None:
             fields["parameters"] = parameters
         alert = await client.alerts.create(**fields)
-        # A reminder's threshold, which the client demands, says nothing beside its date.
+        # The client requires a threshold for reminders; the service ignores it.
         kept = None if condition == "reminder" else threshold
         assert (alert.condition, alert.threshold, alert.status) == (condition, kept, "active"), alert.to_dict()
 
@@ -113,7 +114,7 @@ async def list_(client):
     assert await thresholds(sort_field="threshold", limit=1, page=2) == [200]
     assert await thresholds(search="msft") == [5]
     assert await thresholds(status="triggered") == []
-    # Python writes its truth values in their own way.
+    # The Python client sends booleans as `True` and `False`.
     extended = await client.alerts.list(extended=True, symbol="AAPL")
     assert extended.data[0].stock["last_price"] == 100, extended.data[0].to_dict()
 
@@ -182,21 +183,21 @@ async def subscription(client):
     paused = await client.alerts.create(**ABOVE)
     await client.alerts.create(symbol="AAPL", condition="price_above", threshold=300)
     await client.alerts.pause(paused.id)
-    told = await client.user.get_subscription()
-    assert isinstance(told, UserSubscription)
-    plan = (told.account_type, told.status, told.is_premium, told.is_early_bird, told.is_early_bird_eligible)
+    subscription = await client.user.get_subscription()
+    assert isinstance(subscription, UserSubscription)
+    plan = (subscription.account_type, subscription.status, subscription.is_premium, subscription.is_early_bird, subscription.is_early_bird_eligible)
     assert plan == ("premium", "active", True, False, False), plan
-    assert (told.quotas, told.usage, told.cancel_at_period_end) == ({"sms": 50}, {"count": 0}, False), told.to_dict()
+    assert (subscription.quotas, subscription.usage, subscription.cancel_at_period_end) == ({"sms": 50}, {"count": 0}, False), subscription.to_dict()
     now = datetime.now(timezone.utc)
-    assert told.current_period["start"] <= now < told.current_period["end"], told.current_period
-    assert told.alerts["counts"] == {"total": 2, "by_status": {"active": 1, "inactive": 0, "paused": 1, "triggered": 0}}
-    assert told.alerts["quota"] == {"limit": None, "remaining": None, "unlimited": True}
-    assert (told.watchlist_items_count, told.watchlist_quota) == (0, 1000)
+    assert subscription.current_period["start"] <= now < subscription.current_period["end"], subscription.current_period
+    assert subscription.alerts["counts"] == {"total": 2, "by_status": {"active": 1, "inactive": 0, "paused": 1, "triggered": 0}}
+    assert subscription.alerts["quota"] == {"limit": None, "remaining": None, "unlimited": True}
+    assert (subscription.watchlist_items_count, subscription.watchlist_quota) == (0, 1000)
 
 
 async def watchlist(client):
-    wish = {"stock_symbol": "AAPL", "intention": "buy", "stock_name": "Apple", "target_price": 90.5, "notes": "patience"}
-    item = await client.watchlist.create(**wish)
+    fields = {"stock_symbol": "AAPL", "intention": "buy", "stock_name": "Apple", "target_price": 90.5, "notes": "patience"}
+    item = await client.watchlist.create(**fields)
     shown = tuple(item[name] for name in ("stock_symbol", "intention", "target_price", "notes", "initial_price", "is_active"))
     assert shown == ("AAPL", "buy", 90.5, "patience", 100, True), item
     listed = await client.watchlist.list()
@@ -214,30 +215,30 @@ async def watchlist(client):
 TESTS = [create, create_every_condition, list_, iterate, get, update, pause_and_activate, history, delete, stocks, watchlist, subscription, errors]
 
 
-async def run(form, client):
+async def run(mode, client):
     failed = 0
     for test in TESTS:
         try:
             for alert in [alert async for alert in client.alerts.iterate()]:
                 await client.alerts.delete(alert.id)
             await test(client)
-            print(f"ok      {form} {test.__name__}")
+            print(f"ok      {mode} {test.__name__}")
         except Exception:
             failed += 1
-            print(f"FAILED  {form} {test.__name__}\n{traceback.format_exc()}")
+            print(f"FAILED  {mode} {test.__name__}\n{traceback.format_exc()}")
     return failed
 
 
-async def once():
-    """What is not the same in both forms."""
+async def client_specific_tests():
+    """Tests that differ between the synchronous and the asynchronous client."""
     try:
         StockAlert(api_key="sk_" + "0" * 64, base_url=BASE_URL).alerts.list()
-        raise AssertionError("a wrong key was taken")
+        raise AssertionError("a wrong key was accepted")
     except AuthenticationError:
         pass
-    async with AsyncStockAlert(api_key="sk_" + "0" * 64, base_url=BASE_URL) as stranger:
-        await expect(AuthenticationError, stranger.alerts.list())
-    await refusals()
+    async with AsyncStockAlert(api_key="sk_" + "0" * 64, base_url=BASE_URL) as unknown:
+        await expect(AuthenticationError, unknown.alerts.list())
+    await error_classes()
     for resource in (StockAlert(api_key=API_KEY, base_url=BASE_URL).user, AsyncStockAlert(api_key=API_KEY).user):
         methods = {name for name, _ in inspect.getmembers(resource, inspect.isroutine) if not name.startswith("_")}
         assert methods == {"get_subscription"}, methods
@@ -246,23 +247,23 @@ async def once():
         assert methods == {"list", "create", "update", "delete", "swap_intention"}, methods
     for resource in (StockAlert(api_key=API_KEY, base_url=BASE_URL).alerts, AsyncStockAlert(api_key=API_KEY).alerts):
         methods = {name for name, _ in inspect.getmembers(resource, inspect.isroutine) if not name.startswith("_")}
-        # A new version with new methods has to be looked at.
+        # New methods of a new client version need new tests.
         known = {"list", "create", "get", "update", "pause", "activate", "delete", "history", "iterate"}
         assert methods == known, methods
 
 
-async def refusals():
-    """401, 403 and 429, which the two forms tell in classes of their own."""
-    nobody, narrow, eager = (StockAlert(api_key=key, base_url=BASE_URL) for key in ("sk_" + "0" * 64, NARROW_KEY, API_KEY))
-    await expect(AuthenticationError, Sync(nobody).user.get_subscription(), "API key")
-    refused = await expect(StockAlertError, Sync(narrow).alerts.list(), "alerts:read")
+async def error_classes():
+    """401, 403 and 429, for which the two clients raise different classes."""
+    unknown, narrow, limited_client = (StockAlert(api_key=key, base_url=BASE_URL) for key in ("sk_" + "0" * 64, NARROW_KEY, API_KEY))
+    await expect(AuthenticationError, SyncAdapter(unknown).user.get_subscription(), "API key")
+    refused = await expect(StockAlertError, SyncAdapter(narrow).alerts.list(), "alerts:read")
     assert not isinstance(refused, AuthenticationError)
     assert narrow.user.get_subscription().account_type == "premium"
     blocked = {"url": "https://127.0.0.1/hook", "secret": "secret"}
-    test = Resource(eager.webhooks).test
+    test = AsyncResource(limited_client.webhooks).test
     for _ in range(5):
         await expect(StockAlertError, test(**blocked))
-    # It waits for as long as it is told, three times, and then gives up. Here nobody waits.
+    # The client waits for the Retry-After time, three times, and then gives up. The test replaces `sleep`, so nothing waits.
     waited, sleep = [], time.sleep
     time.sleep = waited.append
     try:
@@ -271,8 +272,8 @@ async def refusals():
         time.sleep = sleep
     assert len(waited) == 3 and all(0 < seconds <= 60 for seconds in waited), waited
     try:
-        eager._request("POST", "/webhooks/test", json=blocked)
-        raise AssertionError("it was not limited")
+        limited_client._request("POST", "/webhooks/test", json=blocked)
+        raise AssertionError("the request was not limited")
     except RateLimitError as limited:
         assert limited.status_code == 429 and 0 < limited.retry_after <= 60, limited.retry_after
     async with AsyncStockAlert(api_key=NARROW_KEY, base_url=BASE_URL) as client:
@@ -283,10 +284,10 @@ async def refusals():
 
 
 async def main():
-    failed = await run("sync", Sync(StockAlert(api_key=API_KEY, base_url=BASE_URL)))
+    failed = await run("sync", SyncAdapter(StockAlert(api_key=API_KEY, base_url=BASE_URL)))
     async with AsyncStockAlert(api_key=API_KEY, base_url=BASE_URL) as client:
         failed += await run("async", client)
-    await once()
+    await client_specific_tests()
     print(f"{2 * len(TESTS) + 1 - failed} passed, {failed} failed")
     return 1 if failed else 0
 

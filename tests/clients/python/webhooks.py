@@ -1,6 +1,7 @@
-"""Every method of `webhooks` of the published Python client, unchanged, in both its forms, its verifier and that of Standard
-Webhooks, on deliveries that the program of BASE_URL really sends. API_KEY is that of an account, OPERATOR_KEY one that may
-say what the market does. AAPL is at 100, and nothing else is there.
+"""Calls every method of `webhooks` of the published Python client, synchronous and asynchronous, and verifies real deliveries.
+
+The client is unchanged; its verifier and the one of Standard Webhooks check deliveries of the service at BASE_URL. API_KEY belongs
+to an account, OPERATOR_KEY may push market data. AAPL is at 100, and there is no other data.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ EVENTS = ["alert.triggered"]
 
 
 class Receiver:
-    """A receiver that keeps what it gets."""
+    """A receiver that keeps its requests."""
 
     def __init__(self):
         received = self.received = queue.Queue()
@@ -55,22 +56,22 @@ class Receiver:
         self.server.shutdown()
 
 
-def ask(key, method, path, body=None):
-    """Asks what the client has no method for."""
-    answer = requests.request(method, BASE_URL + path, json=body, headers={"X-API-Key": key}, timeout=60)
-    assert answer.ok, answer.text
-    return answer.json()["data"]
+def request(key, method, path, body=None):
+    """Sends a request for which the client has no method."""
+    response = requests.request(method, BASE_URL + path, json=body, headers={"X-API-Key": key}, timeout=60)
+    assert response.ok, response.text
+    return response.json()["data"]
 
 
 def fire(receiver, threshold):
-    ask(API_KEY, "POST", "/alerts", {"symbol": "AAPL", "condition": "price_above", "threshold": threshold})
+    request(API_KEY, "POST", "/alerts", {"symbol": "AAPL", "condition": "price_above", "threshold": threshold})
     for price in (threshold, 100):
-        ask(OPERATOR_KEY, "POST", "/market/ingest", {"quotes": [{"symbol": "AAPL", "price": price}]})
+        request(OPERATOR_KEY, "POST", "/market/ingest", {"quotes": [{"symbol": "AAPL", "price": price}]})
     return receiver.next()
 
 
 def verify(secret, form, headers, body):
-    """Both verifiers take what arrived, and nothing else."""
+    """Asserts that both verifiers accept the delivery and reject changed ones."""
     signature, timestamp = headers["x-stockalert-signature"], headers["x-stockalert-timestamp"]
     timestamp = None if form == "body" else timestamp
     check = WebhooksResource.verify_signature
@@ -82,7 +83,7 @@ def verify(secret, form, headers, body):
     assert parsed["id"] == headers["webhook-id"] and parsed["event"] == "alert.triggered", parsed
     try:
         Webhook(secret).verify(body + b" ", headers)
-        raise AssertionError("a changed body was taken")
+        raise AssertionError("a changed body was accepted")
     except WebhookVerificationError:
         pass
     return parsed
@@ -103,63 +104,63 @@ def methods(client, receiver):
     ]:
         try:
             wrong()
-            raise AssertionError("no refusal")
+            raise AssertionError("no error")
         except StockAlertError as error:
             assert part in str(error), error
 
 
 def test(client, receiver):
     secret = "whsec_dGVzdA=="
-    told = client.test(receiver.url, secret)
-    assert (told["status"], told["statusText"], told["response"]) == (200, "OK", "thank you"), told
+    result = client.test(receiver.url, secret)
+    assert (result["status"], result["statusText"], result["response"]) == (200, "OK", "thank you"), result
     verify(secret, "timestamped", *receiver.next())
 
 
 def deliveries(client, receiver):
     for form in ("timestamped", "body"):
-        made = ask(API_KEY, "POST", "/webhooks", {"url": receiver.url, "events": EVENTS, "signature": form})
+        created = request(API_KEY, "POST", "/webhooks", {"url": receiver.url, "events": EVENTS, "signature": form})
         for threshold in (200, 198.66, 1000000, 123.456789):
-            parsed = verify(made["secret"], form, *fire(receiver, threshold))
+            parsed = verify(created["secret"], form, *fire(receiver, threshold))
             assert parsed["data"]["alert"]["threshold"] == threshold, parsed
             assert parsed["data"]["stock"]["price"] == threshold, parsed
-        ask(API_KEY, "DELETE", f"/webhooks/{made['id']}")
+        request(API_KEY, "DELETE", f"/webhooks/{created['id']}")
 
 
 def rotation(client, receiver):
-    made = ask(API_KEY, "POST", "/webhooks", {"url": receiver.url, "events": EVENTS})
-    rotated = ask(API_KEY, "POST", f"/webhooks/{made['id']}/rotate-secret")
+    created = request(API_KEY, "POST", "/webhooks", {"url": receiver.url, "events": EVENTS})
+    rotated = request(API_KEY, "POST", f"/webhooks/{created['id']}/rotate-secret")
     headers, body = fire(receiver, 150)
     verify(rotated["secret"], "timestamped", headers, body)
-    Webhook(made["secret"]).verify(body, headers)
+    Webhook(created["secret"]).verify(body, headers)
 
 
 TESTS = [methods, test, deliveries, rotation]
 
 
 def clear():
-    for webhook in ask(API_KEY, "GET", "/webhooks"):
-        ask(API_KEY, "DELETE", f"/webhooks/{webhook['id']}")
-    for alert in ask(API_KEY, "GET", "/alerts?limit=100"):
-        ask(API_KEY, "DELETE", f"/alerts/{alert['id']}")
+    for webhook in request(API_KEY, "GET", "/webhooks"):
+        request(API_KEY, "DELETE", f"/webhooks/{webhook['id']}")
+    for alert in request(API_KEY, "GET", "/alerts?limit=100"):
+        request(API_KEY, "DELETE", f"/alerts/{alert['id']}")
 
 
-def run(form, resource):
+def run(mode, resource):
     failed = 0
     for case in TESTS:
         receiver = Receiver()
         try:
             clear()
             case(resource, receiver)
-            print(f"ok      {form} {case.__name__}")
+            print(f"ok      {mode} {case.__name__}")
         except Exception:
             failed += 1
-            print(f"FAILED  {form} {case.__name__}\n{traceback.format_exc()}")
+            print(f"FAILED  {mode} {case.__name__}\n{traceback.format_exc()}")
         receiver.close()
     return failed
 
 
 def every_method():
-    """A new version with new methods has to be looked at."""
+    """Asserts the list of methods: new methods of a new client version need new tests."""
     for resource in (StockAlert(api_key=API_KEY).webhooks, AsyncStockAlert(api_key=API_KEY).webhooks):
         found = {name for name, _ in inspect.getmembers(resource, inspect.isroutine) if not name.startswith("_")}
         assert found == {"list", "get", "create", "delete", "test", "verify_signature"}, found
@@ -167,7 +168,7 @@ def every_method():
 
 async def main():
     failed = run("sync", StockAlert(api_key=API_KEY, base_url=BASE_URL).webhooks)
-    # In this version the webhooks of the asynchronous client wait as those of the other one do.
+    # In this version the webhook methods of the asynchronous client are synchronous.
     async with AsyncStockAlert(api_key=API_KEY, base_url=BASE_URL) as client:
         failed += run("async", client.webhooks)
     every_method()

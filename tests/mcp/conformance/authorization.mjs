@@ -1,8 +1,8 @@
-// node authorization.mjs: registers an app and runs the conformance suite's scenarios for authorization servers with it; a person
-// (person.mjs) does what the suite asks its user to do in a browser.
+// node authorization.mjs FOLDER: registers an app and runs the conformance suite's scenarios for authorization servers with it. A
+// simulated user (person.mjs) performs the browser steps that the suite requests.
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
-import { letIn } from "../node/person.mjs";
+import { authorize } from "../node/person.mjs";
 
 const { ISSUER, EMAIL, PASSWORD, SUITE } = process.env;
 
@@ -25,19 +25,19 @@ const registered = await fetch(`${ISSUER}/oauth/register`, {
   }),
 });
 const { client_id } = await registered.json();
-const given = ["--url", ISSUER, "--client-id", client_id, "--resource", `${ISSUER}/mcp`, "--port", String(port), "-o", process.argv[2]];
-const suite = spawn(process.execPath, [SUITE, "authorization", ...given], { stdio: ["ignore", "pipe", "inherit"] });
-let told = "";
-let isAsked = false;
+const options = ["--url", ISSUER, "--client-id", client_id, "--resource", `${ISSUER}/mcp`, "--port", String(port), "-o", process.argv[2]];
+const suite = spawn(process.execPath, [SUITE, "authorization", ...options], { stdio: ["ignore", "pipe", "inherit"] });
+let output = "";
+let isAuthorized = false;
 suite.stdout.on("data", async (text) => {
-  told += text;
-  const url = /^https?:\/\/\S*\/oauth\/authorize\?\S+/m.exec(told)?.[0];
-  if (url && !isAsked && told.includes("Waiting")) {
-    isAsked = true;
-    await fetch(await letIn(url, { email: EMAIL, password: PASSWORD }));
+  output += text;
+  const url = /^https?:\/\/\S*\/oauth\/authorize\?\S+/m.exec(output)?.[0];
+  if (url && !isAuthorized && output.includes("Waiting")) {
+    isAuthorized = true;
+    await fetch(await authorize(url, { email: EMAIL, password: PASSWORD }));
   }
 });
 suite.on("exit", (code) => {
-  console.log(told);
-  process.exit(code || (isAsked ? 0 : 1));
+  console.log(output);
+  process.exit(code || (isAuthorized ? 0 : 1));
 });

@@ -1,6 +1,5 @@
-// Passes requests on with an API key, because the conformance suite sends none when it tests a server. It changes nothing
-// else, the Host header least of all. Prints the port that it listens on, and is told on its standard input, in one line, where
-// to pass requests on to, and the key.
+// Forwards requests with an API key, because the conformance suite sends none when it tests a server. Changes nothing else; the
+// Host header stays the same. Prints its port, and reads one line from its standard input: the target origin and the key.
 import http from "node:http";
 import readline from "node:readline";
 
@@ -13,11 +12,11 @@ const proxy = http.createServer((request, response) => {
   const headers = { ...request.headers };
   headers.authorization ??= `Bearer ${key}`;
   const options = { hostname, port, method: request.method, path: request.url, headers, setHost: false };
-  const passed = http.request(options, (answer) => {
-    response.writeHead(answer.statusCode, answer.rawHeaders);
-    answer.pipe(response);
+  const forwarded = http.request(options, (upstream) => {
+    response.writeHead(upstream.statusCode, upstream.rawHeaders);
+    upstream.pipe(response);
   });
-  passed.on("error", () => response.destroy());
-  request.pipe(passed);
+  forwarded.on("error", () => response.destroy());
+  request.pipe(forwarded);
 });
 proxy.listen(0, "127.0.0.1", () => console.log(proxy.address().port));

@@ -1,5 +1,5 @@
-// An app's side of OAuth, as both published clients ask for it, all in memory.
-import { letIn } from "./person.mjs";
+// An in-memory OAuth client provider with the interface that both published clients require.
+import { authorize } from "./person.mjs";
 
 export class App {
   redirectUrl = "http://127.0.0.1:33418/callback";
@@ -48,7 +48,7 @@ export class App {
     return this.#discovery;
   }
   async redirectToAuthorization(url) {
-    this.asked = url;
-    this.back = await letIn(url.href, this.person);
+    this.authorizationUrl = url;
+    this.redirect = await authorize(url.href, this.person);
   }
 }

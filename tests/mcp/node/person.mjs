@@ -1,7 +1,7 @@
-// A person before a browser without JavaScript: signs in, lets the app in, and ends where the app waits.
+// A simulated user in a browser without JavaScript: signs in, allows the app and follows the redirect to the app.
 import assert from "node:assert/strict";
 
-/** The fields of the form in a page, as they would be sent if nothing was changed. */
+/** Returns the default fields and the action of the form in a page. */
 export function form(html) {
   const fields = new URLSearchParams();
   for (const [tag] of html.matchAll(/<input\b[^>]*>/g)) {
@@ -19,8 +19,8 @@ function unescape(text) {
   return text.replace(/&(#?\w+);/g, (whole, name) => named[name] ?? whole);
 }
 
-/** Goes where the app sends the person, and returns where they are sent back. */
-export async function letIn(url, { email, password, decision = "allow", change = () => {} }) {
+/** Opens the authorization address of an app and returns the redirect address. */
+export async function authorize(url, { email, password, decision = "allow", change = () => {} }) {
   const origin = new URL(url).origin;
   const cookies = new Map();
   const go = async (target, body) => {
@@ -64,5 +64,5 @@ export async function letIn(url, { email, password, decision = "allow", change =
     at = new URL(action || at, at);
     response = await go(at, fields);
   }
-  throw new Error("the person never came back");
+  throw new Error("no redirect to the app after 8 steps");
 }

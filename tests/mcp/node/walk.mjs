@@ -1,4 +1,4 @@
-// Calls every tool as an agent would, whatever client it does it with.
+// Calls every tool as an agent does, with any client.
 import assert from "node:assert/strict";
 
 const TOOLS = [
@@ -26,8 +26,8 @@ async function read(client) {
 }
 
 /**
- * `client` has listTools(), callTool({name, arguments}), listResources(), readResource({uri}), listPrompts() and so on, as both
- * published clients have.
+ * Calls every tool. `client` has the methods of both published clients: listTools(), callTool({name, arguments}), listResources(),
+ * readResource({uri}), listPrompts() and so on.
  */
 export async function walk(client) {
   await read(client);

@@ -1,11 +1,11 @@
-"""An app's side of OAuth, as both published clients ask for it, all in memory."""
+"""An in-memory OAuth client provider with the interface that both published clients require."""
 
 import os
 
 from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import OAuthClientMetadata
 
-from person import let_in
+from person import authorize
 
 REDIRECT = "http://127.0.0.1:33418/callback"
 
@@ -26,15 +26,15 @@ class Storage:
         self.client = client
 
 
-def provider(url, storage, answer):
-    """`answer(query)` makes what the client's callback handler has to give."""
-    back = {}
+def provider(url, storage, callback_result):
+    """Returns an OAuth provider; `callback_result(query)` builds the result of the client's callback handler."""
+    redirect_query = {}
 
     async def redirect(target):
-        back.update(let_in(target, os.environ["EMAIL"], os.environ["PASSWORD"]))
+        redirect_query.update(authorize(target, os.environ["EMAIL"], os.environ["PASSWORD"]))
 
     async def callback():
-        return answer(back)
+        return callback_result(redirect_query)
 
     metadata = OAuthClientMetadata(
         client_name="A published client",
@@ -47,5 +47,5 @@ def provider(url, storage, answer):
 
 
 def expire(storage):
-    """An hour later: the access token is worth nothing any more."""
+    """Replaces the access token with an invalid one, like after its expiry."""
     storage.tokens = storage.tokens.model_copy(update={"access_token": "mcp_at_" + "A" * 43})

@@ -1,4 +1,4 @@
-"""python client1.py key|oauth: the published client of the older revisions."""
+"""python client1.py key|oauth: calls every tool with the published client for older protocol revisions."""
 
 import asyncio
 import os
@@ -12,10 +12,10 @@ from app import Storage, provider
 from walk import read_everything, walk
 
 
-async def go(url, **means):
-    async with streamablehttp_client(url, **means) as (read, write, _), ClientSession(read, write) as session:
-        begun = await session.initialize()
-        assert begun.protocolVersion == "2025-11-25", begun
+async def run(url, **credentials):
+    async with streamablehttp_client(url, **credentials) as (read, write, _), ClientSession(read, write) as session:
+        initialized = await session.initialize()
+        assert initialized.protocolVersion == "2025-11-25", initialized
 
         async def list_tools():
             return [tool.name for tool in (await session.list_tools()).tools]
@@ -43,14 +43,14 @@ async def go(url, **means):
 
 
 async def main():
-    url, means = os.environ["MCP_URL"], sys.argv[1]
-    if means == "key":
-        await go(url, headers={"X-API-Key": os.environ["API_KEY"]})
+    url, mode = os.environ["MCP_URL"], sys.argv[1]
+    if mode == "key":
+        await run(url, headers={"X-API-Key": os.environ["API_KEY"]})
     else:
         storage = Storage()
-        await go(url, auth=provider(url, storage, lambda back: (back["code"], back.get("state"))))
+        await run(url, auth=provider(url, storage, lambda query: (query["code"], query.get("state"))))
         assert storage.tokens.access_token.startswith("mcp_at_")
-    print(f"python 1 {means}: passed")
+    print(f"python 1 {mode}: passed")
 
 
 asyncio.run(main())

@@ -1,4 +1,4 @@
-"""python client2.py legacy|2026-07-28 key|oauth: the published client of the newest revision."""
+"""python client2.py legacy|2026-07-28 key|oauth: calls every tool with the published client for the newest protocol revision."""
 
 import asyncio
 import os
@@ -13,8 +13,8 @@ from app import Storage, provider
 from walk import read_everything, walk
 
 
-async def go(url, era, **means):
-    async with httpx2.AsyncClient(timeout=30, **means) as http:
+async def run(url, era, **credentials):
+    async with httpx2.AsyncClient(timeout=30, **credentials) as http:
         async with Client(streamable_http_client(url, http_client=http), mode=era) as client:
 
             async def list_tools():
@@ -43,18 +43,18 @@ async def go(url, era, **means):
 
 
 async def main():
-    url, (era, means) = os.environ["MCP_URL"], sys.argv[1:]
-    if means == "key":
-        await go(url, era, headers={"Authorization": f"Bearer {os.environ['API_KEY']}"})
+    url, (era, mode) = os.environ["MCP_URL"], sys.argv[1:]
+    if mode == "key":
+        await run(url, era, headers={"Authorization": f"Bearer {os.environ['API_KEY']}"})
     else:
         storage = Storage()
 
-        def answer(back):
-            return AuthorizationCodeResult(code=back["code"], state=back.get("state"), iss=back.get("iss"))
+        def callback_result(query):
+            return AuthorizationCodeResult(code=query["code"], state=query.get("state"), iss=query.get("iss"))
 
-        await go(url, era, auth=provider(url, storage, answer))
+        await run(url, era, auth=provider(url, storage, callback_result))
         assert storage.tokens.access_token.startswith("mcp_at_")
-    print(f"python 2 {era} {means}: passed")
+    print(f"python 2 {era} {mode}: passed")
 
 
 asyncio.run(main())

@@ -1,4 +1,4 @@
-"""Calls every tool as an agent would, whatever client it does it with."""
+"""Calls every tool as an agent does, with any client."""
 
 import json
 
@@ -21,7 +21,7 @@ async def read_everything(list_resources, read_resource, list_prompts, get_promp
 
 
 async def walk(list_tools, call_tool):
-    """`call_tool(name, arguments)` answers (is_error, text, structured), or raises for an error of the protocol."""
+    """Calls every tool. `call_tool(name, arguments)` returns (is_error, text, structured) or raises a protocol error."""
     assert await list_tools() == TOOLS
     called = set()
 
@@ -61,7 +61,7 @@ async def walk(list_tools, call_tool):
     assert (await call("delete_watchlist_item", item_id=item["id"], confirm=True))["deleted"] is True
     try:
         await call_tool("buy_stock", {})
-    except Exception as error:  # noqa: BLE001 - each client has a class of its own for it
+    except Exception as error:  # noqa: BLE001 - each client has a different class
         assert error.error.code == -32602, error
     else:
         raise AssertionError("an unknown tool was called")

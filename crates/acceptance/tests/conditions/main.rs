@@ -1,18 +1,17 @@
-//! Every one of the 23 conditions fires through the whole program, at its level and not one step short of it, once.
+//! End-to-end tests of all 23 conditions: each fires exactly once at its threshold, and not one step before it.
 //!
-//! What waits for observations and facts is in [`table`]; what waits for the clock is in [`time`], where the program
-//! is given another time than the machine's.
+//! [`table`] tests conditions on market data. [`time`] tests conditions on dates and times, with a changed system clock.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod facts;
 mod prices;
 mod table;
 mod time;
 
-/// Every condition of the interface is in one of the tables.
+/// Every condition of the API is in one of the tables.
 #[test]
-fn no_condition_is_left_out() {
+fn every_condition_is_tested() {
     let mut tested: Vec<_> = table::cases().iter().map(|case| case.condition).collect();
     tested.extend(time::CONDITIONS);
     tested.sort_unstable();

@@ -1,16 +1,16 @@
-//! What waits for the clock. The program is started at the instants that matter: `libfaketime` shows it another time
-//! than the machine's, which passes as fast. Between them it is killed, so each start also resumes what was left.
+//! Conditions on dates and times. Each test starts the service at the relevant times: `libfaketime` shifts its system clock, which
+//! runs at normal speed. The service is killed between these times, so each start also resumes the stored state.
 //!
-//! The story: on Monday, 16 November 2026, after the close, alerts are made, and for each a neighbour that is one day
-//! further off. On Tuesday the exchange opens at 14:30 UTC.
+//! Scenario: the alerts are created on Monday, 16 November 2026, after the close, each together with an alert that is due one day
+//! later. On Tuesday the exchange opens at 14:30 UTC.
 
 use std::path::{Path, PathBuf};
 
 use acceptance::clock::wait_for;
-use acceptance::{Setup, World, on_both_databases, tools};
+use acceptance::{ServiceSetup, TestEnvironment, on_both_databases, tools};
 use serde_json::{Value, json};
 
-/// The conditions that are tested here.
+/// The conditions that this module tests.
 pub(crate) const CONDITIONS: [&str; 5] = [
     "reminder",
     "daily_reminder",
@@ -20,13 +20,13 @@ pub(crate) const CONDITIONS: [&str; 5] = [
 ];
 
 on_both_databases![
-    what_waits_for_a_day_fires_at_its_open_and_not_a_day_before,
-    what_waits_for_an_instant_fires_when_it_comes,
-    prices_are_judged_only_while_the_exchange_is_open,
+    date_conditions_fire_at_the_open_of_their_day,
+    reminders_fire_at_their_time,
+    prices_are_evaluated_only_while_the_exchange_is_open,
 ];
 
-/// Where packages put the library.
-const PLACES: &[&str] = &[
+/// Paths where packages install the library.
+const LIBFAKETIME_PATHS: &[&str] = &[
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
     "/usr/lib/faketime/libfaketimeMT.so.1",
@@ -34,73 +34,74 @@ const PLACES: &[&str] = &[
     "/usr/local/lib/faketime/libfaketimeMT.so.1",
 ];
 
-fn library() -> Option<PathBuf> {
-    let found = PLACES.iter().map(Path::new).find(|place| place.exists());
+fn find_libfaketime() -> Option<PathBuf> {
+    let found = LIBFAKETIME_PATHS.iter().map(Path::new).find(|place| place.exists());
     let install = "install the package libfaketime (apt-get install libfaketime)";
-    tools::has(found.is_some(), "libfaketime", install).then(|| found.unwrap().to_owned())
+    tools::is_installed(found.is_some(), "libfaketime", install).then(|| found.unwrap().to_owned())
 }
 
-/// The program starts at this instant of UTC.
-fn starting_at(setup: Setup, library: &Path, instant: &str) -> Setup {
+/// Configures the service to start at this time (UTC).
+fn starting_at(setup: ServiceSetup, libfaketime: &Path, instant: &str) -> ServiceSetup {
     setup
-        .with_environment("LD_PRELOAD", library.to_str().unwrap())
+        .with_environment("LD_PRELOAD", libfaketime.to_str().unwrap())
         .with_environment("FAKETIME", &format!("@{instant}"))
         .with_environment("FAKETIME_DONT_FAKE_MONOTONIC", "1")
         .with_environment("DONT_FAKE_MONOTONIC", "1")
         .with_environment("TZ", "UTC")
 }
 
-/// Kills the program and starts it at this instant of UTC.
-async fn at(mut world: World, library: &Path, instant: &str) -> World {
-    world.setup = starting_at(world.setup, library, instant);
-    world.restart().await
+/// Kills the service and starts it at this time (UTC).
+async fn restart_at(mut env: TestEnvironment, libfaketime: &Path, instant: &str) -> TestEnvironment {
+    env.setup = starting_at(env.setup, libfaketime, instant);
+    env.restart().await
 }
 
-async fn make(world: &World, body: Value) -> String {
-    world.me.post("/alerts", &body).await.ok(201).id()
+async fn create_alert(env: &TestEnvironment, body: Value) -> String {
+    env.operator.post("/alerts", &body).await.expect_ok(201).id()
 }
 
-/// How often each of the alerts has fired.
-async fn firings<const N: usize>(world: &World, ids: &[String; N]) -> [usize; N] {
+/// Returns the number of firings of each alert.
+async fn firings<const N: usize>(env: &TestEnvironment, ids: &[String; N]) -> [usize; N] {
     let mut counts = [0; N];
     for (count, id) in counts.iter_mut().zip(ids) {
-        *count = world.firings_of(id).await.len();
+        *count = env.firings_of(id).await.len();
     }
     counts
 }
 
-/// Waits until the alerts have fired so often, and not more often.
-async fn fire<const N: usize>(world: &World, ids: &[String; N], expected: [usize; N]) {
-    let mut seen = [0; N];
-    for (count, (id, expected)) in seen.iter_mut().zip(ids.iter().zip(expected)) {
+/// Waits until each alert has fired the expected number of times, and asserts that none has fired more often.
+async fn wait_for_firings<const N: usize>(env: &TestEnvironment, ids: &[String; N], expected: [usize; N]) {
+    let mut counts = [0; N];
+    for (count, (id, expected)) in counts.iter_mut().zip(ids.iter().zip(expected)) {
         *count = wait_for(&format!("firing number {expected} of {id}"), async || {
-            let count = world.firings_of(id).await.len();
+            let count = env.firings_of(id).await.len();
             (count >= expected).then_some(count)
         })
         .await;
     }
-    assert_eq!(seen, expected);
+    assert_eq!(counts, expected);
 }
 
-async fn what_waits_for_a_day_fires_at_its_open_and_not_a_day_before(setup: Setup) {
-    let Some(library) = library() else { return };
+async fn date_conditions_fire_at_the_open_of_their_day(setup: ServiceSetup) {
+    let Some(libfaketime) = find_libfaketime() else { return };
     let setup = setup.set("market.always_open", "false");
-    let world = starting_at(setup, &library, "2026-11-16 22:00:00").world().await;
-    world.stocks(&["AAPL", "MSFT"]).await;
-    world
-        .ingest(json!({
-            "earnings": [{"symbol": "AAPL", "date": "2026-11-20"}],
-            "dividends": [
-                {"symbol": "AAPL", "ex_date": "2026-11-18", "payment_date": "2026-11-17", "amount": 0.25},
-                {"symbol": "MSFT", "ex_date": "2026-11-19", "payment_date": "2026-11-18", "amount": 0.25},
-            ],
-        }))
+    let env = starting_at(setup, &libfaketime, "2026-11-16 22:00:00")
+        .start_environment()
         .await;
+    env.stocks(&["AAPL", "MSFT"]).await;
+    env.ingest(json!({
+        "earnings": [{"symbol": "AAPL", "date": "2026-11-20"}],
+        "dividends": [
+            {"symbol": "AAPL", "ex_date": "2026-11-18", "payment_date": "2026-11-17", "amount": 0.25},
+            {"symbol": "MSFT", "ex_date": "2026-11-19", "payment_date": "2026-11-18", "amount": 0.25},
+        ],
+    }))
+    .await;
     let alert = |symbol: &str, condition: &str, more: Value| {
         let mut body = more;
         body["symbol"] = json!(symbol);
         body["condition"] = json!(condition);
-        make(&world, body)
+        create_alert(&env, body)
     };
     let due = [
         alert("AAPL", "earnings_announcement", json!({"threshold": 3})).await,
@@ -125,44 +126,54 @@ async fn what_waits_for_a_day_fires_at_its_open_and_not_a_day_before(setup: Setu
     ];
     let holiday = [alert("AAPL", "reminder", json!({"parameters": {"date": "2026-11-26"}})).await];
 
-    let world = at(world, &library, "2026-11-17 14:00:00").await;
-    assert_eq!(firings(&world, &due).await, [0; 4], "half an hour before the open");
+    let env = restart_at(env, &libfaketime, "2026-11-17 14:00:00").await;
+    assert_eq!(firings(&env, &due).await, [0; 4], "half an hour before the open");
 
-    let world = at(world, &library, "2026-11-17 14:29:58").await;
-    fire(&world, &due, [1; 4]).await;
-    fire(&world, &daily, [1, 0]).await;
-    assert_eq!(firings(&world, &a_day_later).await, [0; 4]);
+    let env = restart_at(env, &libfaketime, "2026-11-17 14:29:58").await;
+    wait_for_firings(&env, &due, [1; 4]).await;
+    wait_for_firings(&env, &daily, [1, 0]).await;
+    assert_eq!(firings(&env, &a_day_later).await, [0; 4]);
     for id in &due {
-        assert_eq!(world.status_of(id).await, "triggered");
+        assert_eq!(env.status_of(id).await, "triggered");
     }
-    assert_eq!(world.status_of(&daily[0]).await, "active", "a daily reminder goes on");
+    assert_eq!(
+        env.status_of(&daily[0]).await,
+        "active",
+        "a daily reminder stays active"
+    );
 
-    let world = at(world, &library, "2026-11-17 21:14:58").await;
-    fire(&world, &daily, [1, 1]).await;
+    let env = restart_at(env, &libfaketime, "2026-11-17 21:14:58").await;
+    wait_for_firings(&env, &daily, [1, 1]).await;
 
-    let world = at(world, &library, "2026-11-18 14:29:58").await;
-    fire(&world, &a_day_later, [1; 4]).await;
-    fire(&world, &daily, [2, 1]).await;
-    assert_eq!(firings(&world, &due).await, [1; 4]);
+    let env = restart_at(env, &libfaketime, "2026-11-18 14:29:58").await;
+    wait_for_firings(&env, &a_day_later, [1; 4]).await;
+    wait_for_firings(&env, &daily, [2, 1]).await;
+    assert_eq!(firings(&env, &due).await, [1; 4]);
 
-    // Thanksgiving: the exchange is closed, and dates are judged at half past nine in New York all the same. Of the
-    // daily reminders that were missed in between, one is sent.
-    let world = at(world, &library, "2026-11-26 14:00:00").await;
-    fire(&world, &daily, [3, 2]).await;
-    assert_eq!(firings(&world, &holiday).await, [0]);
-    let world = at(world, &library, "2026-11-26 14:29:58").await;
-    fire(&world, &holiday, [1]).await;
-    assert_eq!(firings(&world, &daily).await, [3, 2], "no trading day, no reminder");
+    // Thanksgiving: the exchange is closed, but dates are evaluated at 09:30 in New York. Only one of the daily reminders missed
+    // in the meantime is sent.
+    let env = restart_at(env, &libfaketime, "2026-11-26 14:00:00").await;
+    wait_for_firings(&env, &daily, [3, 2]).await;
+    assert_eq!(firings(&env, &holiday).await, [0]);
+    let env = restart_at(env, &libfaketime, "2026-11-26 14:29:58").await;
+    wait_for_firings(&env, &holiday, [1]).await;
+    assert_eq!(
+        firings(&env, &daily).await,
+        [3, 2],
+        "daily reminders fire on trading days only"
+    );
 }
 
-async fn what_waits_for_an_instant_fires_when_it_comes(setup: Setup) {
-    let Some(library) = library() else { return };
-    // A Sunday evening: an instant needs no session.
-    let world = starting_at(setup, &library, "2026-11-15 23:00:00").world().await;
-    world.stocks(&["AAPL"]).await;
+async fn reminders_fire_at_their_time(setup: ServiceSetup) {
+    let Some(libfaketime) = find_libfaketime() else { return };
+    // A Sunday evening: a reminder at an exact time needs no trading session.
+    let env = starting_at(setup, &libfaketime, "2026-11-15 23:00:00")
+        .start_environment()
+        .await;
+    env.stocks(&["AAPL"]).await;
     let reminder = |parameters: Value| {
-        make(
-            &world,
+        create_alert(
+            &env,
             json!({"symbol": "AAPL", "condition": "reminder", "threshold": 1, "parameters": parameters}),
         )
     };
@@ -172,42 +183,48 @@ async fn what_waits_for_an_instant_fires_when_it_comes(setup: Setup) {
     ];
     let next = [reminder(json!({"date": "2026-11-16T03:15:01.5Z"})).await];
     let far = [reminder(json!({"date": "2026-11-16T03:25:00Z"})).await];
-    let world = at(world, &library, "2026-11-16 03:14:00").await;
-    assert_eq!(firings(&world, &due).await, [0; 2]);
-    let world = at(world, &library, "2026-11-16 03:14:58").await;
-    fire(&world, &due, [1; 2]).await;
-    fire(&world, &next, [1]).await;
-    assert_eq!(firings(&world, &far).await, [0]);
-    // What came while the program was dead is made up for.
-    let world = at(world, &library, "2026-11-16 09:00:00").await;
-    fire(&world, &far, [1]).await;
-    assert_eq!(firings(&world, &due).await, [1; 2]);
+    let env = restart_at(env, &libfaketime, "2026-11-16 03:14:00").await;
+    assert_eq!(firings(&env, &due).await, [0; 2]);
+    let env = restart_at(env, &libfaketime, "2026-11-16 03:14:58").await;
+    wait_for_firings(&env, &due, [1; 2]).await;
+    wait_for_firings(&env, &next, [1]).await;
+    assert_eq!(firings(&env, &far).await, [0]);
+    // A reminder that was due while the service was down fires after the start.
+    let env = restart_at(env, &libfaketime, "2026-11-16 09:00:00").await;
+    wait_for_firings(&env, &far, [1]).await;
+    assert_eq!(firings(&env, &due).await, [1; 2]);
 }
 
-async fn prices_are_judged_only_while_the_exchange_is_open(setup: Setup) {
-    let Some(library) = library() else { return };
+async fn prices_are_evaluated_only_while_the_exchange_is_open(setup: ServiceSetup) {
+    let Some(libfaketime) = find_libfaketime() else { return };
     let setup = setup.set("market.always_open", "false");
-    let world = starting_at(setup, &library, "2026-11-16 15:00:00").world().await;
-    world.stock_at("AAPL", 100.0).await;
+    let env = starting_at(setup, &libfaketime, "2026-11-16 15:00:00")
+        .start_environment()
+        .await;
+    env.stock_at("AAPL", 100.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 110});
-    let ids = [make(&world, body).await];
-    // How the answer tells of an observation outside a session is not promised; that it fires nothing is.
-    let observe = async |world: &World, price: i64| {
+    let ids = [create_alert(&env, body).await];
+    // The response to a quote outside a session is unspecified, but the quote must not fire an alert.
+    let observe = async |env: &TestEnvironment, price: i64| {
         let quotes = json!({"quotes": [{"symbol": "AAPL", "price": price}]});
-        let _ = world.me.post("/market/ingest", &quotes).await.ok_unlimited(200);
+        let _ = env
+            .operator
+            .post("/market/ingest", &quotes)
+            .await
+            .expect_ok_without_limit(200);
     };
-    let mut world = world;
+    let mut env = env;
     for closed in [
         "2026-11-16 21:00:10",
         "2026-11-17 14:29:00",
         "2026-11-22 16:00:00",
         "2026-11-27 18:00:10",
     ] {
-        world = at(world, &library, closed).await;
-        observe(&world, 120).await;
-        assert_eq!(firings(&world, &ids).await, [0], "at {closed}");
+        env = restart_at(env, &libfaketime, closed).await;
+        observe(&env, 120).await;
+        assert_eq!(firings(&env, &ids).await, [0], "at {closed}");
     }
-    let world = at(world, &library, "2026-11-30 14:30:00").await;
-    observe(&world, 120).await;
-    fire(&world, &ids, [1]).await;
+    let env = restart_at(env, &libfaketime, "2026-11-30 14:30:00").await;
+    observe(&env, 120).await;
+    wait_for_firings(&env, &ids, [1]).await;
 }

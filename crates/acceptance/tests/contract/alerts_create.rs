@@ -1,29 +1,29 @@
-//! `POST /alerts`: what is made.
+//! `POST /alerts`: the created alert.
 
 use acceptance::clock::now;
-use acceptance::{Setup, on_both_databases};
+use acceptance::{ServiceSetup, on_both_databases};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 on_both_databases![
-    a_new_alert_is_active_and_shows_every_field,
-    a_symbol_is_taken_in_any_case_and_kept_in_upper_case,
+    new_alert_is_active_and_has_every_field,
+    symbol_is_case_insensitive_and_stored_in_upper_case,
     every_condition_can_be_created,
-    a_stock_without_a_price_gives_an_alert_without_an_initial_price,
-    a_percent_change_of_a_stock_without_a_price_is_unavailable,
-    a_symbol_that_nobody_knows_is_not_found,
+    alert_on_stock_without_price_has_no_initial_price,
+    percent_change_without_price_is_503,
+    unknown_symbol_is_404,
     unknown_fields_are_ignored,
-    a_price_is_exact_to_six_decimals,
-    parameters_come_back_in_their_normal_form,
+    prices_are_exact_to_six_decimals,
+    parameters_are_returned_in_canonical_form,
 ];
 
-async fn a_new_alert_is_active_and_shows_every_field(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 189.2).await;
+async fn new_alert_is_active_and_has_every_field(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 189.2).await;
     let before = now();
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
-    let made = world.me.post("/alerts", &body).await.ok(201);
-    let alert = made.data();
+    let created = env.operator.post("/alerts", &body).await.expect_ok(201);
+    let alert = created.data();
     for (field, expected) in [
         ("symbol", json!("AAPL")),
         ("condition", json!("price_above")),
@@ -34,32 +34,36 @@ async fn a_new_alert_is_active_and_shows_every_field(setup: Setup) {
         ("parameters", Value::Null),
         ("triggered_at", Value::Null),
     ] {
-        assert_eq!(alert.get(field), Some(&expected), "{field}: {made}");
+        assert_eq!(alert.get(field), Some(&expected), "{field}: {created}");
     }
-    let created_at: Timestamp = made.text_of("created_at").parse().unwrap();
+    let created_at: Timestamp = created.text_of("created_at").parse().unwrap();
     assert!(
         created_at.duration_since(before).abs() < SignedDuration::from_mins(2),
-        "{made}"
+        "{created}"
     );
-    let read = world.me.get(&format!("/alerts/{}", made.id())).await.ok(200);
+    let read = env
+        .operator
+        .get(&format!("/alerts/{}", created.id()))
+        .await
+        .expect_ok(200);
     for (field, value) in alert.as_object().unwrap() {
         if field != "evaluation" {
-            assert_eq!(&read.data()[field], value, "{field} reads otherwise: {read}");
+            assert_eq!(&read.data()[field], value, "{field} differs when read: {read}");
         }
     }
 }
 
-async fn a_symbol_is_taken_in_any_case_and_kept_in_upper_case(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("BRK.B", 400.0).await;
+async fn symbol_is_case_insensitive_and_stored_in_upper_case(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("BRK.B", 400.0).await;
     let body = json!({"symbol": "brk.b", "condition": "price_above", "threshold": 500});
-    let made = world.me.post("/alerts", &body).await.ok(201);
-    assert_eq!(made.data()["symbol"], "BRK.B");
+    let created = env.operator.post("/alerts", &body).await.expect_ok(201);
+    assert_eq!(created.data()["symbol"], "BRK.B");
 }
 
-async fn every_condition_can_be_created(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn every_condition_can_be_created(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let tomorrow = (now() + SignedDuration::from_hours(24))
         .strftime("%FT%T%.3fZ")
         .to_string();
@@ -103,64 +107,64 @@ async fn every_condition_can_be_created(setup: Setup) {
         if !parameters.is_null() {
             body["parameters"] = parameters.clone();
         }
-        let made = world.me.post("/alerts", &body).await.ok(201);
-        assert_eq!(made.data()["condition"], condition);
-        assert_eq!(made.data()["threshold"], threshold, "{made}");
+        let created = env.operator.post("/alerts", &body).await.expect_ok(201);
+        assert_eq!(created.data()["condition"], condition);
+        assert_eq!(created.data()["threshold"], threshold, "{created}");
         for (name, value) in parameters.as_object().into_iter().flatten() {
-            assert_eq!(&made.data()["parameters"][name], value, "{made}");
+            assert_eq!(&created.data()["parameters"][name], value, "{created}");
         }
     }
 }
 
-async fn a_stock_without_a_price_gives_an_alert_without_an_initial_price(setup: Setup) {
-    let world = setup.world().await;
-    world.stocks(&["NEWCO"]).await;
+async fn alert_on_stock_without_price_has_no_initial_price(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stocks(&["NEWCO"]).await;
     let body = json!({"symbol": "NEWCO", "condition": "price_above", "threshold": 10});
-    let made = world.me.post("/alerts", &body).await.ok(201);
-    assert_eq!(made.data()["initial_price"], Value::Null);
+    let created = env.operator.post("/alerts", &body).await.expect_ok(201);
+    assert_eq!(created.data()["initial_price"], Value::Null);
 }
 
-async fn a_percent_change_of_a_stock_without_a_price_is_unavailable(setup: Setup) {
-    let world = setup.world().await;
-    world.stocks(&["NEWCO"]).await;
+async fn percent_change_without_price_is_503(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stocks(&["NEWCO"]).await;
     for condition in ["price_change_up", "price_change_down"] {
         let body = json!({"symbol": "NEWCO", "condition": condition, "threshold": 10});
-        let refused = world.me.post("/alerts", &body).await;
-        let _ = refused.refused(503, "SERVICE_UNAVAILABLE");
+        let refused = env.operator.post("/alerts", &body).await;
+        let _ = refused.expect_error(503, "SERVICE_UNAVAILABLE");
     }
 }
 
-async fn a_symbol_that_nobody_knows_is_not_found(setup: Setup) {
-    let world = setup.world().await;
+async fn unknown_symbol_is_404(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     let body = json!({"symbol": "NOSUCH", "condition": "price_above", "threshold": 10});
-    let _ = world.me.post("/alerts", &body).await.refused(404, "NOT_FOUND");
+    let _ = env.operator.post("/alerts", &body).await.expect_error(404, "NOT_FOUND");
 }
 
-async fn unknown_fields_are_ignored(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn unknown_fields_are_ignored(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200, "colour": "red", "id": 7});
-    let _ = world.me.post("/alerts", &body).await.ok(201);
+    let _ = env.operator.post("/alerts", &body).await.expect_ok(201);
 }
 
-async fn a_price_is_exact_to_six_decimals(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 0.000_001).await;
+async fn prices_are_exact_to_six_decimals(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 0.000_001).await;
     for threshold in [0.000_002, 198.660_001, 1_234_567.654_321] {
         let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": threshold});
-        let made = world.me.post("/alerts", &body).await.ok(201);
-        assert_eq!(made.data()["threshold"], threshold);
-        assert_eq!(made.data()["initial_price"], 0.000_001);
+        let created = env.operator.post("/alerts", &body).await.expect_ok(201);
+        assert_eq!(created.data()["threshold"], threshold);
+        assert_eq!(created.data()["initial_price"], 0.000_001);
     }
 }
 
-async fn parameters_come_back_in_their_normal_form(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn parameters_are_returned_in_canonical_form(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let body = json!({"symbol": "AAPL", "condition": "daily_reminder",
         "parameters": {"delivery_time": "after_market_close", "note": "mine"}});
-    let made = world.me.post("/alerts", &body).await.ok(201);
-    assert_eq!(made.data()["parameters"]["deliveryTime"], "after_market_close");
-    assert_eq!(made.data()["parameters"].get("delivery_time"), None, "{made}");
-    assert_eq!(made.data()["parameters"]["note"], "mine");
+    let created = env.operator.post("/alerts", &body).await.expect_ok(201);
+    assert_eq!(created.data()["parameters"]["deliveryTime"], "after_market_close");
+    assert_eq!(created.data()["parameters"].get("delivery_time"), None, "{created}");
+    assert_eq!(created.data()["parameters"]["note"], "mine");
 }

@@ -1,36 +1,36 @@
 //! `PUT /alerts/{id}`
 
-use acceptance::{Setup, World, on_both_databases};
+use acceptance::{ServiceSetup, TestEnvironment, on_both_databases};
 use serde_json::{Value, json};
 
 on_both_databases![
-    an_update_changes_what_it_names_and_keeps_the_rest,
-    an_updated_active_alert_is_judged_anew,
-    an_updated_alert_keeps_its_state,
-    an_update_can_change_the_condition,
-    the_alert_that_would_result_is_validated,
-    a_wrong_update_changes_nothing,
-    an_update_is_told_in_history,
+    update_changes_only_given_fields,
+    updated_alert_uses_the_new_threshold,
+    update_keeps_the_status,
+    update_can_change_the_condition,
+    resulting_alert_is_validated,
+    invalid_update_changes_nothing,
+    update_is_recorded_in_history,
 ];
 
-async fn made(world: &World) -> String {
-    world.stock_at("AAPL", 100.0).await;
+async fn create_alert(env: &TestEnvironment) -> String {
+    env.stock_at("AAPL", 100.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 110});
-    world.me.post("/alerts", &body).await.ok(201).id()
+    env.operator.post("/alerts", &body).await.expect_ok(201).id()
 }
 
-async fn update(world: &World, id: &str, body: Value) -> Value {
-    let updated = world.me.put(&format!("/alerts/{id}"), &body).await.ok(200);
+async fn update(env: &TestEnvironment, id: &str, body: Value) -> Value {
+    let updated = env.operator.put(&format!("/alerts/{id}"), &body).await.expect_ok(200);
     updated.data().clone()
 }
 
-async fn an_update_changes_what_it_names_and_keeps_the_rest(setup: Setup) {
-    let world = setup.world().await;
-    let id = made(&world).await;
-    let before = world.me.get(&format!("/alerts/{id}")).await.ok(200);
-    world.quote("AAPL", 101.0).await;
+async fn update_changes_only_given_fields(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let id = create_alert(&env).await;
+    let before = env.operator.get(&format!("/alerts/{id}")).await.expect_ok(200);
+    env.quote("AAPL", 101.0).await;
     let after = update(
-        &world,
+        &env,
         &id,
         json!({"threshold": 120.5, "symbol": "MSFT", "status": "paused"}),
     )
@@ -50,53 +50,61 @@ async fn an_update_changes_what_it_names_and_keeps_the_rest(setup: Setup) {
     }
 }
 
-async fn an_updated_active_alert_is_judged_anew(setup: Setup) {
-    let world = setup.world().await;
-    let id = made(&world).await;
-    let _ = update(&world, &id, json!({"threshold": 130})).await;
-    world.quote("AAPL", 129.999_999).await;
-    assert_eq!(world.status_of(&id).await, "active");
-    world.quote("AAPL", 130.0).await;
-    assert_eq!(world.status_of(&id).await, "triggered");
-    assert_eq!(world.firings_of(&id).await.len(), 1);
+async fn updated_alert_uses_the_new_threshold(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let id = create_alert(&env).await;
+    let _ = update(&env, &id, json!({"threshold": 130})).await;
+    env.quote("AAPL", 129.999_999).await;
+    assert_eq!(env.status_of(&id).await, "active");
+    env.quote("AAPL", 130.0).await;
+    assert_eq!(env.status_of(&id).await, "triggered");
+    assert_eq!(env.firings_of(&id).await.len(), 1);
 }
 
-async fn an_updated_alert_keeps_its_state(setup: Setup) {
-    let world = setup.world().await;
-    let id = made(&world).await;
-    let _ = world.me.post_empty(&format!("/alerts/{id}/pause")).await.ok(200);
-    assert_eq!(update(&world, &id, json!({"threshold": 105})).await["status"], "paused");
-    world.quote("AAPL", 106.0).await;
-    assert_eq!(world.status_of(&id).await, "paused");
-    let _ = world.me.post_empty(&format!("/alerts/{id}/activate")).await.ok(200);
-    world.quote("AAPL", 107.0).await;
-    assert_eq!(world.status_of(&id).await, "triggered");
+async fn update_keeps_the_status(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let id = create_alert(&env).await;
+    let _ = env
+        .operator
+        .post_empty(&format!("/alerts/{id}/pause"))
+        .await
+        .expect_ok(200);
+    assert_eq!(update(&env, &id, json!({"threshold": 105})).await["status"], "paused");
+    env.quote("AAPL", 106.0).await;
+    assert_eq!(env.status_of(&id).await, "paused");
+    let _ = env
+        .operator
+        .post_empty(&format!("/alerts/{id}/activate"))
+        .await
+        .expect_ok(200);
+    env.quote("AAPL", 107.0).await;
+    assert_eq!(env.status_of(&id).await, "triggered");
     assert_eq!(
-        update(&world, &id, json!({"threshold": 500})).await["status"],
+        update(&env, &id, json!({"threshold": 500})).await["status"],
         "triggered"
     );
-    world.quote("AAPL", 600.0).await;
-    assert_eq!(world.firings_of(&id).await.len(), 1);
+    env.quote("AAPL", 600.0).await;
+    assert_eq!(env.firings_of(&id).await.len(), 1);
 }
 
-async fn an_update_can_change_the_condition(setup: Setup) {
-    let world = setup.world().await;
-    let id = made(&world).await;
-    let after = update(&world, &id, json!({"condition": "new_high", "threshold": null})).await;
+async fn update_can_change_the_condition(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let id = create_alert(&env).await;
+    let after = update(&env, &id, json!({"condition": "new_high", "threshold": null})).await;
     assert_eq!(
         (&after["condition"], &after["threshold"]),
         (&json!("new_high"), &Value::Null)
     );
     let body = json!({"condition": "rsi_limit", "threshold": 70, "parameters": {"direction": "below"}});
-    let after = update(&world, &id, body).await;
+    let after = update(&env, &id, body).await;
     assert_eq!(after["parameters"]["direction"], "below");
-    let after = update(&world, &id, json!({"parameters": null})).await;
+    let after = update(&env, &id, json!({"parameters": null})).await;
     assert_ne!(after["parameters"]["direction"], "below");
 }
 
-async fn the_alert_that_would_result_is_validated(setup: Setup) {
-    let world = setup.world().await;
-    let id = made(&world).await;
+async fn resulting_alert_is_validated(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let id = create_alert(&env).await;
     for (body, field) in [
         (json!({"threshold": null}), "threshold"),
         (json!({"threshold": -1}), "threshold"),
@@ -110,30 +118,34 @@ async fn the_alert_that_would_result_is_validated(setup: Setup) {
             "parameters.direction",
         ),
     ] {
-        let _ = world.me.put(&format!("/alerts/{id}"), &body).await.wrong_field(field);
+        let _ = env
+            .operator
+            .put(&format!("/alerts/{id}"), &body)
+            .await
+            .expect_field_error(field);
     }
 }
 
-async fn a_wrong_update_changes_nothing(setup: Setup) {
-    let world = setup.world().await;
-    let id = made(&world).await;
+async fn invalid_update_changes_nothing(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let id = create_alert(&env).await;
     let path = format!("/alerts/{id}");
-    let before = world.me.get(&path).await.ok(200);
+    let before = env.operator.get(&path).await.expect_ok(200);
     let body = json!({"threshold": 150, "notification": "pigeon"});
-    let _ = world.me.put(&path, &body).await.wrong_field("notification");
+    let _ = env.operator.put(&path, &body).await.expect_field_error("notification");
     assert_eq!(
-        world.me.get(&path).await.ok(200).data()["threshold"],
+        env.operator.get(&path).await.expect_ok(200).data()["threshold"],
         before.data()["threshold"]
     );
-    world.quote("AAPL", 110.0).await;
-    assert_eq!(world.status_of(&id).await, "triggered");
+    env.quote("AAPL", 110.0).await;
+    assert_eq!(env.status_of(&id).await, "triggered");
 }
 
-async fn an_update_is_told_in_history(setup: Setup) {
-    let world = setup.world().await;
-    let id = made(&world).await;
-    let _ = update(&world, &id, json!({"threshold": 120})).await;
-    let history = world.me.get(&format!("/alerts/{id}/history")).await.ok(200);
+async fn update_is_recorded_in_history(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let id = create_alert(&env).await;
+    let _ = update(&env, &id, json!({"threshold": 120})).await;
+    let history = env.operator.get(&format!("/alerts/{id}/history")).await.expect_ok(200);
     let entry = &history.items()[0];
     assert_eq!(entry["action_type"], "updated");
     assert_eq!(

@@ -1,25 +1,29 @@
-//! Who asks.
+//! Authentication of requests.
 
-use acceptance::{Answer, Setup, World, on_both_databases};
+use acceptance::{CheckedResponse, ServiceSetup, TestEnvironment, on_both_databases};
 use reqwest::Method;
 use serde_json::json;
 
 on_both_databases![
-    a_key_is_taken_in_three_headers,
-    without_a_key_or_with_a_wrong_one_nothing_is_answered,
-    a_refusal_does_not_repeat_the_key,
-    a_key_from_the_command_line_works_while_the_program_runs,
-    every_route_of_the_document_asks_for_credentials,
+    api_key_is_accepted_in_all_header_forms,
+    missing_or_invalid_key_is_401,
+    error_and_log_do_not_contain_the_key,
+    key_created_on_the_command_line_works_without_restart,
+    every_non_public_route_requires_credentials,
 ];
 
-async fn with_header(world: &World, name: &str, value: &str) -> Answer {
-    let anybody = world.server.anybody();
-    anybody.request(Method::GET, "/alerts").header(name, value).send().await
+async fn with_header(env: &TestEnvironment, name: &str, value: &str) -> CheckedResponse {
+    let anonymous = env.server.anonymous_client();
+    anonymous
+        .request(Method::GET, "/alerts")
+        .header(name, value)
+        .send()
+        .await
 }
 
-async fn a_key_is_taken_in_three_headers(setup: Setup) {
-    let world = setup.world().await;
-    let key = world.me.key();
+async fn api_key_is_accepted_in_all_header_forms(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let key = env.operator.key();
     assert!(
         key.starts_with("sk_") && key.len() == 3 + 64,
         "a key is sk_ and 64 characters"
@@ -31,17 +35,22 @@ async fn a_key_is_taken_in_three_headers(setup: Setup) {
         ("authorization", format!("bearer {key}")),
         ("Authorization", format!("apikey {key}")),
     ] {
-        let _ = with_header(&world, name, &value).await.ok(200);
+        let _ = with_header(&env, name, &value).await.expect_ok(200);
     }
 }
 
-async fn without_a_key_or_with_a_wrong_one_nothing_is_answered(setup: Setup) {
-    let world = setup.world().await;
-    let key = world.me.key();
+async fn missing_or_invalid_key_is_401(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let key = env.operator.key();
     let wrong = format!("sk_{}", "0".repeat(64));
     let longer = format!("{key}0");
     let shorter = &key[..key.len() - 1];
-    let _ = world.server.anybody().get("/alerts").await.refused(401, "UNAUTHORIZED");
+    let _ = env
+        .server
+        .anonymous_client()
+        .get("/alerts")
+        .await
+        .expect_error(401, "UNAUTHORIZED");
     for (name, value) in [
         ("X-API-Key", ""),
         ("X-API-Key", "sk_"),
@@ -54,43 +63,43 @@ async fn without_a_key_or_with_a_wrong_one_nothing_is_answered(setup: Setup) {
         ("Authorization", "Basic b3BlcmF0b3I6eA=="),
         ("Authorization", key),
     ] {
-        let _ = with_header(&world, name, value).await.refused(401, "UNAUTHORIZED");
+        let _ = with_header(&env, name, value).await.expect_error(401, "UNAUTHORIZED");
     }
 }
 
-async fn a_refusal_does_not_repeat_the_key(setup: Setup) {
-    let world = setup.world().await;
+async fn error_and_log_do_not_contain_the_key(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     let wrong = format!("sk_{}", "ab".repeat(32));
-    let refused = with_header(&world, "X-API-Key", &wrong)
+    let refused = with_header(&env, "X-API-Key", &wrong)
         .await
-        .refused(401, "UNAUTHORIZED");
+        .expect_error(401, "UNAUTHORIZED");
     assert!(!refused.text.contains("abab"), "{refused}");
-    assert!(!world.server.log().contains(world.me.key()), "a key is in the log");
+    assert!(!env.server.log().contains(env.operator.key()), "a key is in the log");
 }
 
-async fn a_key_from_the_command_line_works_while_the_program_runs(setup: Setup) {
-    let world = setup.world().await;
-    let other = world.account("basic").await;
-    let _ = other.get("/alerts").await.ok(200);
+async fn key_created_on_the_command_line_works_without_restart(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let other = env.account("basic").await;
+    let _ = other.get("/alerts").await.expect_ok(200);
 }
 
-/// What anybody may ask.
+/// Returns whether a route needs no credentials.
 fn is_public(path: &str) -> bool {
     let Some(path) = path.strip_prefix("/api/v1") else {
-        // Pages, the document, health.
+        // Pages, the OpenAPI document and health checks.
         return true;
     };
-    // Whoever shows what was mailed to them needs to show nothing else.
-    let by_what_was_sent = ["/alerts/verify", "/user/account/email/confirm", "/redirect"];
-    let is_signing_in = path.starts_with("/auth/") && !["/auth/session", "/auth/logout"].contains(&path);
-    by_what_was_sent.contains(&path) || is_signing_in
+    // These routes authenticate by a token that was mailed.
+    let token_routes = ["/alerts/verify", "/user/account/email/confirm", "/redirect"];
+    let is_sign_in = path.starts_with("/auth/") && !["/auth/session", "/auth/logout"].contains(&path);
+    token_routes.contains(&path) || is_sign_in
 }
 
-async fn every_route_of_the_document_asks_for_credentials(setup: Setup) {
-    let world = setup.world().await;
-    let anybody = world.server.anybody();
-    let document = anybody.request_to(Method::GET, "/openapi.json").send().await;
-    let mut asked = 0;
+async fn every_non_public_route_requires_credentials(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let anonymous = env.server.anonymous_client();
+    let document = anonymous.request_to(Method::GET, "/openapi.json").send().await;
+    let mut checked = 0;
     for (path, operations) in document.body["paths"].as_object().unwrap() {
         let concrete: String = path
             .split('/')
@@ -109,17 +118,17 @@ async fn every_route_of_the_document_asks_for_credentials(setup: Setup) {
             if !known.contains(&method) || is_public(path) {
                 continue;
             }
-            let answer = anybody
+            let response = anonymous
                 .request_to(method.clone(), &concrete)
                 .json(&json!({}))
                 .send()
                 .await;
-            let _ = answer.refused(401, "UNAUTHORIZED");
-            asked += 1;
+            let _ = response.expect_error(401, "UNAUTHORIZED");
+            checked += 1;
         }
     }
     assert!(
-        asked >= 12,
-        "the document has only {asked} routes that ask who is there"
+        checked >= 12,
+        "the document has only {checked} routes that require credentials"
     );
 }

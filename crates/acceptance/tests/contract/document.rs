@@ -1,32 +1,36 @@
-//! The machine-readable description.
+//! The OpenAPI document.
 
-use acceptance::{Setup, on_both_databases};
+use acceptance::{ServiceSetup, on_both_databases};
 use reqwest::Method;
 use serde_json::Value;
 
 on_both_databases![
-    the_document_is_there_in_both_forms,
-    the_document_names_every_route_of_the_interface,
-    the_document_shows_security_and_errors,
-    a_person_can_read_it,
+    document_is_served_as_json_and_yaml,
+    document_lists_every_route,
+    document_describes_security_and_errors,
+    docs_page_is_html,
 ];
 
-async fn document(setup: Setup) -> Value {
+async fn document(setup: ServiceSetup) -> Value {
     let server = setup.start().await;
-    let answer = server.anybody().request_to(Method::GET, "/openapi.json").send().await;
-    assert_eq!(answer.status, 200);
-    assert!(answer.header("content-type").unwrap().contains("json"));
-    answer.body
+    let response = server
+        .anonymous_client()
+        .request_to(Method::GET, "/openapi.json")
+        .send()
+        .await;
+    assert_eq!(response.status, 200);
+    assert!(response.header("content-type").unwrap().contains("json"));
+    response.body
 }
 
-async fn the_document_is_there_in_both_forms(setup: Setup) {
+async fn document_is_served_as_json_and_yaml(setup: ServiceSetup) {
     let server = setup.start().await;
-    let anybody = server.anybody();
-    let json = anybody.request_to(Method::GET, "/openapi.json").send().await;
+    let anonymous = server.anonymous_client();
+    let json = anonymous.request_to(Method::GET, "/openapi.json").send().await;
     assert_eq!(json.body["info"]["version"], "1.2.1");
     let version = json.body["openapi"].as_str().unwrap();
     assert!(version.starts_with("3.1"), "{version}");
-    let yaml = anybody.request_to(Method::GET, "/openapi.yaml").send().await;
+    let yaml = anonymous.request_to(Method::GET, "/openapi.yaml").send().await;
     assert_eq!(yaml.status, 200);
     assert!(yaml.header("content-type").unwrap().contains("yaml"));
     assert!(
@@ -38,7 +42,7 @@ async fn the_document_is_there_in_both_forms(setup: Setup) {
     }
 }
 
-async fn the_document_names_every_route_of_the_interface(setup: Setup) {
+async fn document_lists_every_route(setup: ServiceSetup) {
     let document = document(setup).await;
     for (method, path) in [
         ("get", "/alerts"),
@@ -99,7 +103,7 @@ async fn the_document_names_every_route_of_the_interface(setup: Setup) {
     }
 }
 
-async fn the_document_shows_security_and_errors(setup: Setup) {
+async fn document_describes_security_and_errors(setup: ServiceSetup) {
     let document = document(setup).await;
     assert!(document["components"]["securitySchemes"].is_object());
     for (path, operations) in document["paths"].as_object().unwrap() {
@@ -126,9 +130,9 @@ async fn the_document_shows_security_and_errors(setup: Setup) {
     }
 }
 
-async fn a_person_can_read_it(setup: Setup) {
+async fn docs_page_is_html(setup: ServiceSetup) {
     let server = setup.start().await;
-    let page = server.anybody().request_to(Method::GET, "/docs").send().await;
+    let page = server.anonymous_client().request_to(Method::GET, "/docs").send().await;
     assert_eq!(page.status, 200, "{page}");
     assert!(page.header("content-type").unwrap().starts_with("text/html"), "{page}");
 }

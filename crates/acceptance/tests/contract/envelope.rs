@@ -1,53 +1,56 @@
-//! What holds of every answer, also where no route is.
+//! Rules for every response, including unknown routes.
 
-use acceptance::{Setup, on_both_databases};
+use acceptance::{ServiceSetup, on_both_databases};
 use reqwest::Method;
 use serde_json::json;
 
 on_both_databases![
-    the_same_routes_answer_under_both_prefixes,
-    an_unknown_route_is_not_found,
-    a_wrong_method_says_which_are_right,
-    a_body_that_is_no_json_object_is_a_bad_request,
-    another_content_type_is_refused,
-    a_body_too_large_is_refused,
-    a_request_id_is_kept_if_it_is_sane,
-    an_empty_body_where_one_belongs_is_a_bad_request,
+    routes_work_under_both_prefixes,
+    unknown_route_is_404,
+    wrong_method_is_405_with_allow_header,
+    body_that_is_not_a_json_object_is_400,
+    other_content_type_is_415,
+    oversized_body_is_413,
+    valid_request_id_is_echoed,
+    empty_body_is_400,
 ];
 
 const PREFIXES: [&str; 2] = ["/api/v1", "/v1"];
 
-async fn the_same_routes_answer_under_both_prefixes(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn routes_work_under_both_prefixes(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let mut ids = Vec::new();
     for prefix in PREFIXES {
-        let me = world.me.under(prefix);
+        let operator = env.operator.with_prefix(prefix);
         let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
-        let made = me.post("/alerts", &body).await;
-        ids.push(made.id());
-        let _ = me.get("/alerts").await.ok(200);
-        let _ = me.get(&format!("/alerts/{}/history", made.id())).await.ok(200);
-        let _ = me.get("/stocks/AAPL").await.ok(200);
-        let _ = me.get("/market/status").await.ok_unlimited(200);
+        let created = operator.post("/alerts", &body).await;
+        ids.push(created.id());
+        let _ = operator.get("/alerts").await.expect_ok(200);
+        let _ = operator
+            .get(&format!("/alerts/{}/history", created.id()))
+            .await
+            .expect_ok(200);
+        let _ = operator.get("/stocks/AAPL").await.expect_ok(200);
+        let _ = operator.get("/market/status").await.expect_ok_without_limit(200);
     }
     assert_eq!(ids[0], ids[1]);
 }
 
-async fn an_unknown_route_is_not_found(setup: Setup) {
-    let world = setup.world().await;
+async fn unknown_route_is_404(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     for prefix in PREFIXES {
         for path in ["", "/", "/nothing", "/alerts/", "/alerts/x/y/z", "/stocks/AAPL/nothing"] {
-            let answer = world.me.under(prefix).get(path).await;
-            let _ = answer.refused(404, "NOT_FOUND");
+            let response = env.operator.with_prefix(prefix).get(path).await;
+            let _ = response.expect_error(404, "NOT_FOUND");
         }
     }
 }
 
-async fn a_wrong_method_says_which_are_right(setup: Setup) {
-    let world = setup.world().await;
+async fn wrong_method_is_405_with_allow_header(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     for prefix in PREFIXES {
-        let me = world.me.under(prefix);
+        let operator = env.operator.with_prefix(prefix);
         for (method, path, allowed) in [
             (Method::DELETE, "/alerts", vec!["GET", "POST"]),
             (
@@ -63,7 +66,11 @@ async fn a_wrong_method_says_which_are_right(setup: Setup) {
             (Method::POST, "/stocks/AAPL", vec!["GET"]),
             (Method::GET, "/market/ingest", vec!["POST"]),
         ] {
-            let refused = me.request(method, path).send().await.refused(405, "METHOD_NOT_ALLOWED");
+            let refused = operator
+                .request(method, path)
+                .send()
+                .await
+                .expect_error(405, "METHOD_NOT_ALLOWED");
             let allow = refused.header("allow").unwrap_or_default().to_owned();
             for method in allowed {
                 assert!(allow.contains(method), "Allow: {allow}: {refused}");
@@ -72,8 +79,8 @@ async fn a_wrong_method_says_which_are_right(setup: Setup) {
     }
 }
 
-async fn a_body_that_is_no_json_object_is_a_bad_request(setup: Setup) {
-    let world = setup.world().await;
+async fn body_that_is_not_a_json_object_is_400(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     for body in [
         "{",
         "[]",
@@ -86,25 +93,25 @@ async fn a_body_that_is_no_json_object_is_a_bad_request(setup: Setup) {
         "{\"a\":1,}",
     ] {
         for path in ["/alerts", "/market/ingest"] {
-            let answer = world.me.request(Method::POST, path).raw(body).send().await;
-            let _ = answer.refused(400, "BAD_REQUEST");
+            let response = env.operator.request(Method::POST, path).raw_json(body).send().await;
+            let _ = response.expect_error(400, "BAD_REQUEST");
         }
     }
 }
 
-async fn an_empty_body_where_one_belongs_is_a_bad_request(setup: Setup) {
-    let world = setup.world().await;
-    let _ = world
-        .me
+async fn empty_body_is_400(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let _ = env
+        .operator
         .request(Method::POST, "/alerts")
-        .raw("")
+        .raw_json("")
         .send()
         .await
-        .refused(400, "BAD_REQUEST");
+        .expect_error(400, "BAD_REQUEST");
 }
 
-async fn another_content_type_is_refused(setup: Setup) {
-    let world = setup.world().await;
+async fn other_content_type_is_415(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     let body = r#"{"symbol": "AAPL", "condition": "new_high"}"#;
     for kind in [
         "text/plain",
@@ -112,63 +119,66 @@ async fn another_content_type_is_refused(setup: Setup) {
         "application/x-www-form-urlencoded",
         "nonsense",
     ] {
-        let request = world
-            .me
+        let request = env
+            .operator
             .request(Method::POST, "/alerts")
             .header("content-type", kind)
-            .untyped(body);
-        let _ = request.send().await.refused(415, "UNSUPPORTED_MEDIA_TYPE");
+            .body_without_content_type(body);
+        let _ = request.send().await.expect_error(415, "UNSUPPORTED_MEDIA_TYPE");
     }
     for kind in ["application/json; charset=utf-8", "APPLICATION/JSON"] {
-        let request = world
-            .me
+        let request = env
+            .operator
             .request(Method::POST, "/alerts")
             .header("content-type", kind)
-            .untyped(body);
-        let _ = request.send().await.refused(404, "NOT_FOUND"); // The stock is not there; the type is fine.
+            .body_without_content_type(body);
+        let _ = request.send().await.expect_error(404, "NOT_FOUND"); // The content type is accepted; the stock does not exist.
     }
 }
 
-async fn a_body_too_large_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    // Whoever says how much is coming is refused before it comes.
+async fn oversized_body_is_413(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    // The service rejects the request by its Content-Length before it reads the body.
     let request = format!(
         "POST /api/v1/alerts HTTP/1.1\r\nHost: x\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
          Content-Length: 1000000000\r\n\r\n{{",
-        world.me.key()
+        env.operator.key()
     );
-    let answer = acceptance::raw::exchange(world.server.address(), request.as_bytes()).await;
-    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
-    assert!(answer.contains("PAYLOAD_TOO_LARGE"), "{answer}");
+    let response = acceptance::raw_http::exchange(env.server.address(), request.as_bytes()).await;
+    assert!(response.starts_with("HTTP/1.1 413"), "{response}");
+    assert!(response.contains("PAYLOAD_TOO_LARGE"), "{response}");
 }
 
-async fn a_request_id_is_kept_if_it_is_sane(setup: Setup) {
-    let world = setup.world().await;
+async fn valid_request_id_is_echoed(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     let with = async |id: &str| {
-        let answer = world
-            .me
+        let response = env
+            .operator
             .request(Method::GET, "/alerts")
             .header("X-Request-Id", id)
             .send()
             .await;
-        answer.ok(200).header("x-request-id").unwrap().to_owned()
+        response.expect_ok(200).header("x-request-id").unwrap().to_owned()
     };
-    for sane in ["abc-123", "6e8bc430-9c3a-4f7e-8c52-9a6d0a8c9a10"] {
-        assert_eq!(with(sane).await, sane);
+    for valid in ["abc-123", "6e8bc430-9c3a-4f7e-8c52-9a6d0a8c9a10"] {
+        assert_eq!(with(valid).await, valid);
     }
     let long = "x".repeat(5000);
-    for insane in ["", "a b\tc", "<script>", long.as_str()] {
-        let id = with(insane).await;
-        assert!(id != insane && !id.is_empty(), "{id:?}");
+    for invalid in ["", "a b\tc", "<script>", long.as_str()] {
+        let id = with(invalid).await;
+        assert!(id != invalid && !id.is_empty(), "{id:?}");
     }
-    let first = world.me.get("/alerts").await.ok(200);
-    let second = world.me.get("/alerts").await.ok(200);
+    let first = env.operator.get("/alerts").await.expect_ok(200);
+    let second = env.operator.get("/alerts").await.expect_ok(200);
     assert_ne!(first.header("x-request-id"), second.header("x-request-id"));
-    let missing = world
-        .me
+    let missing = env
+        .operator
         .request(Method::GET, "/nothing")
         .header("X-Request-Id", "mine")
         .send()
         .await;
-    assert_eq!(missing.refused(404, "NOT_FOUND").header("x-request-id"), Some("mine"));
+    assert_eq!(
+        missing.expect_error(404, "NOT_FOUND").header("x-request-id"),
+        Some("mine")
+    );
 }

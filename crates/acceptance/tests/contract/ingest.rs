@@ -2,44 +2,43 @@
 
 use acceptance::clock::{days_ago, now};
 use acceptance::market::{bar, flat, mentions};
-use acceptance::{Setup, on_both_databases};
+use acceptance::{ServiceSetup, on_both_databases};
 use jiff::SignedDuration;
 use serde_json::json;
 
 on_both_databases![
-    every_kind_is_taken_in_one_request,
-    each_bad_element_is_rejected_and_the_others_are_taken,
-    what_a_quote_fires_is_in_history_when_the_answer_comes,
-    of_several_quotes_in_one_request_each_is_judged,
-    an_empty_request_is_fine,
-    a_kind_that_is_no_list_is_refused,
-    a_quote_without_a_stock_in_the_catalog_is_told,
-    a_bar_of_today_is_not_over_yet,
-    what_was_taken_survives_a_crash,
+    every_kind_is_accepted_in_one_request,
+    invalid_elements_are_rejected_and_others_accepted,
+    firing_is_in_history_before_the_response,
+    every_quote_of_a_request_is_evaluated,
+    empty_request_is_accepted,
+    kind_that_is_not_a_list_is_422,
+    quote_of_unknown_stock_is_accepted_or_rejected_with_reason,
+    bar_of_the_current_session_is_rejected,
+    ingested_data_survives_a_crash,
 ];
 
-async fn every_kind_is_taken_in_one_request(setup: Setup) {
-    let world = setup.world().await;
+async fn every_kind_is_accepted_in_one_request(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     let yesterday = days_ago(1).to_string();
-    world
-        .ingest(json!({
-            "stocks": [{"symbol": "AAPL", "name": "Apple Inc."}],
-            "quotes": [{"symbol": "AAPL", "price": 100, "volume": 5, "bid": 99.9, "ask": 100.1}],
-            "bars": [bar("AAPL", 1, flat(99.0)), bar("AAPL", 2, flat(98.0))],
-            "fundamentals": [{"symbol": "AAPL", "as_of": yesterday, "eps_ttm": 5.5}],
-            "earnings": [{"symbol": "AAPL", "date": days_ago(-5).to_string(), "time": "before_open"}],
-            "dividends": [{"symbol": "AAPL", "ex_date": days_ago(-5).to_string(), "amount": 0.25}],
-            "splits": [{"symbol": "AAPL", "date": "2020-08-31", "ratio": 4}],
-            "insider_transactions": [{"symbol": "AAPL", "filed_on": yesterday, "traded_on": yesterday,
-                "insider": "A. Director", "code": "P", "side": "buy", "shares": 100, "price": 99}],
-            "mentions": [mentions("AAPL", 1, 3)],
-        }))
-        .await;
+    env.ingest(json!({
+        "stocks": [{"symbol": "AAPL", "name": "Apple Inc."}],
+        "quotes": [{"symbol": "AAPL", "price": 100, "volume": 5, "bid": 99.9, "ask": 100.1}],
+        "bars": [bar("AAPL", 1, flat(99.0)), bar("AAPL", 2, flat(98.0))],
+        "fundamentals": [{"symbol": "AAPL", "as_of": yesterday, "eps_ttm": 5.5}],
+        "earnings": [{"symbol": "AAPL", "date": days_ago(-5).to_string(), "time": "before_open"}],
+        "dividends": [{"symbol": "AAPL", "ex_date": days_ago(-5).to_string(), "amount": 0.25}],
+        "splits": [{"symbol": "AAPL", "date": "2020-08-31", "ratio": 4}],
+        "insider_transactions": [{"symbol": "AAPL", "filed_on": yesterday, "traded_on": yesterday,
+            "insider": "A. Director", "code": "P", "side": "buy", "shares": 100, "price": 99}],
+        "mentions": [mentions("AAPL", 1, 3)],
+    }))
+    .await;
 }
 
-async fn each_bad_element_is_rejected_and_the_others_are_taken(setup: Setup) {
-    let world = setup.world().await;
-    world.stocks(&["AAPL"]).await;
+async fn invalid_elements_are_rejected_and_others_accepted(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stocks(&["AAPL"]).await;
     let body = json!({
         "quotes": [
             {"symbol": "AAPL", "price": -1},
@@ -51,15 +50,19 @@ async fn each_bad_element_is_rejected_and_the_others_are_taken(setup: Setup) {
         ],
         "bars": [{"symbol": "AAPL", "date": "2024-02-30", "open": 1, "high": 1, "low": 1, "close": 1, "volume": 1}],
     });
-    let answer = world.me.post("/market/ingest", &body).await.ok_unlimited(200);
-    assert_eq!(answer.data()["accepted"]["quotes"], 1, "{answer}");
-    let rejected: Vec<_> = answer.data()["rejected"]
+    let response = env
+        .operator
+        .post("/market/ingest", &body)
+        .await
+        .expect_ok_without_limit(200);
+    assert_eq!(response.data()["accepted"]["quotes"], 1, "{response}");
+    let rejected: Vec<_> = response.data()["rejected"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|one| {
-            assert!(one["reason"].as_str().unwrap().len() > 5, "{one}");
-            (one["kind"].as_str().unwrap(), one["index"].as_u64().unwrap())
+        .map(|row| {
+            assert!(row["reason"].as_str().unwrap().len() > 5, "{row}");
+            (row["kind"].as_str().unwrap(), row["index"].as_u64().unwrap())
         })
         .collect();
     let mut sorted = rejected.clone();
@@ -75,85 +78,103 @@ async fn each_bad_element_is_rejected_and_the_others_are_taken(setup: Setup) {
             ("quotes", 5)
         ]
     );
-    assert_eq!(world.me.get("/stocks/AAPL").await.ok(200).data()["last_price"], 101);
+    assert_eq!(
+        env.operator.get("/stocks/AAPL").await.expect_ok(200).data()["last_price"],
+        101
+    );
 }
 
-async fn what_a_quote_fires_is_in_history_when_the_answer_comes(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn firing_is_in_history_before_the_response(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     for step in 1..=10 {
         let level = 100 + step;
         let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": level});
-        let id = world.me.post("/alerts", &body).await.ok(201).id();
-        world.quote("AAPL", f64::from(level)).await;
-        let firings = world.firings_of(&id).await;
+        let id = env.operator.post("/alerts", &body).await.expect_ok(201).id();
+        env.quote("AAPL", f64::from(level)).await;
+        let firings = env.firings_of(&id).await;
         assert_eq!(firings.len(), 1, "at {level}");
         assert_eq!(firings[0]["trigger_price"], level);
     }
 }
 
-async fn of_several_quotes_in_one_request_each_is_judged(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn every_quote_of_a_request_is_evaluated(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 110});
-    let id = world.me.post("/alerts", &body).await.ok(201).id();
+    let id = env.operator.post("/alerts", &body).await.expect_ok(201).id();
     let quotes: Vec<_> = [105, 112, 103]
         .map(|price| json!({"symbol": "AAPL", "price": price}))
         .into();
-    world.ingest(json!({ "quotes": quotes })).await;
-    let firings = world.firings_of(&id).await;
+    env.ingest(json!({ "quotes": quotes })).await;
+    let firings = env.firings_of(&id).await;
     assert_eq!(firings.len(), 1);
     assert_eq!(firings[0]["trigger_price"], 112);
-    assert_eq!(world.me.get("/stocks/AAPL").await.ok(200).data()["last_price"], 103);
+    assert_eq!(
+        env.operator.get("/stocks/AAPL").await.expect_ok(200).data()["last_price"],
+        103
+    );
 }
 
-async fn an_empty_request_is_fine(setup: Setup) {
-    let world = setup.world().await;
+async fn empty_request_is_accepted(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     for body in [json!({}), json!({"quotes": []}), json!({"unheard_of": [1, 2]})] {
-        let answer = world.me.post("/market/ingest", &body).await.ok_unlimited(200);
-        assert_eq!(answer.data()["rejected"], json!([]), "{answer}");
+        let response = env
+            .operator
+            .post("/market/ingest", &body)
+            .await
+            .expect_ok_without_limit(200);
+        assert_eq!(response.data()["rejected"], json!([]), "{response}");
     }
 }
 
-async fn a_kind_that_is_no_list_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    let answer = world
-        .me
+async fn kind_that_is_not_a_list_is_422(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let response = env
+        .operator
         .post("/market/ingest", &json!({"quotes": {"symbol": "AAPL"}}))
         .await;
-    let _ = answer.wrong_field("quotes");
+    let _ = response.expect_field_error("quotes");
 }
 
-async fn a_quote_without_a_stock_in_the_catalog_is_told(setup: Setup) {
-    let world = setup.world().await;
+async fn quote_of_unknown_stock_is_accepted_or_rejected_with_reason(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     let body = json!({"quotes": [{"symbol": "NEWCO", "price": 5}]});
-    let answer = world.me.post("/market/ingest", &body).await.ok_unlimited(200);
-    // Either it makes the stock known or it is rejected with a reason: it must not vanish.
-    let known = world.me.get("/stocks/NEWCO").await.status == 200;
-    let rejected = answer.data()["rejected"].as_array().unwrap().len();
-    assert_eq!(rejected, usize::from(!known), "{answer}");
+    let response = env
+        .operator
+        .post("/market/ingest", &body)
+        .await
+        .expect_ok_without_limit(200);
+    // The service adds the stock to the catalog or rejects the quote with a reason.
+    let known = env.operator.get("/stocks/NEWCO").await.status == 200;
+    let rejected = response.data()["rejected"].as_array().unwrap().len();
+    assert_eq!(rejected, usize::from(!known), "{response}");
 }
 
-async fn a_bar_of_today_is_not_over_yet(setup: Setup) {
-    let world = setup.world().await;
-    world.stocks(&["AAPL"]).await;
+async fn bar_of_the_current_session_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stocks(&["AAPL"]).await;
     let body = json!({"bars": [bar("AAPL", 0, flat(100.0)), bar("AAPL", 1, flat(100.0))]});
-    let answer = world.me.post("/market/ingest", &body).await.ok_unlimited(200);
-    assert_eq!(answer.data()["accepted"]["bars"], 1, "{answer}");
-    assert_eq!(answer.data()["rejected"][0]["index"], 0, "{answer}");
+    let response = env
+        .operator
+        .post("/market/ingest", &body)
+        .await
+        .expect_ok_without_limit(200);
+    assert_eq!(response.data()["accepted"]["bars"], 1, "{response}");
+    assert_eq!(response.data()["rejected"][0]["index"], 0, "{response}");
 }
 
-async fn what_was_taken_survives_a_crash(setup: Setup) {
-    let world = setup.world().await;
-    world.stocks(&["AAPL"]).await;
-    world.ingest(json!({"bars": [bar("AAPL", 1, flat(90.0))]})).await;
-    world.quote("AAPL", 99.5).await;
+async fn ingested_data_survives_a_crash(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stocks(&["AAPL"]).await;
+    env.ingest(json!({"bars": [bar("AAPL", 1, flat(90.0))]})).await;
+    env.quote("AAPL", 99.5).await;
     let alert = json!({"symbol": "AAPL", "condition": "reminder",
         "parameters": {"date": (now() + SignedDuration::from_hours(1)).to_string()}});
-    let id = world.me.post("/alerts", &alert).await.ok(201).id();
-    let before = world.me.get("/stocks/AAPL").await.ok(200);
-    let world = world.restart().await;
-    let after = world.me.get("/stocks/AAPL").await.ok(200);
+    let id = env.operator.post("/alerts", &alert).await.expect_ok(201).id();
+    let before = env.operator.get("/stocks/AAPL").await.expect_ok(200);
+    let env = env.restart().await;
+    let after = env.operator.get("/stocks/AAPL").await.expect_ok(200);
     assert_eq!(after.data(), before.data());
-    assert_eq!(world.status_of(&id).await, "active");
+    assert_eq!(env.status_of(&id).await, "active");
 }

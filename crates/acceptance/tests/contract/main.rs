@@ -1,20 +1,20 @@
-//! The contract of the REST interface, route by route, field by field, on both databases.
+//! The contract of the REST API by route and field, on both databases.
 //!
-//! What holds of every answer (envelope, request id, the form of numbers, instants and ids, the rate limit's window) is
-//! checked by [`acceptance::Answer`] and not said again here.
+//! [`acceptance::CheckedResponse`] checks the rules for every response (envelope, request id, format of numbers, timestamps and
+//! ids, rate limit window); these tests do not repeat them.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod account;
 mod alerts_create;
 mod alerts_delete;
 mod alerts_equivalent;
 mod alerts_history;
+mod alerts_invalid;
 mod alerts_list;
 mod alerts_read;
 mod alerts_transitions;
 mod alerts_update;
-mod alerts_wrong;
 mod authentication;
 mod document;
 mod envelope;

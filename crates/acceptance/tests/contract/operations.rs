@@ -1,78 +1,83 @@
-//! Health, metrics, the command line.
+//! Health checks, metrics and the command line.
 
 use acceptance::clock::wait_for;
-use acceptance::{Setup, on_both_databases};
+use acceptance::{ServiceSetup, on_both_databases};
 use reqwest::Method;
 use serde_json::json;
 
 on_both_databases![
-    health_and_readiness_are_told_without_credentials,
-    metrics_are_in_the_form_of_prometheus,
-    a_changed_plan_counts_within_seconds,
-    a_key_that_is_made_shows_what_it_is,
-    an_address_can_have_one_account_only,
+    health_and_readiness_need_no_credentials,
+    metrics_use_the_prometheus_format,
+    plan_change_takes_effect_within_seconds,
+    create_key_prints_every_field,
+    email_address_is_unique,
 ];
 
-async fn health_and_readiness_are_told_without_credentials(setup: Setup) {
+async fn health_and_readiness_need_no_credentials(setup: ServiceSetup) {
     let server = setup.start().await;
     for path in ["/healthz", "/readyz"] {
-        let answer = server.anybody().request_to(Method::GET, path).send().await;
-        assert_eq!(answer.status, 200, "{answer}");
+        let response = server.anonymous_client().request_to(Method::GET, path).send().await;
+        assert_eq!(response.status, 200, "{response}");
     }
 }
 
-async fn metrics_are_in_the_form_of_prometheus(setup: Setup) {
-    let world = setup.world().await;
-    let _ = world.me.get("/alerts").await.ok(200);
-    let answer = world.server.anybody().request_to(Method::GET, "/metrics").send().await;
-    assert_eq!(answer.status, 200, "{answer}");
-    assert!(answer.text.contains("# TYPE "), "{answer}");
-    assert!(!answer.text.contains(world.me.key()));
+async fn metrics_use_the_prometheus_format(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let _ = env.operator.get("/alerts").await.expect_ok(200);
+    let response = env
+        .server
+        .anonymous_client()
+        .request_to(Method::GET, "/metrics")
+        .send()
+        .await;
+    assert_eq!(response.status, 200, "{response}");
+    assert!(response.text.contains("# TYPE "), "{response}");
+    assert!(!response.text.contains(env.operator.key()));
 }
 
-async fn a_changed_plan_counts_within_seconds(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
-    let account = world.account("basic").await;
+async fn plan_change_takes_effect_within_seconds(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    let account = env.account("basic").await;
     let body = json!({"symbol": "AAPL", "condition": "volume_change", "threshold": 50});
-    let _ = account.post("/alerts", &body).await.forbidden("plan");
-    let _ = world
+    let _ = account.post("/alerts", &body).await.expect_forbidden("plan");
+    let _ = env
         .setup
         .admin(&["set-plan", "--email", "basic0@example.com", "--plan", "premium"])
         .await;
-    // A program may trust what it has looked up for some seconds.
+    // The service may cache the plan for some seconds.
     wait_for("the new plan", async || {
-        let answer = account.post("/alerts", &body).await;
-        (answer.status == 201).then_some(())
+        let response = account.post("/alerts", &body).await;
+        (response.status == 201).then_some(())
     })
     .await;
 }
 
-async fn a_key_that_is_made_shows_what_it_is(setup: Setup) {
+async fn create_key_prints_every_field(setup: ServiceSetup) {
     setup.create_user("a@example.com", "basic", &[]).await;
-    let made = setup
+    let created = setup
         .admin(&["create-key", "--email", "a@example.com", "--name", "script"])
         .await;
-    assert_eq!(made["name"], "script");
-    let key = made["api_key"].as_str().unwrap();
-    assert!(key.starts_with(made["key_prefix"].as_str().unwrap()));
+    assert_eq!(created["name"], "script");
+    let key = created["api_key"].as_str().unwrap();
+    assert!(key.starts_with(created["key_prefix"].as_str().unwrap()));
     assert!(
-        made["key_prefix"].as_str().unwrap().len() < 20,
-        "the prefix gives the key away"
+        created["key_prefix"].as_str().unwrap().len() < 20,
+        "the prefix reveals the key"
     );
     for field in ["id", "scopes", "rate_limit_tier", "created_at"] {
-        assert!(!made[field].is_null(), "no {field}");
+        assert!(!created[field].is_null(), "no {field}");
     }
-    let scopes: Vec<_> = made["scopes"]
+    let scopes: Vec<_> = created["scopes"]
         .as_array()
         .unwrap()
         .iter()
         .filter_map(|scope| scope.as_str())
         .collect();
-    assert_eq!(scopes.len(), 7, "all public scopes, and no other: {scopes:?}");
+    assert_eq!(scopes.len(), 7, "all public scopes and no others: {scopes:?}");
 }
 
-async fn an_address_can_have_one_account_only(setup: Setup) {
+async fn email_address_is_unique(setup: ServiceSetup) {
     setup.create_user("a@example.com", "basic", &[]).await;
     let arguments = [
         "admin",
@@ -84,6 +89,6 @@ async fn an_address_can_have_one_account_only(setup: Setup) {
     ];
     let output = setup.run(&arguments).await;
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("account"), "{told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("account"), "{stderr}");
 }

@@ -1,21 +1,21 @@
-//! What each plan may have.
+//! Limits of each plan.
 
 use acceptance::clock::now;
-use acceptance::{Setup, on_both_databases};
+use acceptance::{ServiceSetup, on_both_databases};
 use jiff::SignedDuration;
 use serde_json::json;
 
 on_both_databases![
-    a_basic_account_may_have_price_and_time_alerts_only,
-    a_basic_account_may_have_twenty_active_alerts,
-    an_update_cannot_get_around_the_plan,
-    a_text_message_takes_a_plan_and_a_phone,
+    basic_plan_allows_only_price_and_time_conditions,
+    basic_plan_allows_twenty_active_alerts,
+    update_cannot_bypass_the_plan,
+    sms_requires_premium_and_a_phone,
 ];
 
-async fn a_basic_account_may_have_price_and_time_alerts_only(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
-    let account = world.account("basic").await;
+async fn basic_plan_allows_only_price_and_time_conditions(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    let account = env.account("basic").await;
     let tomorrow = (now() + SignedDuration::from_hours(24)).to_string();
     for (condition, more) in [
         ("price_above", json!({"threshold": 200})),
@@ -30,7 +30,7 @@ async fn a_basic_account_may_have_price_and_time_alerts_only(setup: Setup) {
         let mut body = more;
         body["symbol"] = json!("AAPL");
         body["condition"] = json!(condition);
-        let _ = account.post("/alerts", &body).await.ok(201);
+        let _ = account.post("/alerts", &body).await.expect_ok(201);
     }
     for (condition, more) in [
         ("ma_crossover_golden", json!({})),
@@ -52,54 +52,60 @@ async fn a_basic_account_may_have_price_and_time_alerts_only(setup: Setup) {
         let mut body = more;
         body["symbol"] = json!("AAPL");
         body["condition"] = json!(condition);
-        let refused = account.post("/alerts", &body).await.forbidden("plan");
+        let refused = account.post("/alerts", &body).await.expect_forbidden("plan");
         assert_eq!(refused.body["error"]["details"]["required"], "premium", "{refused}");
         let message = refused.body["error"]["message"].as_str().unwrap();
         assert!(message.contains("premium"), "{refused}");
     }
 }
 
-async fn a_basic_account_may_have_twenty_active_alerts(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
-    let account = world.account("basic").await;
+async fn basic_plan_allows_twenty_active_alerts(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    let account = env.account("basic").await;
     let body = |threshold: i32| json!({"symbol": "AAPL", "condition": "price_above", "threshold": threshold});
     let mut ids = Vec::new();
     for threshold in 200..220 {
-        ids.push(account.post("/alerts", &body(threshold)).await.ok(201).id());
+        ids.push(account.post("/alerts", &body(threshold)).await.expect_ok(201).id());
     }
-    let _ = account.post("/alerts", &body(500)).await.forbidden("plan");
-    let _ = account.post("/alerts", &body(200)).await.ok(200); // It is there already.
-    let _ = account.post_empty(&format!("/alerts/{}/pause", ids[0])).await.ok(200);
-    let _ = account.post("/alerts", &body(500)).await.ok(201);
+    let _ = account.post("/alerts", &body(500)).await.expect_forbidden("plan");
+    let _ = account.post("/alerts", &body(200)).await.expect_ok(200); // The alert exists already.
+    let _ = account
+        .post_empty(&format!("/alerts/{}/pause", ids[0]))
+        .await
+        .expect_ok(200);
+    let _ = account.post("/alerts", &body(500)).await.expect_ok(201);
     let _ = account
         .post_empty(&format!("/alerts/{}/activate", ids[0]))
         .await
-        .forbidden("plan");
-    let _ = account.delete(&format!("/alerts/{}", ids[1])).await.ok(200);
+        .expect_forbidden("plan");
+    let _ = account.delete(&format!("/alerts/{}", ids[1])).await.expect_ok(200);
     let _ = account
         .post_empty(&format!("/alerts/{}/activate", ids[0]))
         .await
-        .ok(200);
+        .expect_ok(200);
 }
 
-async fn an_update_cannot_get_around_the_plan(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
-    let account = world.account("basic").await;
+async fn update_cannot_bypass_the_plan(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    let account = env.account("basic").await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
-    let id = account.post("/alerts", &body).await.ok(201).id();
+    let id = account.post("/alerts", &body).await.expect_ok(201).id();
     let update = json!({"condition": "volume_change", "threshold": 50});
-    let _ = account.put(&format!("/alerts/{id}"), &update).await.forbidden("plan");
+    let _ = account
+        .put(&format!("/alerts/{id}"), &update)
+        .await
+        .expect_forbidden("plan");
 }
 
-async fn a_text_message_takes_a_plan_and_a_phone(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn sms_requires_premium_and_a_phone(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200, "notification": "sms"});
-    let basic = world.account("basic").await;
-    let _ = basic.post("/alerts", &body).await.forbidden("plan");
-    let refused = world.me.post("/alerts", &body).await.refused(403, "FORBIDDEN");
+    let basic = env.account("basic").await;
+    let _ = basic.post("/alerts", &body).await.expect_forbidden("plan");
+    let refused = env.operator.post("/alerts", &body).await.expect_error(403, "FORBIDDEN");
     let message = refused.body["error"]["message"].as_str().unwrap();
     assert!(message.contains("phone"), "{refused}");
 }

@@ -1,19 +1,19 @@
-//! What an API key may be used for.
+//! Scopes of API keys.
 
-use acceptance::world::ALL_SCOPES;
-use acceptance::{Setup, on_both_databases};
+use acceptance::environment::ALL_SCOPES;
+use acceptance::{ServiceSetup, on_both_databases};
 use reqwest::Method;
 use serde_json::json;
 
 on_both_databases![
-    each_route_refuses_a_key_that_lacks_its_scope,
-    each_route_takes_a_key_that_has_only_its_scope,
-    only_operators_feed_the_market,
+    missing_scope_is_403,
+    required_scope_alone_is_sufficient,
+    only_operators_can_ingest,
 ];
 
 const ID: &str = "11111111-1111-4111-8111-111111111111";
 
-/// Each route with its scope; `{id}` is an alert.
+/// Each route with its scope; `{id}` stands for an alert id.
 const ROUTES: &[(Method, &str, &str)] = &[
     (Method::GET, "/alerts", "alerts:read"),
     (Method::POST, "/alerts", "alerts:write"),
@@ -41,8 +41,8 @@ const ROUTES: &[(Method, &str, &str)] = &[
     (Method::POST, "/market/ingest", "market:write"),
 ];
 
-async fn each_route_refuses_a_key_that_lacks_its_scope(setup: Setup) {
-    let world = setup.world().await;
+async fn missing_scope_is_403(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     for lacking in [
         "alerts:read",
         "alerts:write",
@@ -51,7 +51,7 @@ async fn each_route_refuses_a_key_that_lacks_its_scope(setup: Setup) {
         "market:write",
     ] {
         let others: Vec<_> = ALL_SCOPES.split(',').filter(|scope| *scope != lacking).collect();
-        let client = world.me_with(&others.join(",")).await;
+        let client = env.operator_with_scopes(&others.join(",")).await;
         for (method, path, scope) in ROUTES {
             if *scope != lacking {
                 continue;
@@ -59,7 +59,7 @@ async fn each_route_refuses_a_key_that_lacks_its_scope(setup: Setup) {
             let request = client
                 .request(method.clone(), &path.replace("{id}", ID))
                 .json(&json!({}));
-            let refused = request.send().await.forbidden("scope");
+            let refused = request.send().await.expect_forbidden("scope");
             assert_eq!(refused.body["error"]["details"]["required"], lacking, "{refused}");
             let message = refused.body["error"]["message"].as_str().unwrap();
             assert!(message.contains(lacking), "{refused}");
@@ -67,11 +67,11 @@ async fn each_route_refuses_a_key_that_lacks_its_scope(setup: Setup) {
     }
 }
 
-async fn each_route_takes_a_key_that_has_only_its_scope(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn required_scope_alone_is_sufficient(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
-    let id = world.me.post("/alerts", &body).await.ok(201).id();
+    let id = env.operator.post("/alerts", &body).await.expect_ok(201).id();
     for only in [
         "alerts:read",
         "alerts:write",
@@ -79,27 +79,30 @@ async fn each_route_takes_a_key_that_has_only_its_scope(setup: Setup) {
         "stocks:read",
         "market:write",
     ] {
-        let client = world.me_with(only).await;
+        let client = env.operator_with_scopes(only).await;
         for (method, path, scope) in ROUTES {
             if *scope != only {
                 continue;
             }
             let request = client.request(method.clone(), &path.replace("{id}", &id));
-            let answer = match *method {
+            let response = match *method {
                 Method::GET => request.send().await,
                 _ => request.json(&body).send().await,
             };
-            assert!(answer.status < 300, "{answer}");
+            assert!(response.status < 300, "{response}");
         }
     }
 }
 
-async fn only_operators_feed_the_market(setup: Setup) {
-    let world = setup.world().await;
+async fn only_operators_can_ingest(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     let body = json!({"quotes": []});
-    let account = world.account("premium").await;
-    let _ = account.post("/market/ingest", &body).await.refused(403, "FORBIDDEN");
-    // A key with the scope does not make an operator, if it can be had at all.
+    let account = env.account("premium").await;
+    let _ = account
+        .post("/market/ingest", &body)
+        .await
+        .expect_error(403, "FORBIDDEN");
+    // The scope alone is not sufficient for an account that is not an operator, if such a key can be created.
     let email = "premium0@example.com";
     let arguments = [
         "admin",
@@ -112,10 +115,13 @@ async fn only_operators_feed_the_market(setup: Setup) {
         "market:write",
         "--json",
     ];
-    let output = world.setup.run(&arguments).await;
+    let output = env.setup.run(&arguments).await;
     if output.status.success() {
-        let made: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        let client = world.me.with_key(made["api_key"].as_str().unwrap());
-        let _ = client.post("/market/ingest", &body).await.refused(403, "FORBIDDEN");
+        let created: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let client = env.operator.with_key(created["api_key"].as_str().unwrap());
+        let _ = client
+            .post("/market/ingest", &body)
+            .await
+            .expect_error(403, "FORBIDDEN");
     }
 }

@@ -1,38 +1,37 @@
 //! `GET /stocks/{symbol}`, `GET /stocks?search=`, `GET /stocks/{symbol}/candles`
 
 use acceptance::clock::days_ago;
-use acceptance::market::{Session, bars, flat};
-use acceptance::{Setup, World, on_both_databases};
+use acceptance::market::{SessionBar, bars, flat};
+use acceptance::{ServiceSetup, TestEnvironment, on_both_databases};
 use serde_json::{Value, json};
 
 on_both_databases![
-    a_stock_shows_its_figures,
-    a_stock_of_which_little_is_known_shows_nulls,
-    fundamentals_come_when_they_are_asked_for,
-    a_symbol_is_taken_in_any_case,
-    a_stock_that_nobody_knows_is_not_found,
-    a_wrong_symbol_or_field_is_refused,
-    stocks_are_found_by_symbol_and_name,
-    candles_come_oldest_first_with_the_running_session_last,
+    stock_has_price_and_indicator_fields,
+    stock_without_data_has_null_fields,
+    fundamentals_are_included_on_request,
+    symbol_is_case_insensitive,
+    unknown_stock_is_404,
+    invalid_symbol_or_field_is_422,
+    search_matches_symbol_and_name,
+    candles_are_oldest_first_with_the_current_session_last,
 ];
 
-async fn a_stock_shows_its_figures(setup: Setup) {
-    let world = setup.world().await;
+async fn stock_has_price_and_indicator_fields(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     let stock = json!({"symbol": "AAPL", "name": "Apple Inc.", "type": "stock", "country": "US",
         "sector": "Technology", "industry": "Consumer Electronics", "exchange": "NASDAQ", "isin": "US0378331005"});
-    world.ingest(json!({"stocks": [stock]})).await;
+    env.ingest(json!({"stocks": [stock]})).await;
     let mut sessions = vec![flat(100.0); 200];
-    sessions.push(Session {
+    sessions.push(SessionBar {
         close: 100.0,
         high: 120.0,
         low: 80.0,
         volume: 3000,
     });
-    world.ingest(json!({"bars": bars("AAPL", &sessions)})).await;
-    world
-        .ingest(json!({"quotes": [{"symbol": "AAPL", "price": 110.5, "volume": 5000}]}))
+    env.ingest(json!({"bars": bars("AAPL", &sessions)})).await;
+    env.ingest(json!({"quotes": [{"symbol": "AAPL", "price": 110.5, "volume": 5000}]}))
         .await;
-    let answer = world.me.get("/stocks/AAPL").await.ok(200);
+    let response = env.operator.get("/stocks/AAPL").await.expect_ok(200);
     for (field, expected) in [
         ("symbol", json!("AAPL")),
         ("name", json!("Apple Inc.")),
@@ -51,10 +50,10 @@ async fn a_stock_shows_its_figures(setup: Setup) {
         ("type", json!("stock")),
         ("is_active", json!(true)),
     ] {
-        assert_eq!(answer.data().get(field), Some(&expected), "{field}: {answer}");
+        assert_eq!(response.data().get(field), Some(&expected), "{field}: {response}");
     }
-    assert!(answer.data()["updated_at"].is_string(), "{answer}");
-    let details = &answer.data()["details"];
+    assert!(response.data()["updated_at"].is_string(), "{response}");
+    let details = &response.data()["details"];
     for (field, expected) in [
         ("country", "US"),
         ("sector", "Technology"),
@@ -62,16 +61,20 @@ async fn a_stock_shows_its_figures(setup: Setup) {
         ("exchange", "NASDAQ"),
         ("isin", "US0378331005"),
     ] {
-        assert_eq!(details[field], expected, "{answer}");
+        assert_eq!(details[field], expected, "{response}");
     }
-    assert_eq!(answer.data().get("stock_fundamentals"), None, "{answer}");
+    assert_eq!(response.data().get("stock_fundamentals"), None, "{response}");
 }
 
-async fn a_stock_of_which_little_is_known_shows_nulls(setup: Setup) {
-    let world = setup.world().await;
-    world.stocks(&["NEWCO"]).await;
-    let answer = world.me.get("/stocks/NEWCO?fields=fundamentals").await.ok(200);
-    assert_eq!(answer.data()["name"], "NEWCO Company");
+async fn stock_without_data_has_null_fields(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stocks(&["NEWCO"]).await;
+    let response = env
+        .operator
+        .get("/stocks/NEWCO?fields=fundamentals")
+        .await
+        .expect_ok(200);
+    assert_eq!(response.data()["name"], "NEWCO Company");
     for field in [
         "last_price",
         "previous_close",
@@ -82,25 +85,28 @@ async fn a_stock_of_which_little_is_known_shows_nulls(setup: Setup) {
         "volume",
         "volume_ma_20",
     ] {
-        assert_eq!(answer.data().get(field), Some(&Value::Null), "{field}: {answer}");
+        assert_eq!(response.data().get(field), Some(&Value::Null), "{field}: {response}");
     }
 }
 
-async fn fundamentals_come_when_they_are_asked_for(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn fundamentals_are_included_on_request(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let ahead = |days: i64| days_ago(-days).to_string();
-    world
-        .ingest(json!({
-            "fundamentals": [{"symbol": "AAPL", "as_of": days_ago(1).to_string(), "eps_ttm": 5, "eps_forward": 8,
-                "market_cap": 3_000_000_000_000_i64, "dividend_yield": 0.5, "dividend_amount": 1.04, "beta": 1.2}],
-            "earnings": [{"symbol": "AAPL", "date": ahead(20), "time": "after_close", "eps_estimate": 1.5}],
-            "dividends": [{"symbol": "AAPL", "ex_date": ahead(10), "payment_date": ahead(15), "amount": 0.26}],
-        }))
-        .await;
-    let answer = world.me.get("/stocks/AAPL?fields=fundamentals").await.ok(200);
-    let fundamentals = &answer.data()["stock_fundamentals"];
-    assert_eq!(fundamentals, &answer.data()["fundamentals"]);
+    env.ingest(json!({
+        "fundamentals": [{"symbol": "AAPL", "as_of": days_ago(1).to_string(), "eps_ttm": 5, "eps_forward": 8,
+            "market_cap": 3_000_000_000_000_i64, "dividend_yield": 0.5, "dividend_amount": 1.04, "beta": 1.2}],
+        "earnings": [{"symbol": "AAPL", "date": ahead(20), "time": "after_close", "eps_estimate": 1.5}],
+        "dividends": [{"symbol": "AAPL", "ex_date": ahead(10), "payment_date": ahead(15), "amount": 0.26}],
+    }))
+    .await;
+    let response = env
+        .operator
+        .get("/stocks/AAPL?fields=fundamentals")
+        .await
+        .expect_ok(200);
+    let fundamentals = &response.data()["stock_fundamentals"];
+    assert_eq!(fundamentals, &response.data()["fundamentals"]);
     for (field, expected) in [
         ("eps_ttm", json!(5)),
         ("eps_forward", json!(8)),
@@ -114,101 +120,106 @@ async fn fundamentals_come_when_they_are_asked_for(setup: Setup) {
         ("next_earnings_date", json!(ahead(20))),
         ("beta", json!(1.2)),
     ] {
-        assert_eq!(fundamentals[field], expected, "{field}: {answer}");
+        assert_eq!(fundamentals[field], expected, "{field}: {response}");
     }
-    assert!(fundamentals["updated_at"].is_string(), "{answer}");
+    assert!(fundamentals["updated_at"].is_string(), "{response}");
 }
 
-async fn a_symbol_is_taken_in_any_case(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("BRK.B", 100.0).await;
-    let answer = world.me.get("/stocks/brk.b").await.ok(200);
-    assert_eq!(answer.data()["symbol"], "BRK.B");
+async fn symbol_is_case_insensitive(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("BRK.B", 100.0).await;
+    let response = env.operator.get("/stocks/brk.b").await.expect_ok(200);
+    assert_eq!(response.data()["symbol"], "BRK.B");
 }
 
-async fn a_stock_that_nobody_knows_is_not_found(setup: Setup) {
-    let world = setup.world().await;
-    let _ = world.me.get("/stocks/NOSUCH").await.refused(404, "NOT_FOUND");
-    let _ = world.me.get("/stocks/NOSUCH/candles").await.refused(404, "NOT_FOUND");
+async fn unknown_stock_is_404(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let _ = env.operator.get("/stocks/NOSUCH").await.expect_error(404, "NOT_FOUND");
+    let _ = env
+        .operator
+        .get("/stocks/NOSUCH/candles")
+        .await
+        .expect_error(404, "NOT_FOUND");
 }
 
-async fn a_wrong_symbol_or_field_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn invalid_symbol_or_field_is_422(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     for symbol in ["ELEVENCHARS", "A%20B", "%C3%84", "A%00"] {
-        let _ = world
-            .me
+        let _ = env
+            .operator
             .get(&format!("/stocks/{symbol}"))
             .await
-            .refused(422, "VALIDATION_ERROR");
+            .expect_error(422, "VALIDATION_ERROR");
     }
     for fields in ["everything", "fundamentals,everything", "FUNDAMENTALS"] {
-        let _ = world
-            .me
+        let _ = env
+            .operator
             .get(&format!("/stocks/AAPL?fields={fields}"))
             .await
-            .wrong_field("fields");
+            .expect_field_error("fields");
     }
-    let _ = world
-        .me
+    let _ = env
+        .operator
         .get("/stocks/AAPL/candles?range=forever")
         .await
-        .wrong_field("range");
+        .expect_field_error("range");
 }
 
-async fn found(world: &World, query: &str) -> Vec<String> {
-    let answer = world.me.get(&format!("/stocks?search={query}")).await.ok(200);
-    let symbols = answer
+async fn search(env: &TestEnvironment, query: &str) -> Vec<String> {
+    let response = env
+        .operator
+        .get(&format!("/stocks?search={query}"))
+        .await
+        .expect_ok(200);
+    let symbols = response
         .items()
         .iter()
         .map(|stock| stock["symbol"].as_str().unwrap().to_owned());
     symbols.collect()
 }
 
-async fn stocks_are_found_by_symbol_and_name(setup: Setup) {
-    let world = setup.world().await;
-    world
-        .ingest(json!({"stocks": [
-            {"symbol": "AAPL", "name": "Apple Inc."},
-            {"symbol": "APLE", "name": "Apple Hospitality REIT"},
-            {"symbol": "MSFT", "name": "Microsoft Corporation"},
-        ]}))
-        .await;
-    assert_eq!(found(&world, "msft").await, ["MSFT"]);
-    assert_eq!(found(&world, "corporation").await, ["MSFT"]);
-    let mut apples = found(&world, "apple").await;
+async fn search_matches_symbol_and_name(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.ingest(json!({"stocks": [
+        {"symbol": "AAPL", "name": "Apple Inc."},
+        {"symbol": "APLE", "name": "Apple Hospitality REIT"},
+        {"symbol": "MSFT", "name": "Microsoft Corporation"},
+    ]}))
+    .await;
+    assert_eq!(search(&env, "msft").await, ["MSFT"]);
+    assert_eq!(search(&env, "corporation").await, ["MSFT"]);
+    let mut apples = search(&env, "apple").await;
     apples.sort();
     assert_eq!(apples, ["AAPL", "APLE"]);
-    assert_eq!(found(&world, "%25").await, Vec::<String>::new());
-    assert_eq!(found(&world, "zzz").await, Vec::<String>::new());
+    assert_eq!(search(&env, "%25").await, Vec::<String>::new());
+    assert_eq!(search(&env, "zzz").await, Vec::<String>::new());
 }
 
-async fn candles_come_oldest_first_with_the_running_session_last(setup: Setup) {
-    let world = setup.world().await;
-    world.stocks(&["AAPL"]).await;
-    let sessions = [Session {
+async fn candles_are_oldest_first_with_the_current_session_last(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stocks(&["AAPL"]).await;
+    let sessions = [SessionBar {
         close: 100.5,
         high: 102.0,
         low: 99.0,
         volume: 1234,
     }; 40];
-    world.ingest(json!({"bars": bars("AAPL", &sessions)})).await;
-    world
-        .ingest(json!({"quotes": [{"symbol": "AAPL", "price": 101, "volume": 10}]}))
+    env.ingest(json!({"bars": bars("AAPL", &sessions)})).await;
+    env.ingest(json!({"quotes": [{"symbol": "AAPL", "price": 101, "volume": 10}]}))
         .await;
-    world
-        .ingest(json!({"quotes": [{"symbol": "AAPL", "price": 103.25, "volume": 20}]}))
+    env.ingest(json!({"quotes": [{"symbol": "AAPL", "price": 103.25, "volume": 20}]}))
         .await;
-    let answer = world.me.get("/stocks/AAPL/candles?range=max").await.ok(200);
-    let candles = answer.items();
-    assert_eq!(candles.len(), 41, "{answer}");
+    let response = env.operator.get("/stocks/AAPL/candles?range=max").await.expect_ok(200);
+    let candles = response.items();
+    assert_eq!(candles.len(), 41, "{response}");
     let dates: Vec<_> = candles.iter().map(|candle| candle["date"].as_str().unwrap()).collect();
-    assert!(dates.is_sorted(), "{answer}");
+    assert!(dates.is_sorted(), "{response}");
     let first = json!({"date": days_ago(40).to_string(), "open": 100.5, "high": 102, "low": 99, "close": 100.5,
         "volume": 1234});
     let last = json!({"date": days_ago(0).to_string(), "open": 101, "high": 103.25, "low": 101, "close": 103.25,
         "volume": 20});
     assert_eq!((&candles[0], &candles[40]), (&first, &last));
-    let month = world.me.get("/stocks/AAPL/candles?range=1m").await.ok(200);
+    let month = env.operator.get("/stocks/AAPL/candles?range=1m").await.expect_ok(200);
     assert!((28..=32).contains(&month.items().len()), "{month}");
 }

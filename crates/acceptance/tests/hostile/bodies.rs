@@ -1,27 +1,27 @@
-//! Bodies: deep, huge, doubled, compressed, no text.
+//! Hostile bodies: deeply nested, oversized, compressed, with duplicate fields or invalid UTF-8.
 
 use std::io::Write;
 
-use acceptance::{Setup, on_both_databases};
+use acceptance::{ServiceSetup, on_both_databases};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::unharmed;
+use crate::assert_unharmed;
 
 on_both_databases![
-    a_deep_body_is_refused,
-    a_huge_number_is_refused,
-    a_doubled_field_is_refused_or_counts_once,
-    a_body_that_is_no_text_is_refused,
-    a_compressed_body_is_refused,
-    a_body_of_the_largest_size_is_read,
-    any_type_in_any_field_is_refused_by_name,
+    deeply_nested_body_is_rejected,
+    out_of_range_number_is_rejected,
+    duplicate_field_is_rejected_or_last_value_counts,
+    body_with_invalid_text_is_rejected,
+    compressed_body_is_rejected,
+    body_of_maximum_size_is_accepted,
+    wrong_type_is_422_with_field_name,
 ];
 
-async fn a_deep_body_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
-    let before = world.server.memory_kib();
+async fn deeply_nested_body_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    let before = env.server.memory_kib();
     let alert = |parameters: &str| {
         format!(r#"{{"symbol": "AAPL", "condition": "price_above", "threshold": 200, "parameters": {parameters}}}"#)
     };
@@ -37,18 +37,23 @@ async fn a_deep_body_is_refused(setup: Setup) {
         alert(&format!("{{\"a\": {}{}}}", "[".repeat(300_000), "]".repeat(300_000))),
     ] {
         for path in ["/alerts", "/market/ingest"] {
-            let answer = world.me.request(Method::POST, path).raw(body.clone()).send().await;
-            assert!((400..500).contains(&answer.status), "{answer}");
-            answer.check_refusal();
+            let response = env
+                .operator
+                .request(Method::POST, path)
+                .raw_json(body.clone())
+                .send()
+                .await;
+            assert!((400..500).contains(&response.status), "{response}");
+            response.check_error_response();
         }
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }
 
-async fn a_huge_number_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
-    let before = world.server.memory_kib();
+async fn out_of_range_number_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    let before = env.server.memory_kib();
     for number in [
         "1e400".to_owned(),
         "-1e400".to_owned(),
@@ -69,52 +74,80 @@ async fn a_huge_number_is_refused(setup: Setup) {
         "-0".to_owned(),
     ] {
         let alert = format!(r#"{{"symbol": "AAPL", "condition": "price_above", "threshold": {number}}}"#);
-        let answer = world.me.request(Method::POST, "/alerts").raw(alert).send().await;
-        assert!(matches!(answer.status, 400 | 422), "{answer}");
-        answer.check_refusal();
+        let response = env
+            .operator
+            .request(Method::POST, "/alerts")
+            .raw_json(alert)
+            .send()
+            .await;
+        assert!(matches!(response.status, 400 | 422), "{response}");
+        response.check_error_response();
         let quote = format!(r#"{{"quotes": [{{"symbol": "AAPL", "price": {number}}}]}}"#);
-        let answer = world.me.request(Method::POST, "/market/ingest").raw(quote).send().await;
-        if answer.status == 200 {
-            assert_eq!(answer.data()["accepted"]["quotes"].as_u64().unwrap_or(0), 0, "{answer}");
+        let response = env
+            .operator
+            .request(Method::POST, "/market/ingest")
+            .raw_json(quote)
+            .send()
+            .await;
+        if response.status == 200 {
+            assert_eq!(
+                response.data()["accepted"]["quotes"].as_u64().unwrap_or(0),
+                0,
+                "{response}"
+            );
         } else {
-            answer.check_refusal();
-            assert!(answer.status < 500, "{answer}");
+            response.check_error_response();
+            assert!(response.status < 500, "{response}");
         }
     }
-    // What a client may keep in its own parameters need not make sense, but must not break anything.
+    // Clients may store arbitrary numbers in their own parameters; these must not cause errors.
     for number in ["1e400", "123456789012345678901234567890", "1e-400", "-0.0"] {
         let alert = format!(
             r#"{{"symbol": "AAPL", "condition": "price_above", "threshold": 300, "parameters": {{"n": {number}}}}}"#
         );
-        let answer = world.me.request(Method::POST, "/alerts").raw(alert).send().await;
-        assert!(answer.status < 500, "{answer}");
-        if answer.status < 300 {
-            let _ = world.me.get(&format!("/alerts/{}", answer.id())).await.ok(200);
+        let response = env
+            .operator
+            .request(Method::POST, "/alerts")
+            .raw_json(alert)
+            .send()
+            .await;
+        assert!(response.status < 500, "{response}");
+        if response.status < 300 {
+            let _ = env
+                .operator
+                .get(&format!("/alerts/{}", response.id()))
+                .await
+                .expect_ok(200);
         }
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }
 
-async fn a_doubled_field_is_refused_or_counts_once(setup: Setup) {
-    let world = setup.world().await;
-    world.stocks(&["AAPL", "MSFT"]).await;
+async fn duplicate_field_is_rejected_or_last_value_counts(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stocks(&["AAPL", "MSFT"]).await;
     let body = r#"{"symbol": "AAPL", "symbol": "MSFT", "condition": "price_above", "threshold": 1, "threshold": 2}"#;
-    let answer = world.me.request(Method::POST, "/alerts").raw(body).send().await;
-    if answer.status == 201 {
-        // Then all readers of JSON agree on the last.
+    let response = env
+        .operator
+        .request(Method::POST, "/alerts")
+        .raw_json(body)
+        .send()
+        .await;
+    if response.status == 201 {
+        // If accepted, the last value counts, as in most JSON parsers.
         assert_eq!(
-            (&answer.data()["symbol"], &answer.data()["threshold"]),
+            (&response.data()["symbol"], &response.data()["threshold"]),
             (&json!("MSFT"), &json!(2))
         );
     } else {
-        assert!(matches!(answer.status, 400 | 422), "{answer}");
-        answer.check_refusal();
+        assert!(matches!(response.status, 400 | 422), "{response}");
+        response.check_error_response();
     }
 }
 
-async fn a_body_that_is_no_text_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn body_with_invalid_text_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let mut bodies: Vec<Vec<u8>> = vec![
         vec![0xff, 0xfe, 0xfd],
         b"{\"symbol\": \"A\xffPL\", \"condition\": \"new_high\"}".to_vec(),
@@ -133,63 +166,67 @@ async fn a_body_that_is_no_text_is_refused(setup: Setup) {
     bodies.push(utf16);
     for body in bodies {
         for path in ["/alerts", "/market/ingest"] {
-            let answer = world.me.request(Method::POST, path).raw(body.clone()).send().await;
+            let response = env
+                .operator
+                .request(Method::POST, path)
+                .raw_json(body.clone())
+                .send()
+                .await;
             if path == "/alerts" {
-                assert!(matches!(answer.status, 400 | 422), "{body:?}: {answer}");
-                answer.check_refusal();
+                assert!(matches!(response.status, 400 | 422), "{body:?}: {response}");
+                response.check_error_response();
             }
-            assert!(answer.status < 500, "{body:?}: {answer}");
+            assert!(response.status < 500, "{body:?}: {response}");
         }
     }
 }
 
-async fn a_compressed_body_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
-    let before = world.server.memory_kib();
-    let pack = |bytes: &[u8]| {
-        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        packer.write_all(bytes).unwrap();
-        packer.finish().unwrap()
+async fn compressed_body_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    let before = env.server.memory_kib();
+    let gzip = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
     };
-    let small = pack(br#"{"symbol": "AAPL", "condition": "new_high"}"#);
-    let bomb = pack(&vec![b' '; 200 << 20]);
+    let small = gzip(br#"{"symbol": "AAPL", "condition": "new_high"}"#);
+    let bomb = gzip(&vec![b' '; 200 << 20]);
     for body in [small, bomb] {
         for encoding in ["gzip", "deflate", "br", "nonsense"] {
-            let request = world
-                .me
+            let request = env
+                .operator
                 .request(Method::POST, "/alerts")
                 .header("Content-Encoding", encoding);
-            let answer = request.raw(body.clone()).send().await;
-            assert!(matches!(answer.status, 400 | 413 | 415), "{encoding}: {answer}");
-            answer.check_refusal();
+            let response = request.raw_json(body.clone()).send().await;
+            assert!(matches!(response.status, 400 | 413 | 415), "{encoding}: {response}");
+            response.check_error_response();
         }
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }
 
-async fn a_body_of_the_largest_size_is_read(setup: Setup) {
-    const LARGEST: usize = 4096;
-    let world = setup.set("server.max_body_bytes", "4096").world().await;
+async fn body_of_maximum_size_is_accepted(setup: ServiceSetup) {
+    const MAX_BODY_BYTES: usize = 4096;
+    let env = setup.set("server.max_body_bytes", "4096").start_environment().await;
     let of_size = |size: usize| {
         let empty = r#"{"symbol": "NOSUCH", "condition": "new_high", "x": ""}"#;
         empty.replace(r#""x": """#, &format!(r#""x": "{}""#, "x".repeat(size - empty.len())))
     };
     let send = async |size: usize| {
-        world
-            .me
+        env.operator
             .request(Method::POST, "/alerts")
-            .raw(of_size(size))
+            .raw_json(of_size(size))
             .send()
             .await
     };
-    let _ = send(LARGEST).await.refused(404, "NOT_FOUND");
-    let _ = send(LARGEST + 1).await.refused(413, "PAYLOAD_TOO_LARGE");
+    let _ = send(MAX_BODY_BYTES).await.expect_error(404, "NOT_FOUND");
+    let _ = send(MAX_BODY_BYTES + 1).await.expect_error(413, "PAYLOAD_TOO_LARGE");
 }
 
-async fn any_type_in_any_field_is_refused_by_name(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn wrong_type_is_422_with_field_name(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     let odd = [
         Value::Null,
         json!(true),
@@ -214,10 +251,10 @@ async fn any_type_in_any_field_is_refused_by_name(setup: Setup) {
         for value in &odd {
             let mut body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 250});
             body[field] = value.clone();
-            let answer = world.me.post("/alerts", &body).await;
-            assert!(matches!(answer.status, 200 | 201 | 422), "{answer}");
-            if answer.status == 422 {
-                let _ = answer.wrong_field(field);
+            let response = env.operator.post("/alerts", &body).await;
+            assert!(matches!(response.status, 200 | 201 | 422), "{response}");
+            if response.status == 422 {
+                let _ = response.expect_field_error(field);
             }
         }
     }
@@ -237,8 +274,8 @@ async fn any_type_in_any_field_is_refused_by_name(setup: Setup) {
                 json!({kind: [value]}),
                 json!({kind: [{"symbol": value}]}),
             ] {
-                let answer = world.me.post("/market/ingest", &body).await;
-                assert!(answer.status < 500, "{answer}");
+                let response = env.operator.post("/market/ingest", &body).await;
+                assert!(response.status < 500, "{response}");
             }
         }
     }

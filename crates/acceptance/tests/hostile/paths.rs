@@ -1,22 +1,22 @@
-//! Paths, queries and headers: no text, too long, too many.
+//! Hostile paths, queries and headers: invalid UTF-8, too long, too many.
 
-use acceptance::{Setup, on_both_databases, raw};
+use acceptance::{ServiceSetup, on_both_databases, raw_http};
 
-use crate::unharmed;
+use crate::assert_unharmed;
 
 on_both_databases![
-    a_path_or_query_that_is_no_text_is_refused,
-    a_path_or_header_too_long_is_refused,
-    paths_that_walk_lead_nowhere,
+    invalid_text_in_path_or_query_is_rejected,
+    oversized_path_or_header_is_rejected,
+    path_traversal_is_rejected,
 ];
 
 fn get(path: &str, key: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {key}\r\nConnection: close\r\n\r\n")
 }
 
-async fn a_path_or_query_that_is_no_text_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    let before = world.server.memory_kib();
+async fn invalid_text_in_path_or_query_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let before = env.server.memory_kib();
     for path in [
         "/api/v1/alerts/%FF",
         "/api/v1/alerts/%FF/history",
@@ -33,28 +33,31 @@ async fn a_path_or_query_that_is_no_text_is_refused(setup: Setup) {
         "/api/v1/alerts?page=1&page=2",
         "/api/v1/%FF",
     ] {
-        let answer = raw::exchange(world.server.address(), get(path, world.me.key()).as_bytes()).await;
-        let status = raw::status(&answer);
-        assert!((200..500).contains(&status), "{path}: {answer}");
+        let response = raw_http::exchange(env.server.address(), get(path, env.operator.key()).as_bytes()).await;
+        let status = raw_http::status_code(&response);
+        assert!((200..500).contains(&status), "{path}: {response}");
         if !path.contains("search=") && !path.contains("page=1") && !path.contains("&&&") && !path.contains("%FF=1") {
-            assert!(status >= 400, "{path}: {answer}");
-            assert!(answer.contains("\"success\":false"), "{path}: no envelope: {answer}");
+            assert!(status >= 400, "{path}: {response}");
+            assert!(
+                response.contains("\"success\":false"),
+                "{path}: no envelope: {response}"
+            );
         }
     }
     for bytes in [b"\x80\xff".as_slice(), b"\x01", b"\xc3\xa4", b" x", b"\t"] {
         let mut request = b"GET /api/v1/alerts/".to_vec();
         request.extend_from_slice(bytes);
         request.extend_from_slice(b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-        let answer = raw::exchange(world.server.address(), &request).await;
-        let status = raw::status(&answer);
-        assert!(status == 0 || (400..500).contains(&status), "{bytes:?}: {answer}");
+        let response = raw_http::exchange(env.server.address(), &request).await;
+        let status = raw_http::status_code(&response);
+        assert!(status == 0 || (400..500).contains(&status), "{bytes:?}: {response}");
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }
 
-async fn a_path_or_header_too_long_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    let before = world.server.memory_kib();
+async fn oversized_path_or_header_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let before = env.server.memory_kib();
     let long = "x".repeat(70_000);
     let longer = "x".repeat(5_000_000);
     for path in [
@@ -64,11 +67,11 @@ async fn a_path_or_header_too_long_is_refused(setup: Setup) {
         format!("/api/v1/stocks/{longer}"),
         format!("/api/v1/alerts?{}", "a=b&".repeat(1_000_000)),
     ] {
-        let answer = raw::exchange(world.server.address(), get(&path, world.me.key()).as_bytes()).await;
-        let status = raw::status(&answer);
+        let response = raw_http::exchange(env.server.address(), get(&path, env.operator.key()).as_bytes()).await;
+        let status = raw_http::status_code(&response);
         assert!(
             status == 0 || (400..500).contains(&status),
-            "a path of {}: {answer}",
+            "a path of {}: {response}",
             path.len()
         );
     }
@@ -80,19 +83,19 @@ async fn a_path_or_header_too_long_is_refused(setup: Setup) {
         format!("{longer}: 1\r\n"),
         "Cookie: a=b\r\n".repeat(5_000),
     ] {
-        let answer = raw::exchange(world.server.address(), with(&headers).as_bytes()).await;
-        let status = raw::status(&answer);
+        let response = raw_http::exchange(env.server.address(), with(&headers).as_bytes()).await;
+        let status = raw_http::status_code(&response);
         assert!(
             status == 0 || (400..500).contains(&status),
-            "{} of headers: {answer}",
+            "{} of headers: {response}",
             headers.len()
         );
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }
 
-async fn paths_that_walk_lead_nowhere(setup: Setup) {
-    let world = setup.world().await;
+async fn path_traversal_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     for path in [
         "/../../etc/passwd",
         "/docs/../../../etc/passwd",
@@ -107,8 +110,11 @@ async fn paths_that_walk_lead_nowhere(setup: Setup) {
         "/api/v1/stocks/AAPL%2Fcandles",
         "*",
     ] {
-        let answer = raw::exchange(world.server.address(), get(path, world.me.key()).as_bytes()).await;
-        assert!((300..500).contains(&raw::status(&answer)), "{path}: {answer}");
-        assert!(!answer.contains("root:"), "{path}: {answer}");
+        let response = raw_http::exchange(env.server.address(), get(path, env.operator.key()).as_bytes()).await;
+        assert!(
+            (300..500).contains(&raw_http::status_code(&response)),
+            "{path}: {response}"
+        );
+        assert!(!response.contains("root:"), "{path}: {response}");
     }
 }

@@ -1,32 +1,32 @@
-//! Slowness: connections that say nothing, heads and bodies that drip.
+//! Slow clients: idle connections, and request heads and bodies that arrive byte by byte.
 
 use std::time::Duration;
 
 use acceptance::clock::HANG_LIMIT;
-use acceptance::{Setup, on_both_databases, raw};
+use acceptance::{ServiceSetup, on_both_databases, raw_http};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::unharmed;
+use crate::assert_unharmed;
 
 on_both_databases![
-    a_head_that_drips_is_cut_off,
-    a_body_that_drips_is_cut_off,
-    a_thousand_idle_connections_hinder_nobody,
-    an_answer_that_nobody_reads_is_given_up,
+    slow_request_head_is_closed,
+    slow_request_body_is_closed,
+    thousand_idle_connections_do_not_block_others,
+    unread_response_is_aborted,
 ];
 
-/// Between two drops: the experiment's variable, well within the program's patience for a single byte.
-const DROP_EVERY: Duration = Duration::from_millis(100);
+/// Interval between two bytes; well below the service's timeout for a single byte.
+const BYTE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Sends bytes one by one until the other side has had enough; answers what it said.
-async fn drip(address: &str, head: &[u8], drops: impl Iterator<Item = u8> + Send) -> String {
+/// Sends bytes one by one until the service closes the connection; returns the response.
+async fn send_slowly(address: &str, head: &[u8], bytes: impl Iterator<Item = u8> + Send) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(head).await.unwrap();
     let (mut reading, mut writing) = stream.into_split();
-    let mut tick = tokio::time::interval(DROP_EVERY);
-    let dripping = async {
-        for byte in drops {
+    let mut tick = tokio::time::interval(BYTE_INTERVAL);
+    let sending = async {
+        for byte in bytes {
             tick.tick().await;
             if writing.write_all(&[byte]).await.is_err() {
                 break;
@@ -35,81 +35,81 @@ async fn drip(address: &str, head: &[u8], drops: impl Iterator<Item = u8> + Send
         std::future::pending::<()>().await;
     };
     let reading = async {
-        let mut came = Vec::new();
-        let _ = reading.read_to_end(&mut came).await;
-        String::from_utf8_lossy(&came).into_owned()
+        let mut received = Vec::new();
+        let _ = reading.read_to_end(&mut received).await;
+        String::from_utf8_lossy(&received).into_owned()
     };
     let ended = async {
-        tokio::select! { came = reading => came, () = dripping => String::new() }
+        tokio::select! { received = reading => received, () = sending => String::new() }
     };
     let in_time = tokio::time::timeout(HANG_LIMIT, ended).await;
-    in_time.expect("a connection that drips is never closed")
+    in_time.expect("the service never closes a slow connection")
 }
 
-async fn a_head_that_drips_is_cut_off(setup: Setup) {
+async fn slow_request_head_is_closed(setup: ServiceSetup) {
     let setup = setup
         .set("server.header_timeout", "1s")
         .set("server.idle_timeout", "1s");
-    let world = setup.world().await;
-    let before = world.server.memory_kib();
+    let env = setup.start_environment().await;
+    let before = env.server.memory_kib();
     let head = b"GET /api/v1/alerts HTTP/1.1\r\nHost: x\r\nX-Drip: ";
-    let answer = drip(world.server.address(), head, std::iter::repeat(b'x')).await;
-    let status = raw::status(&answer);
-    assert!(status == 0 || status == 408 || status == 503, "{answer}");
-    // And one that sends nothing at all.
-    let answer = drip(world.server.address(), b"", std::iter::empty()).await;
-    assert!(matches!(raw::status(&answer), 0 | 408 | 503), "{answer}");
-    unharmed(&world, before).await;
+    let response = send_slowly(env.server.address(), head, std::iter::repeat(b'x')).await;
+    let status = raw_http::status_code(&response);
+    assert!(status == 0 || status == 408 || status == 503, "{response}");
+    // A connection that sends nothing at all.
+    let response = send_slowly(env.server.address(), b"", std::iter::empty()).await;
+    assert!(matches!(raw_http::status_code(&response), 0 | 408 | 503), "{response}");
+    assert_unharmed(&env, before).await;
 }
 
-async fn a_body_that_drips_is_cut_off(setup: Setup) {
+async fn slow_request_body_is_closed(setup: ServiceSetup) {
     let setup = setup.set("server.body_timeout", "1s");
-    let world = setup.world().await;
-    let before = world.server.memory_kib();
+    let env = setup.start_environment().await;
+    let before = env.server.memory_kib();
     for length in ["Content-Length: 100000", "Transfer-Encoding: chunked"] {
         let head = format!(
             "POST /api/v1/alerts HTTP/1.1\r\nHost: x\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
              {length}\r\n\r\n",
-            world.me.key()
+            env.operator.key()
         );
-        let answer = drip(
-            world.server.address(),
+        let response = send_slowly(
+            env.server.address(),
             head.as_bytes(),
             b"1\r\n{\r\n".iter().copied().cycle(),
         )
         .await;
-        let status = raw::status(&answer);
-        assert!(matches!(status, 0 | 400 | 408 | 503), "{length}: {answer}");
+        let status = raw_http::status_code(&response);
+        assert!(matches!(status, 0 | 400 | 408 | 503), "{length}: {response}");
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }
 
-async fn a_thousand_idle_connections_hinder_nobody(setup: Setup) {
+async fn thousand_idle_connections_do_not_block_others(setup: ServiceSetup) {
     let setup = setup
         .set("server.header_timeout", "60s")
         .set("server.max_connections_per_address", "2000");
-    let world = setup.world().await;
-    let before = world.server.memory_kib();
+    let env = setup.start_environment().await;
+    let before = env.server.memory_kib();
     let mut idle = Vec::new();
     for _ in 0..1000 {
-        let mut stream = TcpStream::connect(world.server.address()).await.unwrap();
+        let mut stream = TcpStream::connect(env.server.address()).await.unwrap();
         stream
             .write_all(b"GET /api/v1/alerts HTTP/1.1\r\nHost: x\r\n")
             .await
             .unwrap();
         idle.push(stream);
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
     drop(idle);
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }
 
-async fn an_answer_that_nobody_reads_is_given_up(setup: Setup) {
-    let world = setup.set("server.write_timeout", "1s").world().await;
-    let before = world.server.memory_kib();
+async fn unread_response_is_aborted(setup: ServiceSetup) {
+    let env = setup.set("server.write_timeout", "1s").start_environment().await;
+    let before = env.server.memory_kib();
     let mut silent = Vec::new();
     for _ in 0..20 {
-        let mut stream = TcpStream::connect(world.server.address()).await.unwrap();
+        let mut stream = TcpStream::connect(env.server.address()).await.unwrap();
         let request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(200);
         silent.push(tokio::spawn(async move {
             // More requests than fit into the buffers: writing ends only when the connection is closed.
@@ -122,5 +122,5 @@ async fn an_answer_that_nobody_reads_is_given_up(setup: Setup) {
             .unwrap()
             .unwrap();
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }

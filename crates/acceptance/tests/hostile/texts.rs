@@ -1,19 +1,19 @@
-//! Texts: control characters, NUL, right-to-left marks, every plane of Unicode.
+//! Hostile texts: control characters, NUL, right-to-left marks and unusual Unicode.
 
-use acceptance::{Setup, on_both_databases};
+use acceptance::{ServiceSetup, on_both_databases};
 use reqwest::Method;
 use serde_json::json;
 
-use crate::unharmed;
+use crate::assert_unharmed;
 
 on_both_databases![
-    any_text_in_parameters_comes_back_as_it_was_or_is_refused,
-    any_text_in_a_symbol_is_refused,
-    any_text_in_a_name_is_kept_or_rejected,
-    any_text_can_be_searched_for,
+    parameters_are_returned_unchanged_or_rejected,
+    special_text_in_a_symbol_is_rejected,
+    special_text_in_a_name_is_stored_or_rejected,
+    special_text_can_be_searched_for,
 ];
 
-/// Texts that something has tripped over before.
+/// Texts that are known to cause errors in software.
 const TEXTS: &[&str] = &[
     "\u{0}",
     "a\u{0}b",
@@ -35,10 +35,10 @@ const TEXTS: &[&str] = &[
     "\\u0000",
 ];
 
-async fn any_text_in_parameters_comes_back_as_it_was_or_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
-    let before = world.server.memory_kib();
+async fn parameters_are_returned_unchanged_or_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
+    let before = env.server.memory_kib();
     for text in TEXTS {
         for parameters in [
             json!({"note": text}),
@@ -47,53 +47,57 @@ async fn any_text_in_parameters_comes_back_as_it_was_or_is_refused(setup: Setup)
         ] {
             let body =
                 json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200, "parameters": parameters});
-            let answer = world.me.post("/alerts", &body).await;
-            if answer.status == 201 {
-                let path = format!("/alerts/{}", answer.id());
-                let read = world.me.get(&path).await.ok(200);
+            let response = env.operator.post("/alerts", &body).await;
+            if response.status == 201 {
+                let path = format!("/alerts/{}", response.id());
+                let read = env.operator.get(&path).await.expect_ok(200);
                 assert_eq!(read.data()["parameters"], parameters);
-                let _ = world.me.get("/alerts?limit=100").await.ok(200);
-                let _ = world.me.delete(&path).await.ok(200);
+                let _ = env.operator.get("/alerts?limit=100").await.expect_ok(200);
+                let _ = env.operator.delete(&path).await.expect_ok(200);
             } else {
-                let _ = answer.refused(422, "VALIDATION_ERROR");
+                let _ = response.expect_error(422, "VALIDATION_ERROR");
             }
         }
         let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 300,
             "parameters": {"onboarding_id": text}});
-        let answer = world.me.post("/alerts", &body).await;
-        assert!(matches!(answer.status, 200 | 201 | 422), "{answer}");
+        let response = env.operator.post("/alerts", &body).await;
+        assert!(matches!(response.status, 200 | 201 | 422), "{response}");
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }
 
-async fn any_text_in_a_symbol_is_refused(setup: Setup) {
-    let world = setup.world().await;
+async fn special_text_in_a_symbol_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     for text in TEXTS {
         let body = json!({"symbol": text, "condition": "new_high"});
-        let _ = world.me.post("/alerts", &body).await.wrong_field("symbol");
+        let _ = env.operator.post("/alerts", &body).await.expect_field_error("symbol");
     }
 }
 
-async fn any_text_in_a_name_is_kept_or_rejected(setup: Setup) {
-    let world = setup.world().await;
+async fn special_text_in_a_name_is_stored_or_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
     for text in TEXTS {
         let body = json!({"stocks": [{"symbol": "ODD", "name": text, "sector": text}]});
-        let answer = world.me.post("/market/ingest", &body).await.ok_unlimited(200);
-        if answer.data()["rejected"].as_array().unwrap().is_empty() {
-            let stock = world.me.get("/stocks/ODD").await.ok(200);
+        let response = env
+            .operator
+            .post("/market/ingest", &body)
+            .await
+            .expect_ok_without_limit(200);
+        if response.data()["rejected"].as_array().unwrap().is_empty() {
+            let stock = env.operator.get("/stocks/ODD").await.expect_ok(200);
             assert!(stock.data()["name"].is_string(), "{stock}");
         }
     }
 }
 
-async fn any_text_can_be_searched_for(setup: Setup) {
-    let world = setup.world().await;
-    world.stock_at("AAPL", 100.0).await;
+async fn special_text_can_be_searched_for(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    env.stock_at("AAPL", 100.0).await;
     for text in TEXTS {
         let escaped: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
         for query in ["/alerts?search=", "/stocks?search="] {
-            let answer = world.me.get(&format!("{query}{escaped}")).await;
-            assert!(matches!(answer.status, 200 | 422), "{answer}");
+            let response = env.operator.get(&format!("{query}{escaped}")).await;
+            assert!(matches!(response.status, 200 | 422), "{response}");
         }
         for query in [
             "/alerts?status=",
@@ -101,13 +105,17 @@ async fn any_text_can_be_searched_for(setup: Setup) {
             "/alerts?sort_field=",
             "/quotes?symbols=",
         ] {
-            let answer = world.me.request(Method::GET, &format!("{query}{escaped}")).send().await;
-            assert!(answer.status < 500, "{answer}");
+            let response = env
+                .operator
+                .request(Method::GET, &format!("{query}{escaped}"))
+                .send()
+                .await;
+            assert!(response.status < 500, "{response}");
         }
-        let header = world
-            .me
+        let header = env
+            .operator
             .request(Method::GET, "/alerts")
             .header("Idempotency-Key", &escaped);
-        let _ = header.send().await.ok(200);
+        let _ = header.send().await.expect_ok(200);
     }
 }

@@ -1,18 +1,18 @@
-//! The wire: what is no request, or two at once.
+//! Malformed HTTP at the level of bytes.
 
-use acceptance::{Setup, on_both_databases, raw};
+use acceptance::{ServiceSetup, on_both_databases, raw_http};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use crate::unharmed;
+use crate::assert_unharmed;
 
-on_both_databases![what_is_no_request_is_refused, a_body_without_end_is_cut_off];
+on_both_databases![malformed_request_is_rejected, endless_body_is_closed];
 
-async fn what_is_no_request_is_refused(setup: Setup) {
-    let world = setup.world().await;
-    let before = world.server.memory_kib();
+async fn malformed_request_is_rejected(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let before = env.server.memory_kib();
     let body = |headers: &str, body: &str| {
-        let key = world.me.key();
+        let key = env.operator.key();
         format!(
             "POST /api/v1/alerts HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\n\
              Connection: close\r\n{headers}\r\n{body}"
@@ -24,20 +24,20 @@ async fn what_is_no_request_is_refused(setup: Setup) {
         &[7; 300][..],
     ]
     .concat();
-    for (what, bytes) in [
+    for (description, bytes) in [
         ("two lengths", body("Content-Length: 2\r\nContent-Length: 3\r\n", "{}x")),
         ("a negative length", body("Content-Length: -1\r\n", "{}")),
-        ("a length that is none", body("Content-Length: two\r\n", "{}")),
+        ("a length that is not a number", body("Content-Length: two\r\n", "{}")),
         (
-            "a length beyond numbers",
+            "a length out of range",
             body("Content-Length: 99999999999999999999999\r\n", "{}"),
         ),
         (
-            "a chunk size that is none",
+            "a chunk size that is not a number",
             body("Transfer-Encoding: chunked\r\n", "zz\r\n{}\r\n0\r\n\r\n"),
         ),
         (
-            "a chunk size beyond numbers",
+            "a chunk size out of range",
             body("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\n{}"),
         ),
         (
@@ -66,38 +66,38 @@ async fn what_is_no_request_is_refused(setup: Setup) {
                 .collect(),
         ),
     ] {
-        let mut stream = TcpStream::connect(world.server.address()).await.unwrap();
+        let mut stream = TcpStream::connect(env.server.address()).await.unwrap();
         let _ = stream.write_all(&bytes).await;
-        // Whoever waits for more is told that no more comes.
+        // The closed write side shows the service that no more bytes follow.
         let _ = stream.shutdown().await;
-        let answer = raw::answer(&mut stream).await;
-        let status = raw::status(&answer);
-        assert!(status == 0 || (400..500).contains(&status), "{what}: {answer}");
+        let response = raw_http::read_response(&mut stream).await;
+        let status = raw_http::status_code(&response);
+        assert!(status == 0 || (400..500).contains(&status), "{description}: {response}");
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }
 
-async fn a_body_without_end_is_cut_off(setup: Setup) {
-    let world = setup.world().await;
-    let before = world.server.memory_kib();
+async fn endless_body_is_closed(setup: ServiceSetup) {
+    let env = setup.start_environment().await;
+    let before = env.server.memory_kib();
     for path in ["/api/v1/alerts", "/api/v1/market/ingest"] {
-        let mut stream = TcpStream::connect(world.server.address()).await.unwrap();
+        let mut stream = TcpStream::connect(env.server.address()).await.unwrap();
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: x\r\nX-API-Key: {}\r\nContent-Type: application/json\r\n\
              Transfer-Encoding: chunked\r\n\r\n",
-            world.me.key()
+            env.operator.key()
         );
         stream.write_all(head.as_bytes()).await.unwrap();
         let (mut reading, mut writing) = stream.into_split();
-        let answer = async {
+        let response = async {
             use tokio::io::AsyncReadExt;
-            let mut came = vec![0; 4096];
-            let count = reading.read(&mut came).await.unwrap_or(0);
-            String::from_utf8_lossy(&came[..count]).into_owned()
+            let mut received = vec![0; 4096];
+            let count = reading.read(&mut received).await.unwrap_or(0);
+            String::from_utf8_lossy(&received[..count]).into_owned()
         };
         let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x10000));
         let flood = async {
-            // 256 MiB, unless the other side has had enough before.
+            // 256 MiB, unless the service closes the connection before.
             for _ in 0..4096 {
                 if writing.write_all(chunk.as_bytes()).await.is_err() {
                     break;
@@ -105,9 +105,9 @@ async fn a_body_without_end_is_cut_off(setup: Setup) {
             }
             std::future::pending::<()>().await;
         };
-        let answer = tokio::select! { answer = answer => answer, () = flood => String::new() };
-        let status = raw::status(&answer);
-        assert!(matches!(status, 0 | 413), "{path}: {answer}");
+        let response = tokio::select! { response = response => response, () = flood => String::new() };
+        let status = raw_http::status_code(&response);
+        assert!(matches!(status, 0 | 413), "{path}: {response}");
     }
-    unharmed(&world, before).await;
+    assert_unharmed(&env, before).await;
 }

@@ -1,81 +1,81 @@
-//! What is: every alert as the API shows it, and every firing as the database has it.
+//! The actual state: every alert as the API shows it, and every firing as the database records it.
 
 use std::collections::BTreeMap;
 
-use acceptance::{Client, Database};
+use acceptance::{ApiClient, DatabaseKind};
 use serde_json::Value;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use sqlx_macros::FromRow;
 use uuid::Uuid;
 
-use crate::model::{Price, Status};
-use crate::post::{Firing, Firings};
+use crate::deliveries::{FiringCounts, FiringRecord};
+use crate::model::{AlertStatus, Price};
 
-/// An alert, as the API shows it in its list.
+/// An alert in the list of the API.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ListedAlert {
     pub(crate) id: String,
     pub(crate) symbol: String,
     pub(crate) condition: String,
     pub(crate) threshold: Price,
-    pub(crate) status: Status,
+    pub(crate) status: AlertStatus,
     pub(crate) note: u64,
 }
 
-/// A number of dollars that has at most four decimals.
+/// Converts a dollar amount with at most four decimals.
 pub(crate) fn price(value: &Value) -> Price {
     let scaled = value.as_f64().unwrap() * 10_000.0;
     format!("{scaled:.0}").parse().unwrap()
 }
 
-/// All alerts, page by page.
-pub(crate) async fn shown(client: &Client) -> Vec<Shown> {
+/// Returns all alerts of all pages.
+pub(crate) async fn list_alerts(client: &ApiClient) -> Vec<ListedAlert> {
     let mut all = Vec::new();
     for page in 1.. {
         let path = format!("/alerts?limit=100&sort_direction=asc&page={page}");
-        let answer = client.get(&path).await.ok(200);
-        all.extend(answer.items().iter().map(|alert| {
+        let response = client.get(&path).await.expect_ok(200);
+        all.extend(response.items().iter().map(|alert| {
             let text = |field: &str| alert[field].as_str().unwrap().to_owned();
-            Shown {
+            ListedAlert {
                 id: text("id"),
                 symbol: text("symbol"),
                 condition: text("condition"),
                 threshold: price(&alert["threshold"]),
-                status: Status::read(&text("status")),
+                status: AlertStatus::read(&text("status")),
                 note: alert["parameters"]["note"].as_u64().unwrap_or_default(),
             }
         }));
-        if answer.items().len() < 100 {
+        if response.items().len() < 100 {
             break;
         }
     }
     all
 }
 
-/// What a history has of an alert.
+/// The recorded history of an alert.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Written {
-    /// The prices at which it fired, in order.
+pub(crate) struct RecordedHistory {
+    /// Prices of its firings, in order.
     pub(crate) fired: Vec<Price>,
-    /// How many events its firings made.
+    /// Number of events of its firings.
     pub(crate) events: i64,
-    /// The status after the last entry.
+    /// Status after the last entry.
     pub(crate) last_status: String,
 }
 
-/// The database at one moment.
+/// The content of the database at one moment.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Books {
-    /// All histories.
-    pub(crate) alerts: BTreeMap<String, Written>,
-    /// The number of all events.
+pub(crate) struct DatabaseSnapshot {
+    /// History of each alert, by id.
+    pub(crate) alerts: BTreeMap<String, RecordedHistory>,
+    /// Number of all events.
     pub(crate) events: i64,
     /// All firings.
-    pub(crate) firings: Firings,
+    pub(crate) firings: FiringCounts,
 }
 
 #[derive(FromRow)]
-struct Entry {
+struct HistoryRow {
     id: Uuid,
     action: String,
     new_status: String,
@@ -84,50 +84,56 @@ struct Entry {
     events: i64,
 }
 
-/// One statement, so that it sees one moment.
-const ENTRIES: &str = "SELECT a.id AS id, h.action AS action, h.new_status AS new_status, h.at AS at, h.price AS price, \
+/// A single statement, so that it reads one consistent snapshot.
+const HISTORY_QUERY: &str = "SELECT a.id AS id, h.action AS action, h.new_status AS new_status, h.at AS at, h.price AS price, \
     (SELECT COUNT(*) FROM events e WHERE e.seq = h.seq AND e.alert_seq = h.alert_seq) AS events \
     FROM alerts a JOIN history h ON h.alert_seq = a.seq ORDER BY h.seq";
 
-/// What the database has.
-pub(crate) async fn written(database: Database, url: &str) -> Books {
-    const EVENTS: &str = "SELECT COUNT(*) FROM events";
-    let (entries, events): (Vec<Entry>, i64) = match database {
-        Database::Sqlite => {
-            let mut link = SqliteConnection::connect(url).await.unwrap();
-            let entries = sqlx::query_as(ENTRIES).fetch_all(&mut link).await.unwrap();
-            let events = sqlx::query_scalar(EVENTS).fetch_one(&mut link).await.unwrap();
-            link.close().await.unwrap();
+/// Reads the histories, events and firings from the database.
+pub(crate) async fn read_database(database: DatabaseKind, url: &str) -> DatabaseSnapshot {
+    const EVENT_COUNT_QUERY: &str = "SELECT COUNT(*) FROM events";
+    let (entries, events): (Vec<HistoryRow>, i64) = match database {
+        DatabaseKind::Sqlite => {
+            let mut connection = SqliteConnection::connect(url).await.unwrap();
+            let entries = sqlx::query_as(HISTORY_QUERY).fetch_all(&mut connection).await.unwrap();
+            let events = sqlx::query_scalar(EVENT_COUNT_QUERY)
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+            connection.close().await.unwrap();
             (entries, events)
         }
-        Database::Postgres => {
-            let mut link = PgConnection::connect(url).await.unwrap();
-            let entries = sqlx::query_as(ENTRIES).fetch_all(&mut link).await.unwrap();
-            let events = sqlx::query_scalar(EVENTS).fetch_one(&mut link).await.unwrap();
-            link.close().await.unwrap();
+        DatabaseKind::Postgres => {
+            let mut connection = PgConnection::connect(url).await.unwrap();
+            let entries = sqlx::query_as(HISTORY_QUERY).fetch_all(&mut connection).await.unwrap();
+            let events = sqlx::query_scalar(EVENT_COUNT_QUERY)
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+            connection.close().await.unwrap();
             (entries, events)
         }
     };
-    let mut books = Books {
+    let mut snapshot = DatabaseSnapshot {
         events,
-        ..Books::default()
+        ..DatabaseSnapshot::default()
     };
     for entry in entries {
         let id = entry.id.to_string();
-        let alert = books.alerts.entry(id.clone()).or_default();
+        let alert = snapshot.alerts.entry(id.clone()).or_default();
         if entry.action == "triggered" {
-            // Prices are kept in millionths, instants in microseconds.
+            // The database stores prices in millionths and times in microseconds.
             let price = entry.price.unwrap_or_default() / 100;
             alert.fired.push(price);
-            let firing = Firing {
+            let firing = FiringRecord {
                 alert: id,
                 at_ms: entry.at / 1_000,
                 price,
             };
-            *books.firings.entry(firing).or_default() += 1;
+            *snapshot.firings.entry(firing).or_default() += 1;
         }
         alert.events += entry.events;
         alert.last_status = entry.new_status;
     }
-    books
+    snapshot
 }

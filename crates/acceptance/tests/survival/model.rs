@@ -1,18 +1,18 @@
-//! What must be: each alert as the set of states that it may be in.
+//! The expected state: each alert as a set of possible states.
 
 use std::collections::BTreeSet;
 
-/// Prices and thresholds are in ten-thousandths of a dollar: whole numbers, which JSON carries exactly.
+/// A price or threshold in ten-thousandths of a dollar: an integer, so that comparisons are exact.
 pub(crate) type Price = i64;
 
-/// How a price is written.
+/// Converts a price to dollars for JSON.
 pub(crate) fn dollars(price: Price) -> f64 {
     f64::from(i32::try_from(price).unwrap()) / 10_000.0
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Status {
-    /// Never made.
+pub(crate) enum AlertStatus {
+    /// Never created.
     Absent,
     Active,
     Paused,
@@ -20,7 +20,7 @@ pub(crate) enum Status {
     Deleted,
 }
 
-impl Status {
+impl AlertStatus {
     pub(crate) fn read(text: &str) -> Self {
         match text {
             "active" => Self::Active,
@@ -32,18 +32,18 @@ impl Status {
     }
 }
 
-/// One state that an alert may be in.
+/// One possible state of an alert.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct State {
-    pub(crate) status: Status,
+pub(crate) struct AlertState {
+    pub(crate) status: AlertStatus,
     pub(crate) threshold: Price,
-    /// The prices at which it fired, in order.
+    /// Prices of its firings, in order.
     pub(crate) fired: Vec<Price>,
 }
 
-/// What is asked of an alert.
+/// A requested change of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ask {
+pub(crate) enum Operation {
     Create,
     Edit(Price),
     Pause,
@@ -51,35 +51,35 @@ pub(crate) enum Ask {
     Delete,
 }
 
-/// What an alert answers.
+/// The outcome of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Said {
-    Done,
-    Refused,
-    Missing,
-    /// No answer came: it may have happened or not.
-    Nothing,
+pub(crate) enum Outcome {
+    Succeeded,
+    Rejected,
+    NotFound,
+    /// No response arrived: the change may have been applied or not.
+    Unknown,
 }
 
-impl State {
-    /// What it says when it is asked, and what it is then.
-    fn asked(&self, ask: Ask) -> (Said, Self) {
-        use Status::{Absent, Active, Deleted, Paused, Triggered};
+impl AlertState {
+    /// Returns the outcome of an operation in this state, and the next state.
+    fn apply(&self, operation: Operation) -> (Outcome, Self) {
+        use AlertStatus::{Absent, Active, Deleted, Paused, Triggered};
         let to = |status| Self { status, ..self.clone() };
-        match (ask, self.status) {
-            (Ask::Create, Absent) => (Said::Done, to(Active)),
-            (_, Absent | Deleted) | (Ask::Create, _) => (Said::Missing, self.clone()),
-            (Ask::Edit(threshold), _) => (
-                Said::Done,
+        match (operation, self.status) {
+            (Operation::Create, Absent) => (Outcome::Succeeded, to(Active)),
+            (_, Absent | Deleted) | (Operation::Create, _) => (Outcome::NotFound, self.clone()),
+            (Operation::Edit(threshold), _) => (
+                Outcome::Succeeded,
                 Self {
                     threshold,
                     ..self.clone()
                 },
             ),
-            (Ask::Pause, Triggered) => (Said::Refused, self.clone()),
-            (Ask::Pause, Active | Paused) => (Said::Done, to(Paused)),
-            (Ask::Activate, _) => (Said::Done, to(Active)),
-            (Ask::Delete, _) => (Said::Done, to(Deleted)),
+            (Operation::Pause, Triggered) => (Outcome::Rejected, self.clone()),
+            (Operation::Pause, Active | Paused) => (Outcome::Succeeded, to(Paused)),
+            (Operation::Activate, _) => (Outcome::Succeeded, to(Active)),
+            (Operation::Delete, _) => (Outcome::Succeeded, to(Deleted)),
         }
     }
 
@@ -89,36 +89,36 @@ impl State {
         } else {
             price <= self.threshold
         };
-        self.status == Status::Active && reached
+        self.status == AlertStatus::Active && reached
     }
 
     fn fired_at(&self, price: Price) -> Self {
         let mut fired = self.fired.clone();
         fired.push(price);
         Self {
-            status: Status::Triggered,
+            status: AlertStatus::Triggered,
             fired,
             ..self.clone()
         }
     }
 }
 
-/// An alert, as the worker that made it knows it.
+/// An alert as its worker knows it.
 #[derive(Clone, Debug)]
-pub(crate) struct Alert {
-    /// Not known while its creation was not answered.
+pub(crate) struct AlertModel {
+    /// Unknown if the creation got no response.
     pub(crate) id: Option<String>,
     pub(crate) symbol: String,
     pub(crate) above: bool,
-    /// What its parameters carry: no two have the same.
+    /// Unique number in its parameters, which identifies the alert.
     pub(crate) note: u64,
-    pub(crate) may_be: BTreeSet<State>,
+    pub(crate) possible_states: BTreeSet<AlertState>,
 }
 
-impl Alert {
+impl AlertModel {
     pub(crate) fn new(symbol: &str, above: bool, note: u64, threshold: Price) -> Self {
-        let absent = State {
-            status: Status::Absent,
+        let absent = AlertState {
+            status: AlertStatus::Absent,
             threshold,
             fired: Vec::new(),
         };
@@ -127,84 +127,92 @@ impl Alert {
             symbol: symbol.to_owned(),
             above,
             note,
-            may_be: BTreeSet::from([absent]),
+            possible_states: BTreeSet::from([absent]),
         }
     }
 
-    /// Whether it certainly is in one state of that status.
-    pub(crate) fn is(&self, status: Status) -> bool {
-        self.may_be.iter().all(|state| state.status == status)
+    /// Returns whether all possible states have this status.
+    pub(crate) fn is_certainly(&self, status: AlertStatus) -> bool {
+        self.possible_states.iter().all(|state| state.status == status)
     }
 
-    /// It was asked something, and said that; the stock may be at any of the prices.
-    pub(crate) fn answered(&mut self, ask: Ask, said: Said, prices: &BTreeSet<Price>) -> Result<(), String> {
-        let mut may_be = BTreeSet::new();
-        for state in &self.may_be {
-            let (says, then) = state.asked(ask);
-            if said == Said::Nothing {
-                may_be.insert(state.clone());
+    /// Records the outcome of an operation. `prices` are the possible prices of the stock.
+    pub(crate) fn record_outcome(
+        &mut self,
+        operation: Operation,
+        outcome: Outcome,
+        prices: &BTreeSet<Price>,
+    ) -> Result<(), String> {
+        let mut possible_states = BTreeSet::new();
+        for state in &self.possible_states {
+            let (expected, next) = state.apply(operation);
+            if outcome == Outcome::Unknown {
+                possible_states.insert(state.clone());
             }
-            if said == Said::Nothing || said == says {
-                may_be.insert(then);
+            if outcome == Outcome::Unknown || outcome == expected {
+                possible_states.insert(next);
             }
         }
-        if may_be.is_empty() {
+        if possible_states.is_empty() {
             return Err(format!(
-                "{ask:?} was answered {said:?}, but it may only be {:?}",
-                self.may_be
+                "{operation:?} had the outcome {outcome:?}, but the alert can only be {:?}",
+                self.possible_states
             ));
         }
-        self.may_be = may_be;
-        self.judged_again(prices);
+        self.possible_states = possible_states;
+        self.add_firings_at(prices);
         Ok(())
     }
 
-    /// A price was observed: if that was acknowledged, whoever it reaches has fired.
-    pub(crate) fn observed(&mut self, price: Price, acknowledged: bool) {
-        let mut may_be = BTreeSet::new();
-        for state in &self.may_be {
+    /// Records a price. If the price was acknowledged, every state whose threshold it reaches has fired.
+    pub(crate) fn record_price(&mut self, price: Price, acknowledged: bool) {
+        let mut possible_states = BTreeSet::new();
+        for state in &self.possible_states {
             if state.fires(self.above, price) {
-                may_be.insert(state.fired_at(price));
+                possible_states.insert(state.fired_at(price));
                 if !acknowledged {
-                    may_be.insert(state.clone());
+                    possible_states.insert(state.clone());
                 }
             } else {
-                may_be.insert(state.clone());
+                possible_states.insert(state.clone());
             }
         }
-        self.may_be = may_be;
+        self.possible_states = possible_states;
     }
 
-    /// What is active and holds at the price there is fires sooner or later, without a new observation.
-    pub(crate) fn judged_again(&mut self, prices: &BTreeSet<Price>) {
+    /// Adds the states after a firing at the current prices: an active alert whose condition holds fires without a new quote.
+    pub(crate) fn add_firings_at(&mut self, prices: &BTreeSet<Price>) {
         let fired: Vec<_> = self
-            .may_be
+            .possible_states
             .iter()
             .flat_map(|state| {
                 let reached = prices.iter().filter(|&&price| state.fires(self.above, price));
                 reached.map(|&price| state.fired_at(price))
             })
             .collect();
-        self.may_be.extend(fired);
+        self.possible_states.extend(fired);
     }
 
-    /// What it is was looked up.
-    pub(crate) fn seen(&mut self, state: &State, prices: &BTreeSet<Price>) -> Result<(), String> {
-        // Of an alert that is gone the threshold is not shown.
-        let same = |may: &&State| {
-            may.status == state.status && may.fired == state.fired && {
-                may.threshold == state.threshold || state.status == Status::Deleted
+    /// Compares the actual state with the possible states and narrows the set to it.
+    pub(crate) fn observe_state(&mut self, state: &AlertState, prices: &BTreeSet<Price>) -> Result<(), String> {
+        // The API does not show the threshold of a deleted alert.
+        let same = |possible: &&AlertState| {
+            possible.status == state.status && possible.fired == state.fired && {
+                possible.threshold == state.threshold || state.status == AlertStatus::Deleted
             }
         };
-        let most = self.may_be.iter().map(|may| may.fired.len()).max();
-        if Some(state.fired.len()) > most {
-            return Err(format!("fired too often: {state:?}; it may only be {:?}", self.may_be));
+        let max_firings = self.possible_states.iter().map(|possible| possible.fired.len()).max();
+        if Some(state.fired.len()) > max_firings {
+            return Err(format!(
+                "fired too often: {state:?}; expected one of {:?}",
+                self.possible_states
+            ));
         }
-        let Some(known) = self.may_be.iter().find(same) else {
-            return Err(format!("is {state:?}; it may only be {:?}", self.may_be));
+        let Some(known) = self.possible_states.iter().find(same) else {
+            return Err(format!("is {state:?}; expected one of {:?}", self.possible_states));
         };
-        self.may_be = BTreeSet::from([known.clone()]);
-        self.judged_again(prices);
+        self.possible_states = BTreeSet::from([known.clone()]);
+        self.add_firings_at(prices);
         Ok(())
     }
 }
@@ -215,14 +223,16 @@ mod tests {
 
     const NO_PRICE: BTreeSet<Price> = BTreeSet::new();
 
-    fn made() -> Alert {
-        let mut alert = Alert::new("W0", true, 1, 100);
-        alert.answered(Ask::Create, Said::Done, &NO_PRICE).unwrap();
+    fn created_alert() -> AlertModel {
+        let mut alert = AlertModel::new("W0", true, 1, 100);
+        alert
+            .record_outcome(Operation::Create, Outcome::Succeeded, &NO_PRICE)
+            .unwrap();
         alert
     }
 
-    fn state(status: Status, threshold: Price, fired: &[Price]) -> State {
-        State {
+    fn state(status: AlertStatus, threshold: Price, fired: &[Price]) -> AlertState {
+        AlertState {
             status,
             threshold,
             fired: fired.to_vec(),
@@ -230,60 +240,97 @@ mod tests {
     }
 
     #[test]
-    fn what_was_acknowledged_must_be() {
-        let mut alert = made();
-        alert.answered(Ask::Edit(200), Said::Done, &NO_PRICE).unwrap();
+    fn acknowledged_change_must_be_present() {
+        let mut alert = created_alert();
+        alert
+            .record_outcome(Operation::Edit(200), Outcome::Succeeded, &NO_PRICE)
+            .unwrap();
         assert!(
-            alert.seen(&state(Status::Active, 100, &[]), &NO_PRICE).is_err(),
+            alert
+                .observe_state(&state(AlertStatus::Active, 100, &[]), &NO_PRICE)
+                .is_err(),
             "the edit is lost"
         );
-        assert!(alert.seen(&state(Status::Active, 200, &[]), &NO_PRICE).is_ok());
+        assert!(
+            alert
+                .observe_state(&state(AlertStatus::Active, 200, &[]), &NO_PRICE)
+                .is_ok()
+        );
     }
 
     #[test]
-    fn what_was_not_answered_may_be_or_not_but_not_halfway() {
+    fn unanswered_change_is_applied_fully_or_not_at_all() {
         for (threshold, status, is_fine) in [
-            (100, Status::Active, true),
-            (200, Status::Active, true),
-            (150, Status::Active, false),
-            (200, Status::Paused, false),
+            (100, AlertStatus::Active, true),
+            (200, AlertStatus::Active, true),
+            (150, AlertStatus::Active, false),
+            (200, AlertStatus::Paused, false),
         ] {
-            let mut alert = made();
-            alert.answered(Ask::Edit(200), Said::Nothing, &NO_PRICE).unwrap();
-            assert_eq!(alert.seen(&state(status, threshold, &[]), &NO_PRICE).is_ok(), is_fine);
+            let mut alert = created_alert();
+            alert
+                .record_outcome(Operation::Edit(200), Outcome::Unknown, &NO_PRICE)
+                .unwrap();
+            assert_eq!(
+                alert.observe_state(&state(status, threshold, &[]), &NO_PRICE).is_ok(),
+                is_fine
+            );
         }
     }
 
     #[test]
-    fn an_acknowledged_price_fires_what_it_reaches_exactly_once() {
-        let mut alert = made();
-        alert.observed(99, true);
-        alert.observed(100, true);
-        alert.observed(101, true);
+    fn acknowledged_price_fires_exactly_once() {
+        let mut alert = created_alert();
+        alert.record_price(99, true);
+        alert.record_price(100, true);
+        alert.record_price(101, true);
         for fired in [&[][..], &[99], &[101], &[100, 101]] {
-            let seen = alert.seen(&state(Status::Triggered, 100, fired), &NO_PRICE);
-            assert!(seen.is_err(), "{fired:?}");
+            let result = alert.observe_state(&state(AlertStatus::Triggered, 100, fired), &NO_PRICE);
+            assert!(result.is_err(), "{fired:?}");
         }
         assert!(
-            alert.seen(&state(Status::Active, 100, &[]), &NO_PRICE).is_err(),
+            alert
+                .observe_state(&state(AlertStatus::Active, 100, &[]), &NO_PRICE)
+                .is_err(),
             "the firing is lost"
         );
-        assert!(alert.seen(&state(Status::Triggered, 100, &[100]), &NO_PRICE).is_ok());
+        assert!(
+            alert
+                .observe_state(&state(AlertStatus::Triggered, 100, &[100]), &NO_PRICE)
+                .is_ok()
+        );
     }
 
     #[test]
-    fn a_paused_alert_must_not_fire() {
-        let mut alert = made();
-        alert.answered(Ask::Pause, Said::Done, &NO_PRICE).unwrap();
-        alert.observed(100, true);
-        assert!(alert.seen(&state(Status::Triggered, 100, &[100]), &NO_PRICE).is_err());
-        assert!(alert.seen(&state(Status::Paused, 100, &[]), &NO_PRICE).is_ok());
+    fn paused_alert_must_not_fire() {
+        let mut alert = created_alert();
+        alert
+            .record_outcome(Operation::Pause, Outcome::Succeeded, &NO_PRICE)
+            .unwrap();
+        alert.record_price(100, true);
+        assert!(
+            alert
+                .observe_state(&state(AlertStatus::Triggered, 100, &[100]), &NO_PRICE)
+                .is_err()
+        );
+        assert!(
+            alert
+                .observe_state(&state(AlertStatus::Paused, 100, &[]), &NO_PRICE)
+                .is_ok()
+        );
     }
 
     #[test]
-    fn an_answer_that_no_state_would_give_is_a_fault() {
-        let mut alert = made();
-        assert!(alert.answered(Ask::Pause, Said::Refused, &NO_PRICE).is_err());
-        assert!(alert.answered(Ask::Delete, Said::Missing, &NO_PRICE).is_err());
+    fn impossible_outcome_is_a_violation() {
+        let mut alert = created_alert();
+        assert!(
+            alert
+                .record_outcome(Operation::Pause, Outcome::Rejected, &NO_PRICE)
+                .is_err()
+        );
+        assert!(
+            alert
+                .record_outcome(Operation::Delete, Outcome::NotFound, &NO_PRICE)
+                .is_err()
+        );
     }
 }

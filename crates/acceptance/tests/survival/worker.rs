@@ -1,44 +1,45 @@
-//! A worker: owns a stock and its alerts, does one thing after the other to them, and keeps book.
+//! A worker: owns one stock and its alerts, sends one request after another, and updates the model.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use acceptance::Client;
+use acceptance::ApiClient;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::RngCore as _;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::model::{Alert, Ask, Price, Said, Status, dollars};
+use crate::model::{AlertModel, AlertStatus, Operation, Outcome, Price, dollars};
 
-/// Prices stay in this range: 50 to 150 dollars.
-const LOWEST: Price = 500_000;
-const HIGHEST: Price = 1_500_000;
-/// So many alerts are kept that are neither deleted nor triggered.
-const ALERTS: usize = 6;
+/// Lower bound of prices: 50 dollars.
+const MIN_PRICE: Price = 500_000;
+/// Upper bound of prices: 150 dollars.
+const MAX_PRICE: Price = 1_500_000;
+/// Maximum number of alerts that are neither deleted nor triggered.
+const MAX_OPEN_ALERTS: usize = 6;
 
 pub(crate) struct Worker {
     pub(crate) symbol: String,
-    pub(crate) alerts: Vec<Alert>,
-    /// The prices at which the stock may be.
+    pub(crate) alerts: Vec<AlertModel>,
+    /// Possible current prices of the stock.
     pub(crate) prices: BTreeSet<Price>,
-    /// How many requests were acknowledged.
+    /// Number of acknowledged requests.
     pub(crate) acknowledged: u64,
-    /// What was answered and must not have been.
-    pub(crate) faults: Vec<String>,
-    notes: u64,
+    /// Unexpected responses.
+    pub(crate) violations: Vec<String>,
+    next_note: u64,
 }
 
-/// A whole number below `limit`.
-pub(crate) fn below(chance: &mut ChaCha8Rng, limit: u64) -> u64 {
-    chance.next_u64() % limit
+/// Returns a random integer below `limit`.
+pub(crate) fn random_below(rng: &mut ChaCha8Rng, limit: u64) -> u64 {
+    rng.next_u64() % limit
 }
 
-/// One of several.
-pub(crate) fn one_of<'a, T>(chance: &mut ChaCha8Rng, items: &'a [T]) -> &'a T {
-    let place = below(chance, u64::try_from(items.len()).unwrap());
-    &items[usize::try_from(place).unwrap()]
+/// Returns a random item.
+pub(crate) fn random_item<'a, T>(rng: &mut ChaCha8Rng, items: &'a [T]) -> &'a T {
+    let index = random_below(rng, u64::try_from(items.len()).unwrap());
+    &items[usize::try_from(index).unwrap()]
 }
 
 impl Worker {
@@ -48,69 +49,71 @@ impl Worker {
             alerts: Vec::new(),
             prices: BTreeSet::from([price]),
             acknowledged: 0,
-            faults: Vec::new(),
-            notes: number * 1_000_000,
+            violations: Vec::new(),
+            next_note: number * 1_000_000,
         }
     }
 
-    /// Does things until it is told to stop or no answer comes. Observations go to all programs, the rest to any.
-    pub(crate) async fn work(mut self, programs: Vec<Client>, mut chance: ChaCha8Rng, stop: Arc<AtomicBool>) -> Self {
-        while !stop.load(Ordering::Relaxed) && self.faults.is_empty() {
-            let one = one_of(&mut chance, &programs).clone();
-            let waiting = self.waiting();
-            let goes_on = match below(&mut chance, 10) {
-                0..=2 if waiting.len() < ALERTS => self.create(&one, &mut chance).await,
-                3 if !waiting.is_empty() => {
-                    let at = *one_of(&mut chance, &waiting);
-                    let threshold = self.level(&mut chance, self.alerts[at].above);
-                    self.ask(at, Ask::Edit(threshold), &one).await
+    /// Sends random requests until `stop` is set or a response is missing. Quotes go to all processes, other requests to one.
+    pub(crate) async fn work(mut self, processes: Vec<ApiClient>, mut rng: ChaCha8Rng, stop: Arc<AtomicBool>) -> Self {
+        while !stop.load(Ordering::Relaxed) && self.violations.is_empty() {
+            let process = random_item(&mut rng, &processes).clone();
+            let open = self.open_alerts();
+            let got_response = match random_below(&mut rng, 10) {
+                0..=2 if open.len() < MAX_OPEN_ALERTS => self.create(&process, &mut rng).await,
+                3 if !open.is_empty() => {
+                    let at = *random_item(&mut rng, &open);
+                    let threshold = self.unused_threshold(&mut rng, self.alerts[at].above);
+                    self.send_operation(at, Operation::Edit(threshold), &process).await
                 }
-                4 if !waiting.is_empty() => {
-                    let at = *one_of(&mut chance, &waiting);
-                    self.ask(at, Ask::Pause, &one).await
+                4 if !open.is_empty() => {
+                    let at = *random_item(&mut rng, &open);
+                    self.send_operation(at, Operation::Pause, &process).await
                 }
-                5 => match self.to_activate() {
-                    Some(at) => self.ask(at, Ask::Activate, &one).await,
+                5 => match self.alert_to_activate() {
+                    Some(at) => self.send_operation(at, Operation::Activate, &process).await,
                     None => true,
                 },
-                6 if below(&mut chance, 3) == 0 && !waiting.is_empty() => {
-                    let at = *one_of(&mut chance, &waiting);
-                    self.ask(at, Ask::Delete, &one).await
+                6 if random_below(&mut rng, 3) == 0 && !open.is_empty() => {
+                    let at = *random_item(&mut rng, &open);
+                    self.send_operation(at, Operation::Delete, &process).await
                 }
-                _ => self.observe(&programs, &mut chance).await,
+                _ => self.send_quote(&processes, &mut rng).await,
             };
-            if !goes_on {
+            if !got_response {
                 break;
             }
         }
         self
     }
 
-    /// The places of the alerts that may fire some day.
-    fn waiting(&self) -> Vec<usize> {
+    /// Returns the indexes of the alerts that are certainly active or certainly paused.
+    fn open_alerts(&self) -> Vec<usize> {
         let known = self.alerts.iter().enumerate().filter(|(_, alert)| alert.id.is_some());
-        let waiting = known.filter(|(_, alert)| alert.is(Status::Active) || alert.is(Status::Paused));
-        waiting.map(|(place, _)| place).collect()
+        let open = known
+            .filter(|(_, alert)| alert.is_certainly(AlertStatus::Active) || alert.is_certainly(AlertStatus::Paused));
+        open.map(|(index, _)| index).collect()
     }
 
-    /// One that is paused, or triggered and out of reach again, so that it fires when the price comes back.
-    fn to_activate(&self) -> Option<usize> {
+    /// Returns the index of a paused or triggered alert whose threshold the current price does not reach, so that it can fire again
+    /// after activation.
+    fn alert_to_activate(&self) -> Option<usize> {
         self.alerts.iter().rposition(|alert| {
-            let out_of_reach = alert.may_be.iter().all(|state| {
+            let out_of_reach = alert.possible_states.iter().all(|state| {
                 let mut prices = self.prices.iter();
                 prices.all(|&price| (price >= state.threshold) != alert.above && price != state.threshold)
             });
-            let is_off = alert.is(Status::Paused) || alert.is(Status::Triggered);
+            let is_off = alert.is_certainly(AlertStatus::Paused) || alert.is_certainly(AlertStatus::Triggered);
             alert.id.is_some() && is_off && out_of_reach
         })
     }
 
-    /// A level that no price there may be has reached, and that no other alert has: two equal alerts would be one.
-    fn level(&self, chance: &mut ChaCha8Rng, above: bool) -> Price {
-        let states = self.alerts.iter().flat_map(|alert| &alert.may_be);
+    /// Returns a threshold that no possible price has reached and no other alert has, because equivalent alerts would be merged.
+    fn unused_threshold(&self, rng: &mut ChaCha8Rng, above: bool) -> Price {
+        let states = self.alerts.iter().flat_map(|alert| &alert.possible_states);
         let taken: BTreeSet<_> = states.map(|state| state.threshold).collect();
         loop {
-            let away = i64::try_from(1 + below(chance, 60_000)).unwrap();
+            let away = i64::try_from(1 + random_below(rng, 60_000)).unwrap();
             let level = if above {
                 self.prices.last().unwrap() + away
             } else {
@@ -122,73 +125,75 @@ impl Worker {
         }
     }
 
-    async fn create(&mut self, program: &Client, chance: &mut ChaCha8Rng) -> bool {
-        let above = below(chance, 2) == 0;
-        let threshold = self.level(chance, above);
-        self.notes += 1;
-        self.alerts.push(Alert::new(&self.symbol, above, self.notes, threshold));
-        self.ask(self.alerts.len() - 1, Ask::Create, program).await
+    async fn create(&mut self, process: &ApiClient, rng: &mut ChaCha8Rng) -> bool {
+        let above = random_below(rng, 2) == 0;
+        let threshold = self.unused_threshold(rng, above);
+        self.next_note += 1;
+        self.alerts
+            .push(AlertModel::new(&self.symbol, above, self.next_note, threshold));
+        self.send_operation(self.alerts.len() - 1, Operation::Create, process)
+            .await
     }
 
-    /// Asks something of an alert and writes down the answer; false if none came.
-    async fn ask(&mut self, at: usize, ask: Ask, program: &Client) -> bool {
+    /// Sends an operation and records its outcome; returns false if no response arrived.
+    async fn send_operation(&mut self, at: usize, operation: Operation, process: &ApiClient) -> bool {
         let alert = &self.alerts[at];
         let path = format!("/alerts/{}", alert.id.as_deref().unwrap_or_default());
-        let request = match ask {
-            Ask::Create => {
-                let threshold = alert.may_be.first().unwrap().threshold;
+        let request = match operation {
+            Operation::Create => {
+                let threshold = alert.possible_states.first().unwrap().threshold;
                 let condition = if alert.above { "price_above" } else { "price_below" };
                 let body = json!({"symbol": alert.symbol, "condition": condition, "threshold": dollars(threshold),
                     "parameters": {"note": alert.note}});
-                program.request(Method::POST, "/alerts").json(&body)
+                process.request(Method::POST, "/alerts").json(&body)
             }
-            Ask::Edit(threshold) => program
+            Operation::Edit(threshold) => process
                 .request(Method::PUT, &path)
                 .json(&json!({"threshold": dollars(threshold)})),
-            Ask::Pause => program.request(Method::POST, &format!("{path}/pause")),
-            Ask::Activate => program.request(Method::POST, &format!("{path}/activate")),
-            Ask::Delete => program.request(Method::DELETE, &path),
+            Operation::Pause => process.request(Method::POST, &format!("{path}/pause")),
+            Operation::Activate => process.request(Method::POST, &format!("{path}/activate")),
+            Operation::Delete => process.request(Method::DELETE, &path),
         };
-        let answer = request.try_send().await;
-        let said = match &answer {
-            // 200 would be another alert's.
-            Ok(answer) if ask == Ask::Create && answer.status == 201 => Said::Done,
-            Ok(answer) if ask != Ask::Create && answer.status == 200 => Said::Done,
-            Ok(answer) if answer.status == 422 => Said::Refused,
-            Ok(answer) if answer.status == 404 => Said::Missing,
-            Ok(answer) => {
-                self.faults.push(format!("{ask:?}: {answer}"));
-                Said::Nothing
+        let response = request.try_send().await;
+        let outcome = match &response {
+            // 200 would mean an existing equivalent alert.
+            Ok(response) if operation == Operation::Create && response.status == 201 => Outcome::Succeeded,
+            Ok(response) if operation != Operation::Create && response.status == 200 => Outcome::Succeeded,
+            Ok(response) if response.status == 422 => Outcome::Rejected,
+            Ok(response) if response.status == 404 => Outcome::NotFound,
+            Ok(response) => {
+                self.violations.push(format!("{operation:?}: {response}"));
+                Outcome::Unknown
             }
-            Err(_) => Said::Nothing,
+            Err(_) => Outcome::Unknown,
         };
         let alert = &mut self.alerts[at];
-        if let (Ask::Create, Ok(answer)) = (ask, &answer) {
-            alert.id = answer.data()["id"].as_str().map(str::to_owned);
+        if let (Operation::Create, Ok(response)) = (operation, &response) {
+            alert.id = response.data()["id"].as_str().map(str::to_owned);
         }
-        if let Err(fault) = alert.answered(ask, said, &self.prices) {
-            self.faults.push(format!("{:?}: {fault}", alert.id));
+        if let Err(violation) = alert.record_outcome(operation, outcome, &self.prices) {
+            self.violations.push(format!("{:?}: {violation}", alert.id));
         }
-        self.acknowledged += u64::from(said != Said::Nothing);
-        said != Said::Nothing
+        self.acknowledged += u64::from(outcome != Outcome::Unknown);
+        outcome != Outcome::Unknown
     }
 
-    /// Lets all programs observe a price at once; false if one did not say that it has.
-    async fn observe(&mut self, programs: &[Client], chance: &mut ChaCha8Rng) -> bool {
+    /// Sends a quote to all processes concurrently; returns false if one did not acknowledge it.
+    async fn send_quote(&mut self, processes: &[ApiClient], rng: &mut ChaCha8Rng) -> bool {
         let from = *self.prices.first().unwrap();
-        let move_by = i64::try_from(below(chance, 80_000)).unwrap() - 40_000;
-        let price = (from + move_by).clamp(LOWEST, HIGHEST);
+        let move_by = i64::try_from(random_below(rng, 80_000)).unwrap() - 40_000;
+        let price = (from + move_by).clamp(MIN_PRICE, MAX_PRICE);
         let batch = json!({"quotes": [{"symbol": self.symbol, "price": dollars(price)}]});
-        let mut asked = tokio::task::JoinSet::new();
-        for program in programs {
-            let request = program.request(Method::POST, "/market/ingest").json(&batch);
-            asked.spawn(request.try_send());
+        let mut requests = tokio::task::JoinSet::new();
+        for process in processes {
+            let request = process.request(Method::POST, "/market/ingest").json(&batch);
+            requests.spawn(request.try_send());
         }
         let mut acknowledged = true;
-        for answer in asked.join_all().await {
-            match answer {
-                Ok(answer) if answer.status == 200 && answer.data()["rejected"] == Value::Array(Vec::new()) => {}
-                Ok(answer) => self.faults.push(answer.to_string()),
+        for response in requests.join_all().await {
+            match response {
+                Ok(response) if response.status == 200 && response.data()["rejected"] == Value::Array(Vec::new()) => {}
+                Ok(response) => self.violations.push(response.to_string()),
                 Err(_) => acknowledged = false,
             }
         }
@@ -199,7 +204,7 @@ impl Worker {
             self.prices.insert(price);
         }
         for alert in &mut self.alerts {
-            alert.observed(price, acknowledged);
+            alert.record_price(price, acknowledged);
         }
         acknowledged
     }

@@ -1,64 +1,66 @@
-//! Whom the service calls: nobody whom the operator has not opened, whatever a user or the environment says.
+//! Address rules: the service calls private addresses only if the operator allows them, regardless of user input and environment.
 
-use acceptance::{Answer, Behaviour, Receiver, Setup, World, on_both_databases};
+use acceptance::{Behaviour, CheckedResponse, ScriptedServer, ServiceSetup, TestEnvironment, on_both_databases};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{fire, hook, outcomes, settled, world};
+use crate::support::{create_webhook, fire_alert, outcomes, start_environment, wait_for_delivery};
 
 on_both_databases![
-    no_disguise_of_this_machine_is_saved_or_called_and_nothing_of_it_is_shown,
-    the_allow_list_opens_exactly_what_it_names,
-    what_is_no_longer_open_is_refused_on_dial,
-    a_proxy_of_the_environment_is_not_used,
+    no_spelling_of_a_private_address_is_saved_or_called,
+    allow_list_permits_only_its_ranges,
+    removed_range_is_refused_on_connect,
+    proxy_environment_variables_are_ignored,
 ];
 
-/// What a receiver says that is nobody's business.
-const KEYS: &str = "the keys of the house";
+/// Response of a private receiver that must never be shown.
+const PRIVATE_RESPONSE: &str = "private credentials";
 
-async fn talkative() -> Receiver {
-    Receiver::that(vec![Behaviour::Answers(
+async fn start_private_receiver() -> ScriptedServer {
+    ScriptedServer::with_script(vec![Behaviour::Respond(
         200,
-        vec![("X-Keys", KEYS.to_owned())],
-        KEYS.to_owned(),
+        vec![("X-Keys", PRIVATE_RESPONSE.to_owned())],
+        PRIVATE_RESPONSE.to_owned(),
     )])
     .await
 }
 
-/// Asks for a webhook, for a change of one and for a test: the three places that take a URL.
-async fn ask(world: &World, changed: &str, url: &str) -> [Answer; 3] {
-    let made = json!({"url": url, "events": ["alert.triggered"]});
-    let patch = world.me.request(Method::PATCH, &format!("/webhooks/{changed}"));
+/// Sends the URL to the three routes that accept one: create, update and test.
+async fn send_url(env: &TestEnvironment, changed: &str, url: &str) -> [CheckedResponse; 3] {
+    let created = json!({"url": url, "events": ["alert.triggered"]});
+    let patch = env.operator.request(Method::PATCH, &format!("/webhooks/{changed}"));
     [
-        world.me.post("/webhooks", &made).await,
+        env.operator.post("/webhooks", &created).await,
         patch.json(&json!({"url": url})).send().await,
-        world
-            .me
+        env.operator
             .post("/webhooks/test", &json!({"url": url, "secret": "x"}))
             .await,
     ]
 }
 
-async fn is_refused(world: &World, changed: &str, url: &str) {
-    for answer in ask(world, changed, url).await {
-        let refused = answer.refused(400, "VALIDATION_ERROR");
-        let faults = &refused.body["error"]["details"]["fields"]["url"];
-        assert!(faults.is_array(), "{url}: {refused}");
-        assert!(!refused.text.contains(KEYS), "{url}: {refused}");
+async fn assert_rejected(env: &TestEnvironment, changed: &str, url: &str) {
+    for response in send_url(env, changed, url).await {
+        let refused = response.expect_error(400, "VALIDATION_ERROR");
+        let errors = &refused.body["error"]["details"]["fields"]["url"];
+        assert!(errors.is_array(), "{url}: {refused}");
+        assert!(!refused.text.contains(PRIVATE_RESPONSE), "{url}: {refused}");
     }
 }
 
-/// A webhook that leads to nowhere.
-async fn nowhere(world: &World) -> String {
-    let body = json!({"url": "https://nobody-has-this-name.example/", "events": ["alert.triggered"]});
-    world.me.post("/webhooks", &body).await.ok(201).id()
+/// Creates a webhook with a host name that does not resolve.
+async fn create_unresolvable_webhook(env: &TestEnvironment) -> String {
+    let body = json!({"url": "https://unresolvable.example/", "events": ["alert.triggered"]});
+    env.operator.post("/webhooks", &body).await.expect_ok(201).id()
 }
 
-async fn no_disguise_of_this_machine_is_saved_or_called_and_nothing_of_it_is_shown(setup: Setup) {
-    let world = setup.set("limits.webhook_test_per_minute", "1000").world().await;
-    let receiver = talkative().await;
+async fn no_spelling_of_a_private_address_is_saved_or_called(setup: ServiceSetup) {
+    let env = setup
+        .set("limits.webhook_test_per_minute", "1000")
+        .start_environment()
+        .await;
+    let receiver = start_private_receiver().await;
     let port = receiver.address().port();
-    let changed = nowhere(&world).await;
+    let changed = create_unresolvable_webhook(&env).await;
     for host in [
         "127.0.0.1",
         "2130706433",
@@ -80,21 +82,21 @@ async fn no_disguise_of_this_machine_is_saved_or_called_and_nothing_of_it_is_sho
         "example.com@127.0.0.1",
     ] {
         for scheme in ["https", "http"] {
-            is_refused(&world, &changed, &format!("{scheme}://{host}:{port}/hook")).await;
+            assert_rejected(&env, &changed, &format!("{scheme}://{host}:{port}/hook")).await;
         }
     }
     assert_eq!(receiver.connections(), 0);
-    let read = world.me.get("/webhooks").await.ok(200);
+    let read = env.operator.get("/webhooks").await.expect_ok(200);
     assert_eq!(read.items().len(), 1);
-    assert_eq!(read.items()[0]["url"], "https://nobody-has-this-name.example/");
+    assert_eq!(read.items()[0]["url"], "https://unresolvable.example/");
 }
 
-async fn the_allow_list_opens_exactly_what_it_names(setup: Setup) {
+async fn allow_list_permits_only_its_ranges(setup: ServiceSetup) {
     let setup = setup
         .set("webhooks.allow_private_cidrs", "127.0.0.1,10.1.0.0/16,fd00:1::/32")
         .set("limits.webhook_test_per_minute", "1000");
-    let world = setup.world().await;
-    let changed = nowhere(&world).await;
+    let env = setup.start_environment().await;
+    let changed = create_unresolvable_webhook(&env).await;
     for url in [
         "https://127.0.0.2/",
         "http://127.0.0.2/",
@@ -108,17 +110,20 @@ async fn the_allow_list_opens_exactly_what_it_names(setup: Setup) {
         "https://169.254.169.254/latest/meta-data/",
         "https://192.168.0.1/",
         "https://0/",
-        // Plain HTTP is for what is opened, and not for the public.
+        // Plain HTTP is permitted only for allowed private addresses.
         "http://8.8.8.8/",
     ] {
-        is_refused(&world, &changed, url).await;
+        assert_rejected(&env, &changed, url).await;
     }
-    let receiver = talkative().await;
+    let receiver = start_private_receiver().await;
     let port = receiver.address().port();
-    is_refused(&world, &changed, &format!("http://2130706433:{port}/hook")).await;
+    assert_rejected(&env, &changed, &format!("http://2130706433:{port}/hook")).await;
     let body = json!({"url": format!("http://127.0.0.1:{port}/hook"), "secret": "x"});
-    let told = world.me.post("/webhooks/test", &body).await.ok(200);
-    assert_eq!((&told.data()["status"], told.text_of("response")), (&json!(200), KEYS));
+    let tested = env.operator.post("/webhooks/test", &body).await.expect_ok(200);
+    assert_eq!(
+        (&tested.data()["status"], tested.text_of("response")),
+        (&json!(200), PRIVATE_RESPONSE)
+    );
     assert_eq!(receiver.received().len(), 1);
     for url in [
         "https://127.0.0.1/",
@@ -126,24 +131,29 @@ async fn the_allow_list_opens_exactly_what_it_names(setup: Setup) {
         "https://[fd00:1:2::3]:8443/",
     ] {
         let body = json!({"url": url, "events": ["alert.triggered"]});
-        let _ = world.me.post("/webhooks", &body).await.ok(201);
+        let _ = env.operator.post("/webhooks", &body).await.expect_ok(201);
     }
 }
 
-async fn what_is_no_longer_open_is_refused_on_dial(setup: Setup) {
-    let world = world(setup).await;
-    let receiver = talkative().await;
-    let hook = hook(&world, &receiver, json!({})).await;
-    let World { setup, server, me, .. } = world;
+async fn removed_range_is_refused_on_connect(setup: ServiceSetup) {
+    let env = start_environment(setup).await;
+    let receiver = start_private_receiver().await;
+    let webhook = create_webhook(&env, &receiver, json!({})).await;
+    let TestEnvironment {
+        setup,
+        server,
+        operator,
+        ..
+    } = env;
     server.kill().await;
-    // The webhook is there already when the range is shut.
+    // The webhook exists already when the operator removes the range.
     let setup = setup.set("webhooks.allow_private_cidrs", "10.0.0.0/8");
     let server = setup.start().await;
-    let me = me.at(&server.origin);
-    let world = World::of(setup, server, me);
-    world.quote("AAPL", 100.0).await;
-    fire(&world, 150.0).await;
-    let failed = settled(&world, &hook, "failed").await;
+    let operator = operator.with_origin(&server.origin);
+    let env = TestEnvironment::from_running(setup, server, operator);
+    env.quote("AAPL", 100.0).await;
+    fire_alert(&env, 150.0).await;
+    let failed = wait_for_delivery(&env, &webhook, "failed").await;
     assert_eq!(outcomes(&failed), ["address_refused"; 4]);
     for attempt in failed["attempts"].as_array().unwrap() {
         assert_eq!(
@@ -154,8 +164,8 @@ async fn what_is_no_longer_open_is_refused_on_dial(setup: Setup) {
     assert_eq!(receiver.connections(), 0);
 }
 
-async fn a_proxy_of_the_environment_is_not_used(setup: Setup) {
-    let proxy = talkative().await;
+async fn proxy_environment_variables_are_ignored(setup: ServiceSetup) {
+    let proxy = start_private_receiver().await;
     let url = format!("http://{}", proxy.address());
     let mut setup = setup;
     for name in ["http_proxy", "https_proxy", "all_proxy"] {
@@ -164,21 +174,24 @@ async fn a_proxy_of_the_environment_is_not_used(setup: Setup) {
             .with_environment(&name.to_uppercase(), &url);
     }
     let setup = setup.with_environment("no_proxy", "").with_environment("NO_PROXY", "");
-    let world = world(setup).await;
-    let receiver = Receiver::start().await;
-    let hook = hook(&world, &receiver, json!({})).await;
-    fire(&world, 150.0).await;
-    assert_eq!(outcomes(&settled(&world, &hook, "delivered").await), ["delivered"]);
-    // A client with a proxy would ask it for the way to these.
+    let env = start_environment(setup).await;
+    let receiver = ScriptedServer::start().await;
+    let webhook = create_webhook(&env, &receiver, json!({})).await;
+    fire_alert(&env, 150.0).await;
+    assert_eq!(
+        outcomes(&wait_for_delivery(&env, &webhook, "delivered").await),
+        ["delivered"]
+    );
+    // A client with a proxy would send these requests to the proxy.
     let port = receiver.address().port();
     for url in [
         receiver.url(),
         format!("https://127.0.0.1:{port}/"),
-        "https://nobody-has-this-name.example/".to_owned(),
+        "https://unresolvable.example/".to_owned(),
     ] {
         let body = json!({"url": url, "secret": "x"});
-        let told = world.me.post("/webhooks/test", &body).await.ok(200);
-        assert_ne!(told.text_of("response"), KEYS);
+        let tested = env.operator.post("/webhooks/test", &body).await.expect_ok(200);
+        assert_ne!(tested.text_of("response"), PRIVATE_RESPONSE);
     }
     assert_eq!(receiver.received().len(), 2);
     assert_eq!(proxy.connections(), 0);

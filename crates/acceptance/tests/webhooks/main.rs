@@ -1,11 +1,11 @@
-//! Webhooks that arrive: from an alert that fires to a receiver that has it, whatever receivers do.
+//! Webhook delivery from a firing alert to the receiver, including receivers that fail.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(clippy::unwrap_used, reason = "a panic fails the test")]
 
 mod addresses;
-mod arriving;
 mod bad_receivers;
-mod listening;
+mod delivery;
+mod listen_command;
 mod secrets;
 mod support;
-mod testing;
+mod test_route;

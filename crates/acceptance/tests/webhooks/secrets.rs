@@ -1,31 +1,31 @@
-//! Secrets: in nobody's hands but the owner's and the service's.
+//! Webhook secrets are visible to their owner only.
 
 use std::path::Path;
 
-use acceptance::{Database, Receiver, Setup, on_both_databases};
+use acceptance::{DatabaseKind, ScriptedServer, ServiceSetup, on_both_databases};
 use serde_json::json;
 use sqlx::{Connection, PgConnection};
 
-use crate::support::{Hook, fire, hook, world};
+use crate::support::{CreatedWebhook, create_webhook, fire_alert, start_environment};
 
 on_both_databases![
-    a_secret_is_noise_in_the_database_and_good_after_a_restart,
-    the_headers_are_called_as_the_operator_says,
+    secrets_are_encrypted_at_rest_and_work_after_restart,
+    header_names_and_timestamp_format_are_configurable,
 ];
 
-/// All that a database holds of webhooks, with bytes also as hexadecimal digits.
-async fn dump(setup: &Setup) -> Vec<u8> {
+/// Returns the stored webhooks, with binary columns also as hexadecimal digits.
+async fn dump(setup: &ServiceSetup) -> Vec<u8> {
     match setup.database() {
-        Database::Postgres => {
-            let mut link = PgConnection::connect(setup.database_url()).await.unwrap();
+        DatabaseKind::Postgres => {
+            let mut connection = PgConnection::connect(setup.database_url()).await.unwrap();
             let rows = "SELECT CAST(webhooks AS TEXT) || encode(secret, 'escape') FROM webhooks";
-            let rows: Vec<String> = sqlx::query_scalar(rows).fetch_all(&mut link).await.unwrap();
+            let rows: Vec<String> = sqlx::query_scalar(rows).fetch_all(&mut connection).await.unwrap();
             assert_eq!(rows.len(), 2);
             rows.concat().into_bytes()
         }
-        Database::Sqlite => {
+        DatabaseKind::Sqlite => {
             let file = setup.database_url().trim_start_matches("sqlite://");
-            // What was written last is in the log beside it.
+            // The latest writes are in the write-ahead log.
             let parts = ["", "-wal"].map(|end| std::fs::read(format!("{file}{end}")).unwrap_or_default());
             assert!(!parts[0].is_empty(), "{file} is empty");
             parts.concat()
@@ -33,22 +33,22 @@ async fn dump(setup: &Setup) -> Vec<u8> {
     }
 }
 
-fn contains(all: &[u8], part: &str) -> bool {
-    all.windows(part.len()).any(|window| window == part.as_bytes())
+fn contains(stored: &[u8], part: &str) -> bool {
+    stored.windows(part.len()).any(|window| window == part.as_bytes())
 }
 
-/// The file with the key of secrets at rest.
-fn key_file(setup: &Setup) -> std::path::PathBuf {
+/// Returns the path of the encryption key for secrets at rest.
+fn key_file(setup: &ServiceSetup) -> std::path::PathBuf {
     let folder = match setup.database() {
-        Database::Sqlite => Path::new(setup.database_url().trim_start_matches("sqlite://")).parent(),
-        Database::Postgres => Some(setup.folder()),
+        DatabaseKind::Sqlite => Path::new(setup.database_url().trim_start_matches("sqlite://")).parent(),
+        DatabaseKind::Postgres => Some(setup.folder()),
     };
     folder.unwrap().join("bellwether.key")
 }
 
-async fn a_secret_is_noise_in_the_database_and_good_after_a_restart(setup: Setup) {
-    let world = world(setup).await;
-    let mut receiver = world.setup.launch_with(&[
+async fn secrets_are_encrypted_at_rest_and_work_after_restart(setup: ServiceSetup) {
+    let env = start_environment(setup).await;
+    let mut receiver = env.setup.launch_with(&[
         "listen",
         "--port",
         "0",
@@ -60,42 +60,45 @@ async fn a_secret_is_noise_in_the_database_and_good_after_a_restart(setup: Setup
     ]);
     let url = format!("http://{}/", receiver.address().await);
     let own = json!({"url": url, "events": ["alert.triggered"], "secret": "an unmistakable secret"});
-    let _ = world.me.post("/webhooks", &own).await.ok(201);
-    let elsewhere = Receiver::start().await;
-    let Hook { secret, .. } = hook(&world, &elsewhere, json!({})).await;
-    fire(&world, 150.0).await;
+    let _ = env.operator.post("/webhooks", &own).await.expect_ok(201);
+    let elsewhere = ScriptedServer::start().await;
+    let CreatedWebhook { secret, .. } = create_webhook(&env, &elsewhere, json!({})).await;
+    fire_alert(&env, 150.0).await;
 
-    let all = dump(&world.setup).await;
+    let stored = dump(&env.setup).await;
     assert!(
-        contains(&all, &elsewhere.url()),
-        "the webhooks are not where they are looked for"
+        contains(&stored, &elsewhere.url()),
+        "the dump does not contain the webhooks"
     );
     let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
     for secret in ["an unmistakable secret", &secret, secret.trim_start_matches("whsec_")] {
-        assert!(!contains(&all, secret) && !contains(&all, &hex(secret)), "{secret}");
+        assert!(
+            !contains(&stored, secret) && !contains(&stored, &hex(secret)),
+            "{secret}"
+        );
     }
-    let file = key_file(&world.setup);
+    let file = key_file(&env.setup);
     let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&file).unwrap());
     assert_eq!(mode & 0o777, 0o600, "{}", file.display());
 
-    let world = world.restart().await;
-    world.quote("AAPL", 100.0).await;
-    fire(&world, 160.0).await;
-    let (code, told) = receiver.end().await;
-    assert_eq!(code, Some(0), "{told}");
-    assert_eq!(told.matches("right, over timestamp.body").count(), 2, "{told}");
-    assert_eq!(told.matches("right, over id.timestamp.body").count(), 2, "{told}");
+    let env = env.restart().await;
+    env.quote("AAPL", 100.0).await;
+    fire_alert(&env, 160.0).await;
+    let (code, output) = receiver.wait_for_exit().await;
+    assert_eq!(code, Some(0), "{output}");
+    assert_eq!(output.matches("right, over timestamp.body").count(), 2, "{output}");
+    assert_eq!(output.matches("right, over id.timestamp.body").count(), 2, "{output}");
 }
 
-async fn the_headers_are_called_as_the_operator_says(setup: Setup) {
+async fn header_names_and_timestamp_format_are_configurable(setup: ServiceSetup) {
     let setup = setup
         .set("webhooks.header_prefixes", "X-Acme")
         .set("webhooks.timestamp_format", "epoch_ms");
-    let world = world(setup).await;
-    let receiver = Receiver::start().await;
-    let _hook = hook(&world, &receiver, json!({})).await;
-    fire(&world, 150.0).await;
-    let received = receiver.wait_for(1).await.remove(0);
+    let env = start_environment(setup).await;
+    let receiver = ScriptedServer::start().await;
+    let _webhook = create_webhook(&env, &receiver, json!({})).await;
+    fire_alert(&env, 150.0).await;
+    let received = receiver.wait_for_requests(1).await.remove(0);
     assert_eq!(received.header("x-acme-event"), "alert.triggered");
     assert!(received.header("x-acme-signature").starts_with("sha256="));
     let at: jiff::Timestamp = received.json()["timestamp"].as_str().unwrap().parse().unwrap();

@@ -1,13 +1,13 @@
-//! The plain baseline: every alert's level in one flat array, all of them looked at on every observation.
+//! The simple baseline: the levels of all alerts in one flat array, all of them compared at every observation.
 
 use alerts::condition::Side;
 
-use super::world::Level;
+use super::market::Level;
 
-/// The levels of each stock side by side.
+/// The levels, grouped by stock.
 pub(crate) struct Flat {
     levels: Vec<i64>,
-    /// Where a stock's levels above, its levels below and the next stock's begin.
+    /// The start of each stock's levels above, and of its levels below.
     starts: Vec<(usize, usize)>,
 }
 
@@ -35,7 +35,7 @@ impl Flat {
         flat
     }
 
-    /// How many alerts the prices reach.
+    /// Counts the alerts that the prices reach.
     pub(crate) fn scan(&self, prices: &[i64]) -> usize {
         let mut reached = 0;
         for (bounds, &price) in self.starts.windows(2).zip(prices) {
@@ -52,7 +52,7 @@ impl Flat {
         reached
     }
 
-    /// The highest level below and the lowest above, of each stock: what the least possible check needs.
+    /// Returns the highest level below and the lowest above for each stock: the data of the cheapest possible check.
     pub(crate) fn bands(&self) -> Vec<(i64, i64)> {
         self.starts
             .windows(2)

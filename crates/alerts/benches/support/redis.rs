@@ -1,14 +1,14 @@
-//! A Redis of our own: started as a child, spoken to over a unix socket, ended with the bench.
+//! A private Redis server: a child process, reached over a unix socket, and ended with the bench.
 
 use std::fmt::Display;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use super::world::Level;
+use super::market::Level;
 use tempfile::TempDir;
 
-/// How many commands are sent before their answers are read.
+/// The number of commands that are sent before their replies are read.
 pub(crate) const PIPELINE: usize = 1000;
 
 pub(crate) struct Redis {
@@ -19,10 +19,10 @@ pub(crate) struct Redis {
     _directory: TempDir,
 }
 
-/// Commands in the protocol's form, cut into pipelines.
+/// Commands in the Redis protocol, divided into pipelines.
 #[derive(Default)]
 pub(crate) struct Commands {
-    /// The bytes and how many commands they are.
+    /// The bytes and the number of commands of each pipeline.
     batches: Vec<(Vec<u8>, usize)>,
 }
 
@@ -40,7 +40,8 @@ impl Commands {
         }
     }
 
-    /// For each stock, what its `price` reaches: the lowest entry above and the highest below.
+    /// Creates the commands that find, for each stock, the levels that its `price` reaches: the lowest entry above and the
+    /// highest below.
     pub(crate) fn for_prices(prices: &[i64]) -> Self {
         let mut commands = Self::default();
         for (stock, price) in prices.iter().enumerate() {
@@ -54,7 +55,7 @@ impl Commands {
 }
 
 impl Redis {
-    /// `None`, and a word about it, where redis-server is not installed.
+    /// Starts the server. If redis-server is not installed, prints so and returns `None`.
     pub(crate) fn start() -> Option<Self> {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let socket = directory.path().join("redis.sock");
@@ -90,7 +91,7 @@ impl Redis {
         })
     }
 
-    /// One sorted set for each stock and side, the price as the score.
+    /// Creates one sorted set for each stock and side, with the price as the score.
     pub(crate) fn fill(&mut self, levels: &[Level]) {
         for (chunk_at, chunk) in levels.chunks(PIPELINE * 50).enumerate() {
             let mut commands = Commands::default();
@@ -105,7 +106,7 @@ impl Redis {
         assert_eq!(self.send(&beyond_all), 1, "what is stored is found");
     }
 
-    /// Sends the commands pipeline by pipeline and reads all answers; answers how many entries were found.
+    /// Sends the commands pipeline by pipeline and reads all replies. Returns the number of entries found.
     pub(crate) fn send(&mut self, commands: &Commands) -> usize {
         let mut found = 0;
         for (request, count) in &commands.batches {
@@ -115,7 +116,7 @@ impl Redis {
         found
     }
 
-    /// Reads `count` answers: a line each (`*0`, `:1`), and after a `*1` two more lines.
+    /// Reads `count` replies: one line each (`*0`, `:1`), and two more lines after a `*1`.
     fn read(&mut self, count: usize) -> usize {
         self.answers.resize(64 * 1024, 0);
         let (mut lines_left, mut found, mut before) = (count, 0, b'\n');
@@ -138,7 +139,7 @@ impl Redis {
 
 impl Drop for Redis {
     fn drop(&mut self) {
-        // It keeps nothing: to end it is to clean up.
+        // The server has no persistent data, so killing it is a clean end.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -2,45 +2,45 @@
 
 use std::fmt;
 
-/// A group of conditions that a plan allows or not.
+/// A family of conditions. A plan includes whole families.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Family {
-    /// Of the price itself.
+pub enum ConditionFamily {
+    /// Conditions on the price.
     Price,
-    /// Of averages and the RSI.
+    /// Conditions on averages and the RSI.
     Technical,
-    /// Of the volume.
+    /// Conditions on the volume.
     Volume,
-    /// Of the P/E ratios.
+    /// Conditions on P/E ratios.
     Fundamental,
-    /// Of insiders and of what people talk about.
+    /// Conditions on insider trades and social media mentions.
     AlternativeData,
-    /// Of the clock.
+    /// Reminders.
     Time,
-    /// Of the calendar of earnings and dividends.
+    /// Conditions on earnings and dividend dates.
     Dividend,
 }
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal, $family:ident;)*) => {
-        /// The word the API uses for a condition.
+        /// The kind of a condition, named as in the API.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum ConditionKind { $($(#[$doc])* $kind,)* }
 
         impl ConditionKind {
-            /// Every condition there is.
+            /// All kinds of conditions.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
 
-            /// The name in requests and answers.
+            /// Returns the name in requests and responses.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)* }
             }
 
-            /// The family it belongs to.
+            /// Returns the family.
             #[must_use]
-            pub const fn family(self) -> Family {
-                match self { $(Self::$kind => Family::$family,)* }
+            pub const fn family(self) -> ConditionFamily {
+                match self { $(Self::$kind => ConditionFamily::$family,)* }
             }
         }
     };
@@ -55,9 +55,9 @@ kinds! {
     PriceChangeUp = "price_change_up", Price;
     /// The price has fallen by a percentage.
     PriceChangeDown = "price_change_down", Price;
-    /// The price is above the highest of 52 weeks.
+    /// The price is above its 52-week high.
     NewHigh = "new_high", Price;
-    /// The price is below the lowest of 52 weeks.
+    /// The price is below its 52-week low.
     NewLow = "new_low", Price;
     /// The 50-day average rises above the 200-day average.
     MaCrossoverGolden = "ma_crossover_golden", Technical;
@@ -79,24 +79,24 @@ kinds! {
     ForwardPeBelow = "forward_pe_below", Fundamental;
     /// Price ÷ forward earnings is at or above a ratio.
     ForwardPeAbove = "forward_pe_above", Fundamental;
-    /// Discussion rises sharply or fades.
+    /// Discussion on social media rises sharply or fades.
     SocialBuzz = "social_buzz", AlternativeData;
-    /// Insiders buy or sell for much money.
+    /// Insiders buy or sell for at least a total value.
     InsiderTransactions = "insider_transactions", AlternativeData;
-    /// Once, at an instant.
+    /// A reminder at one instant.
     Reminder = "reminder", Time;
-    /// Every trading day.
+    /// A reminder on every trading day.
     DailyReminder = "daily_reminder", Time;
-    /// Earnings are near.
+    /// The next earnings date is near.
     EarningsAnnouncement = "earnings_announcement", Dividend;
-    /// An ex-dividend date is near.
+    /// The next ex-dividend date is near.
     DividendExDate = "dividend_ex_date", Dividend;
     /// A dividend is paid today.
     DividendPayment = "dividend_payment", Dividend;
 }
 
 impl ConditionKind {
-    /// The condition of that name.
+    /// Returns the kind with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_twenty_three_conditions_with_names_of_their_own() {
+    fn all_23_condition_names_are_unique() {
         let names: std::collections::BTreeSet<_> = ConditionKind::ALL.iter().map(|kind| kind.name()).collect();
         assert_eq!(names.len(), 23);
         assert!(

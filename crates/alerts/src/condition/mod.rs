@@ -1,16 +1,16 @@
-//! What a user can ask to be told: the 23 conditions.
+//! The 23 conditions that an alert can wait for.
 //!
-//! A [`Condition`] is a request that has been read and found sound; nothing in it can be wrong any more. Its
-//! [`ConditionKind`] is the word the API uses for it, and its [`Family`] decides which plan may have it.
+//! A [`Condition`] is the result of parsing a valid request; all its parts are in range. Its [`ConditionKind`] is its name in
+//! the API, and its [`ConditionFamily`] decides which plans include it.
 
 mod kind;
 
-pub use kind::{ConditionKind, Family};
+pub use kind::{ConditionFamily, ConditionKind};
 
 use jiff::Timestamp;
 use market::{Decimal, Price};
 
-/// Which way a level is crossed.
+/// The side of a level on which a condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Side {
     /// At or above the level.
@@ -19,18 +19,18 @@ pub enum Side {
     Below,
 }
 
-/// Which way the RSI has to go.
+/// The direction in which the RSI must reach the threshold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RsiDirection {
-    /// To the threshold or above.
+    /// At or above the threshold.
     Above,
-    /// To the threshold or below.
+    /// At or below the threshold.
     Below,
-    /// To whichever side it was not on when the alert became active.
+    /// The side of the threshold opposite to the RSI at activation.
     Both,
 }
 
-/// The average that a session's volume is compared with.
+/// The average that the volume of a session is compared with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum VolumeBaseline {
     /// The last 20 completed sessions.
@@ -42,7 +42,7 @@ pub enum VolumeBaseline {
 }
 
 impl VolumeBaseline {
-    /// How many sessions are averaged.
+    /// Returns the number of averaged sessions.
     #[must_use]
     pub const fn sessions(self) -> u16 {
         match self {
@@ -53,16 +53,16 @@ impl VolumeBaseline {
     }
 }
 
-/// Which earnings per share a price is divided by.
+/// The earnings per share in a P/E ratio.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Earnings {
-    /// Of the last twelve months.
+pub enum EpsBasis {
+    /// Earnings of the last twelve months.
     Trailing,
-    /// Expected for the next twelve months.
+    /// Earnings expected for the next twelve months.
     Forward,
 }
 
-/// Where a discussion is going.
+/// The change of social media discussion.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum BuzzDirection {
     /// Far more mentions than usual.
@@ -71,18 +71,18 @@ pub enum BuzzDirection {
     Falling,
 }
 
-/// Which trades of insiders count.
+/// The insider trades that count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InsiderDirection {
     /// Purchases.
     Buy,
     /// Sales.
     Sell,
-    /// Both, added up.
+    /// Purchases and sales, added up.
     Both,
 }
 
-/// When a daily reminder is sent on a trading day.
+/// The time at which a daily reminder is sent on a trading day.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DeliveryTime {
     /// At the open.
@@ -91,29 +91,29 @@ pub enum DeliveryTime {
     AfterMarketClose,
 }
 
-/// What an insider-transactions alert waits for.
+/// The criteria of an insider-transactions alert.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct InsiderWatch {
-    /// The trades must be worth at least this many US dollars together; more than zero.
+pub struct InsiderCriteria {
+    /// The minimum total value of the trades in US dollars, more than 0.
     pub threshold_usd: Decimal,
-    /// Which trades count.
+    /// The trades that count.
     pub direction: InsiderDirection,
-    /// By at least this many distinct insiders, 1 or more.
+    /// The minimum number of distinct insiders, 1 or more.
     pub min_executives: u16,
-    /// Filed after today − this many days, 1 or more.
+    /// The window of filing dates in days, 1 or more: filings after today − `window_days` count.
     pub window_days: u16,
-    /// Only Form 4 codes P and S: purchases and sales on the open market.
+    /// Counts only Form 4 codes P and S: purchases and sales on the open market.
     pub open_market_only: bool,
 }
 
-/// A condition that can be judged: every part of it is in range.
+/// A condition that the engine can evaluate: every part of it is in range.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Condition {
     /// `price_above`, `price_below`: the price is at or beyond a price.
     Price {
-        /// Which way.
+        /// The side of the threshold.
         side: Side,
-        /// The price.
+        /// The price threshold.
         threshold: Price,
     },
     /// `price_change_up`, `price_change_down`: the price has moved by a percentage from the alert's initial price.
@@ -134,40 +134,40 @@ pub enum Condition {
         /// `Above` is the golden cross, `Below` the death cross.
         side: Side,
     },
-    /// `ma_touch_above`, `ma_touch_below`: the price comes to a moving average from the other side.
+    /// `ma_touch_above`, `ma_touch_below`: the price reaches a moving average from the other side.
     MaTouch {
         /// `Above` comes from below, `Below` from above.
         side: Side,
-        /// The average's sessions, 2–400.
+        /// The number of sessions in the average, 2–400.
         period: u16,
     },
     /// `rsi_limit`: Wilder's RSI(14) is at or beyond a threshold.
     Rsi {
-        /// Which way.
+        /// The direction.
         direction: RsiDirection,
         /// 0–100.
         threshold: Decimal,
     },
     /// `volume_change`: the session's volume is a percentage above an average.
     VolumeChange {
-        /// The average.
+        /// The average of the volume.
         baseline: VolumeBaseline,
         /// More than zero.
         percent: Decimal,
     },
     /// `pe_ratio_below`, `pe_ratio_above`, `forward_pe_below`, `forward_pe_above`: price ÷ earnings per share.
     PeRatio {
-        /// Which way.
+        /// The side of the threshold.
         side: Side,
         /// Trailing or forward earnings.
-        earnings: Earnings,
+        earnings: EpsBasis,
         /// The ratio, more than zero.
         threshold: Decimal,
     },
     /// `social_buzz`: discussion has risen sharply or faded.
     SocialBuzz(BuzzDirection),
-    /// `insider_transactions`: insiders bought or sold for much money.
-    InsiderTransactions(InsiderWatch),
+    /// `insider_transactions`: insiders bought or sold for at least a total value.
+    InsiderTransactions(InsiderCriteria),
     /// `reminder`: an instant has come.
     Reminder {
         /// The instant.
@@ -175,25 +175,25 @@ pub enum Condition {
     },
     /// `daily_reminder`: every trading day. The alert stays active.
     DailyReminder(DeliveryTime),
-    /// `earnings_announcement`: the next earnings date is at most so many calendar days ahead.
+    /// `earnings_announcement`: the next earnings date is at most `days_ahead` calendar days ahead.
     EarningsAnnouncement {
         /// 0–365.
         days_ahead: u16,
     },
-    /// `dividend_ex_date`: the next ex-dividend date is at most so many calendar days ahead.
+    /// `dividend_ex_date`: the next ex-dividend date is at most `days_ahead` calendar days ahead.
     DividendExDate {
         /// 0–365.
         days_ahead: u16,
     },
     /// `dividend_payment`: a dividend is paid today.
     DividendPayment {
-        /// The user's shares, for the amount in the notification; more than zero.
+        /// The user's number of shares, for the amount in the notification; more than 0.
         shares: Option<Decimal>,
     },
 }
 
 impl Condition {
-    /// The word the API uses for it.
+    /// Returns the kind, which names the condition in the API.
     #[must_use]
     pub const fn kind(&self) -> ConditionKind {
         use ConditionKind as Kind;
@@ -207,12 +207,12 @@ impl Condition {
             Self::VolumeChange { .. } => Kind::VolumeChange,
             Self::PeRatio {
                 side,
-                earnings: Earnings::Trailing,
+                earnings: EpsBasis::Trailing,
                 ..
             } => side.pick(Kind::PeRatioAbove, Kind::PeRatioBelow),
             Self::PeRatio {
                 side,
-                earnings: Earnings::Forward,
+                earnings: EpsBasis::Forward,
                 ..
             } => side.pick(Kind::ForwardPeAbove, Kind::ForwardPeBelow),
             Self::SocialBuzz(_) => Kind::SocialBuzz,
@@ -225,7 +225,7 @@ impl Condition {
         }
     }
 
-    /// The threshold as the API shows it; `None` where the condition takes none.
+    /// Returns the threshold in the API; `None` for conditions without a threshold.
     #[must_use]
     pub fn threshold(&self) -> Option<Decimal> {
         match *self {
@@ -233,7 +233,7 @@ impl Condition {
             Self::PriceChange { percent, .. } | Self::VolumeChange { percent, .. } => Some(percent),
             Self::MaTouch { period, .. } => Decimal::from_units(i64::from(period)),
             Self::Rsi { threshold, .. } | Self::PeRatio { threshold, .. } => Some(threshold),
-            Self::InsiderTransactions(watch) => Some(watch.threshold_usd),
+            Self::InsiderTransactions(criteria) => Some(criteria.threshold_usd),
             Self::EarningsAnnouncement { days_ahead } | Self::DividendExDate { days_ahead } => {
                 Decimal::from_units(i64::from(days_ahead))
             }
@@ -248,7 +248,7 @@ impl Condition {
 }
 
 impl Side {
-    /// `above` or `below`, by the side.
+    /// Returns `above` or `below`, depending on the side.
     #[must_use]
     pub const fn pick<T: Copy>(self, above: T, below: T) -> T {
         match self {

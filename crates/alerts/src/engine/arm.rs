@@ -1,31 +1,31 @@
-//! Putting an alert where it waits: the trigger compiler.
+//! Arming of alerts: the compiler from conditions to triggers.
 //!
-//! Every condition becomes one of three things: a *level* in a group of its stock, a *moment* of the clock, or a
-//! place among those who are looked at when a fact comes in.
+//! Every condition becomes one of three triggers: a *level* in a group of its stock, a *moment* of the clock, or a watcher that
+//! is evaluated when a new fact arrives.
 
 use jiff::Timestamp;
 use market::{Price, SplitRatio, Symbol};
 
 use super::Engine;
-use super::decision::{Decision, NotTaken, Verdict};
-use super::event::StockIx;
+use super::decision::{AlertAction, Decision, EventError};
+use super::event::StockIndex;
 use super::group::{GroupKey, HUNDRED_PERCENT};
-use super::judge::{other_side, rsi_key};
 use super::level_index::Slot;
-use super::registry::{Placement, Watch};
+use super::observe::{other_side, rsi_key};
+use super::registry::{ArmedAlert, Placement};
 use crate::alert::{Alert, AlertId, Status};
 use crate::condition::{Condition, RsiDirection, Side};
 
 impl Engine {
-    /// Judges an alert from now on, in the place of an earlier revision of it. One that is not active is not judged.
+    /// Arms an alert in place of its earlier revision. An alert that is not active is only disarmed.
     pub(super) fn arm(&mut self, alert: &Alert, now: Timestamp, out: &mut Vec<Decision>) {
-        // That no earlier revision was armed is the usual case.
+        // Usually no earlier revision is armed.
         let _ = self.disarm(alert.id);
         if alert.status != Status::Active {
             return;
         }
         let stock = self.stock(alert.symbol);
-        let watch = Watch {
+        let armed = ArmedAlert {
             condition: alert.condition,
             initial_price: alert.initial_price,
             rsi_side: alert.rsi_side,
@@ -33,19 +33,18 @@ impl Engine {
             stock,
             placement: Placement::Nowhere,
         };
-        let slot = self.registry.add(alert.id, alert.revision, watch);
+        let slot = self.registry.add(alert.id, alert.revision, armed);
         self.place(slot, now, out);
-        self.skip_what_was_sent(slot, alert);
+        self.skip_sent_moment(slot, alert);
         self.mark_unsettled(alert.symbol);
     }
 
-    /// A daily reminder that was sent for a moment is not sent for it again, however far the clock had come when the
-    /// engine last stopped.
-    fn skip_what_was_sent(&mut self, slot: Slot, alert: &Alert) {
+    /// Skips the moment for which a daily reminder was already sent, wherever the clock stood when the engine stopped.
+    fn skip_sent_moment(&mut self, slot: Slot, alert: &Alert) {
         let (Condition::DailyReminder(delivery), Some(sent)) = (alert.condition, alert.triggered_at) else {
             return;
         };
-        if let Placement::Moment(Some(at)) = self.registry.watch(slot).placement
+        if let Placement::Moment(Some(at)) = self.registry.alert(slot).placement
             && at <= sent
         {
             self.moments.remove(&(at, slot));
@@ -53,22 +52,22 @@ impl Engine {
         }
     }
 
-    /// Stops judging an alert.
-    pub(super) fn disarm(&mut self, id: AlertId) -> Result<(), NotTaken> {
-        let slot = self.registry.find(id).ok_or(NotTaken::NotArmed)?;
-        self.take_away(slot);
+    /// Disarms an alert.
+    pub(super) fn disarm(&mut self, id: AlertId) -> Result<(), EventError> {
+        let slot = self.registry.find(id).ok_or(EventError::NotArmed)?;
+        self.unplace(slot);
         self.registry.remove(slot);
         Ok(())
     }
 
     fn place(&mut self, slot: Slot, now: Timestamp, out: &mut Vec<Decision>) {
-        let watch = self.registry.watch(slot).clone();
-        match watch.condition {
+        let armed = self.registry.alert(slot).clone();
+        match armed.condition {
             Condition::Price { side, threshold } => {
                 self.place_level(slot, GroupKey::Price(side), side.key(threshold.micros()));
             }
             Condition::PriceChange { side, percent } => {
-                if let Some(initial) = watch.initial_price {
+                if let Some(initial) = armed.initial_price {
                     let level = change_level(initial, side, percent.micros());
                     self.place_level(slot, GroupKey::Change(side), side.key(level));
                 }
@@ -80,9 +79,9 @@ impl Engine {
                 let decided = match direction {
                     RsiDirection::Above => Some(Side::Above),
                     RsiDirection::Below => Some(Side::Below),
-                    RsiDirection::Both => watch
+                    RsiDirection::Both => armed
                         .rsi_side
-                        .or_else(|| self.decide_rsi_side(slot, threshold.micros(), now, out)),
+                        .or_else(|| self.initial_rsi_side(slot, threshold.micros(), now, out)),
                 };
                 let (key, level) = rsi_key(decided, threshold.micros());
                 self.place_level(slot, key, level);
@@ -98,56 +97,62 @@ impl Engine {
                 self.place_level(slot, GroupKey::Pe { earnings, side }, side.key(threshold.micros()));
             }
             Condition::SocialBuzz(direction) => {
-                self.facts_of(watch.stock).buzz.watchers(direction).insert(slot);
-                self.registry.watch_mut(slot).placement = Placement::Buzz;
+                self.facts_mut(armed.stock).buzz.watchers(direction).insert(slot);
+                self.registry.alert_mut(slot).placement = Placement::Buzz;
             }
             Condition::InsiderTransactions(_) => {
-                self.facts_of(watch.stock).insider_watchers.insert(slot);
-                self.registry.watch_mut(slot).placement = Placement::Insiders;
-                self.unjudged_insiders.push(slot);
+                self.facts_mut(armed.stock).insider_watchers.insert(slot);
+                self.registry.alert_mut(slot).placement = Placement::Insiders;
+                self.unevaluated_insiders.push(slot);
             }
             Condition::Reminder { at } => self.schedule(slot, Some(at)),
             Condition::DailyReminder(delivery) => {
-                let after = watch.armed_at.max(self.clock);
+                let after = armed.armed_at.max(self.clock);
                 self.schedule(slot, self.daily_moment_after(delivery, after));
             }
             Condition::EarningsAnnouncement { .. }
             | Condition::DividendExDate { .. }
             | Condition::DividendPayment { .. } => {
-                self.facts_of(watch.stock).dated.insert(slot);
-                self.schedule_changed_date(slot, watch.armed_at.max(self.clock));
+                self.facts_mut(armed.stock).dated.insert(slot);
+                self.schedule_changed_date(slot, armed.armed_at.max(self.clock));
             }
         }
     }
 
-    /// Which side an alert for "the other side" of the RSI waits for. Only an alert that has just become active is
-    /// decided by the RSI as it stands; one that was armed before a restart without being decided had no RSI then, and
-    /// goes on waiting for its first observation.
-    fn decide_rsi_side(&mut self, slot: Slot, threshold: i64, now: Timestamp, out: &mut Vec<Decision>) -> Option<Side> {
-        let watch = self.registry.watch(slot);
-        if watch.armed_at < self.clock {
+    /// Returns the side that an RSI alert with [`RsiDirection::Both`] waits for. Only an alert that has just become active is
+    /// determined by the current RSI. An alert that was armed before a restart without a side had no RSI at that time, and keeps
+    /// waiting for the first one.
+    fn initial_rsi_side(
+        &mut self,
+        slot: Slot,
+        threshold: i64,
+        now: Timestamp,
+        out: &mut Vec<Decision>,
+    ) -> Option<Side> {
+        let armed = self.registry.alert(slot);
+        if armed.armed_at < self.clock {
             return None;
         }
-        let at = watch.stock.0 as usize;
-        let side = other_side(self.stocks[at].rsi_now(&self.hot[at])?, threshold);
-        out.push(self.registry.decide(slot, side, now));
+        let at = armed.stock.0 as usize;
+        let side = other_side(self.stocks[at].current_rsi(&self.hot[at])?, threshold);
+        out.push(self.registry.set_rsi_side(slot, side, now));
         Some(side)
     }
 
     fn place_level(&mut self, slot: Slot, key: GroupKey, level: i64) {
-        let watch = self.registry.watch_mut(slot);
-        watch.placement = Placement::Level(key, level);
-        let at = watch.stock.0 as usize;
+        let armed = self.registry.alert_mut(slot);
+        armed.placement = Placement::Level(key, level);
+        let at = armed.stock.0 as usize;
         self.stocks[at].insert(&mut self.hot[at], key, level, slot);
     }
 
-    fn take_away(&mut self, slot: Slot) {
-        let Watch {
+    fn unplace(&mut self, slot: Slot) {
+        let ArmedAlert {
             stock,
             placement,
             condition,
             ..
-        } = *self.registry.watch(slot);
+        } = *self.registry.alert(slot);
         match placement {
             Placement::Level(key, level) => self.stocks[stock.0 as usize].remove(key, level, slot),
             Placement::Moment(at) => {
@@ -157,23 +162,23 @@ impl Engine {
                 }
             }
             Placement::Insiders => {
-                self.facts_of(stock).insider_watchers.remove(&slot);
-                self.unjudged_insiders.retain(|&unjudged| unjudged != slot);
+                self.facts_mut(stock).insider_watchers.remove(&slot);
+                self.unevaluated_insiders.retain(|&pending| pending != slot);
             }
             Placement::Buzz => {
                 if let Condition::SocialBuzz(direction) = condition {
-                    self.facts_of(stock).buzz.watchers(direction).remove(&slot);
+                    self.facts_mut(stock).buzz.watchers(direction).remove(&slot);
                 }
             }
             Placement::Nowhere => {}
         }
     }
 
-    fn facts_of(&mut self, stock: StockIx) -> &mut super::facts::Facts {
+    fn facts_mut(&mut self, stock: StockIndex) -> &mut super::facts::Facts {
         self.stocks[stock.0 as usize].facts.get_or_insert_default()
     }
 
-    /// Moves a stock, and the alerts that compare with its price, into the shares of after a split.
+    /// Adjusts a stock, and the alerts that compare with its price, for a split.
     pub(super) fn split(&mut self, symbol: Symbol, ratio: SplitRatio, now: Timestamp, out: &mut Vec<Decision>) {
         let (stock, hot) = self.parts(symbol);
         stock.split(hot, ratio);
@@ -181,11 +186,11 @@ impl Engine {
             .groups
             .retain(|group| !matches!(group.key, GroupKey::Price(_) | GroupKey::Change(_)));
         let stock = self.stock(symbol);
-        // Splits are rare, so no stock keeps a list of all its alerts for their sake.
+        // Splits are rare, so stocks keep no list of all their alerts.
         let moved: Vec<_> = self
             .registry
             .live()
-            .filter(|&slot| self.registry.watch(slot).stock == stock)
+            .filter(|&slot| self.registry.alert(slot).stock == stock)
             .collect();
         for slot in moved {
             self.adjust(slot, ratio, now, out);
@@ -193,17 +198,17 @@ impl Engine {
         self.mark_unsettled(symbol);
     }
 
-    /// Moves one alert and says so, if it compares with a price at all.
+    /// Adjusts one alert and adds a decision if the alert compares with a price.
     fn adjust(&mut self, slot: Slot, ratio: SplitRatio, now: Timestamp, out: &mut Vec<Decision>) {
-        let watch = self.registry.watch_mut(slot);
-        let (condition, initial_price) = after_split(watch.condition, watch.initial_price, ratio);
-        let changed = (condition, initial_price) != (watch.condition, watch.initial_price);
-        (watch.condition, watch.initial_price) = (condition, initial_price);
+        let armed = self.registry.alert_mut(slot);
+        let (condition, initial_price) = after_split(armed.condition, armed.initial_price, ratio);
+        let changed = (condition, initial_price) != (armed.condition, armed.initial_price);
+        (armed.condition, armed.initial_price) = (condition, initial_price);
         if matches!(condition, Condition::Price { .. } | Condition::PriceChange { .. }) {
             self.place(slot, now, out);
         }
         if changed {
-            let (alert, judged) = self.registry.identity(slot);
+            let (alert, revision) = self.registry.identity(slot);
             self.registry.bump_revision(slot);
             let threshold = if let Condition::Price { threshold, .. } = condition {
                 Some(threshold)
@@ -212,9 +217,9 @@ impl Engine {
             };
             out.push(Decision {
                 alert,
-                revision: judged,
+                revision,
                 at: now,
-                verdict: Verdict::Adjust {
+                action: AlertAction::Adjust {
                     threshold,
                     initial_price,
                 },
@@ -223,7 +228,7 @@ impl Engine {
     }
 }
 
-/// What an alert compares with after a split: for alerts that are not armed, too.
+/// Returns the condition and the initial price after a split. Also for alerts that are not armed.
 #[must_use]
 pub fn after_split(
     condition: Condition,
@@ -240,8 +245,7 @@ pub fn after_split(
     (condition, initial_price.map(|price| price.after_split(ratio)))
 }
 
-/// The price at which a change of `percent_micros` from `initial` is reached: exactly, or the nearest millionth
-/// beyond.
+/// Returns the price at which a change of `percent_micros` from `initial` is reached: exactly, or the nearest millionth beyond.
 pub(crate) fn change_level(initial: Price, side: Side, percent_micros: i64) -> i64 {
     let hundred = i128::from(HUNDRED_PERCENT);
     let percent = i128::from(side.key(percent_micros));
@@ -264,14 +268,14 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_reached_at_an_exact_price() {
+    fn change_level_is_exact() {
         assert_eq!(level("189.20", Side::Above, "5"), "198.66");
         assert_eq!(level("189.20", Side::Below, "5"), "179.74");
         assert_eq!(level("100", Side::Below, "100"), "0");
     }
 
     #[test]
-    fn a_change_between_two_millionths_is_reached_at_the_one_beyond() {
+    fn change_level_between_millionths_is_rounded_away_from_the_initial_price() {
         assert_eq!(level("0.000003", Side::Above, "50"), "0.000005");
         assert_eq!(level("0.000003", Side::Below, "50"), "0.000001");
     }

@@ -1,4 +1,4 @@
-//! What the engine says, and why.
+//! The decisions and errors of the engine.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -8,36 +8,37 @@ use super::reason::Reason;
 use crate::alert::{AlertId, Revision};
 use crate::condition::Side;
 
-/// Something to be done about one alert.
+/// A decision about one alert.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Decision {
     /// The alert.
     pub alert: AlertId,
-    /// The revision of it that was judged: whoever commits the decision compares it.
+    /// The evaluated revision of the alert. It must be compared when the decision is committed.
     pub revision: Revision,
-    /// The instant it is about: of the observation, or the one that was waited for.
+    /// The instant of the observation, or the scheduled instant.
     pub at: Timestamp,
-    /// What is to be done.
-    pub verdict: Verdict,
+    /// The action to take.
+    pub action: AlertAction,
 }
 
-/// What is to be done.
+/// The action that a decision requires.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Verdict {
-    /// Tell the owner. The engine has stopped judging the alert, unless it recurs every day.
+pub enum AlertAction {
+    /// Notify the owner. The engine has disarmed the alert, except a daily reminder.
     Fire {
-        /// The stock's price as far as it is known.
+        /// The stock's last price, if known.
         price: Option<Price>,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
-    /// An RSI alert for "the other side" waits for this side from now on. To be kept with the alert
-    /// ([`Alert::rsi_side`](crate::Alert::rsi_side)) and given back when it is armed again; its revision stays.
-    Decide {
+    /// An RSI alert with [`RsiDirection::Both`](crate::condition::RsiDirection::Both) waits for this side from now on. The side
+    /// must be stored with the alert ([`Alert::rsi_side`](crate::Alert::rsi_side)) and passed in when it is armed again. The
+    /// revision does not change.
+    SetRsiSide {
         /// The side.
         side: Side,
     },
-    /// A split moved what the alert compares with; its next revision is judged from now on.
+    /// A split adjusted the values that the alert compares with. The engine evaluates the next revision from now on.
     Adjust {
         /// The new threshold, if it is a price.
         threshold: Option<Price>,
@@ -46,28 +47,28 @@ pub enum Verdict {
     },
 }
 
-/// Why an event, or a part of it, was not taken.
+/// An error: the engine ignored an event, or a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum NotTaken {
-    /// Observations count only while the regular session is open.
+pub enum EventError {
+    /// The event is an observation, and the regular session is closed.
     #[error("the market is closed")]
     MarketClosed,
-    /// A bar of a session that has not ended, or a day that is none.
-    #[error("{date} is no completed session")]
+    /// The bar's session has not ended, or its date is not a trading day.
+    #[error("{date} is not a completed session")]
     NoCompletedSession {
         /// The bar's date.
         date: Date,
     },
-    /// A bar from before everything that is kept.
+    /// The bar is older than the history that is kept.
     #[error(transparent)]
-    TooOld(#[from] market::history::TooOld),
-    /// The session of the observations was completed by a bar, or a later one has begun.
-    #[error("{count} observations came after their session was completed")]
+    TooOld(#[from] market::history::BarTooOldError),
+    /// The session of the observations was already completed by a bar, or a later session has begun.
+    #[error("{count} observations arrived after their session was completed")]
     SessionCompleted {
-        /// How many.
+        /// The number of ignored observations.
         count: u32,
     },
-    /// No alert of that id is armed.
-    #[error("no such alert is armed")]
+    /// No alert with this id is armed.
+    #[error("no alert with this id is armed")]
     NotArmed,
 }

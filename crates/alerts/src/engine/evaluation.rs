@@ -1,4 +1,4 @@
-//! Why an alert cannot be judged at present.
+//! The evaluation status of alerts.
 
 use std::fmt;
 
@@ -9,90 +9,90 @@ use market::calendar::{Session, new_york_date};
 use super::Engine;
 use super::event::Feed;
 use super::hot_line::HotLine;
-use super::registry::Watch;
+use super::registry::ArmedAlert;
 use super::stock::Stock;
 use crate::alert::AlertId;
 use crate::condition::Condition;
 
-/// Whether an alert is being judged.
+/// The evaluation status of an alert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Evaluation {
-    /// Whether, and why not.
-    pub state: State,
-    /// Since when it has been so, as far as is known.
+    /// The status.
+    pub state: EvaluationStatus,
+    /// The start of the status, as far as it is known.
     pub since: Timestamp,
 }
 
-/// Whether an alert is being judged.
+/// Whether an alert is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// It is.
+pub enum EvaluationStatus {
+    /// The alert is evaluated.
     Ok,
-    /// It will be, when what is missing has come about by itself.
-    Waiting(NotJudged),
-    /// It is not, and something has to be done about it.
-    Blind(NotJudged),
+    /// The alert is not evaluated yet. No action is needed.
+    Waiting(EvaluationIssue),
+    /// The alert is not evaluated, and waiting alone does not help.
+    Blind(EvaluationIssue),
 }
 
-/// What keeps an alert from being judged.
+/// The reason for which an alert is not evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NotJudged {
-    /// No price was observed since it was armed, or ever.
+pub enum EvaluationIssue {
+    /// No price was ever observed.
     NoPrice,
-    /// Too few completed sessions.
+    /// The history has too few completed sessions.
     TooLittleHistory {
-        /// How many there are.
+        /// The number of completed sessions.
         have: u16,
-        /// How many it takes.
+        /// The required number of sessions.
         need: u16,
     },
-    /// The stock has not moved at all, or was not traded, over the whole span of the indicator.
+    /// The stock did not move, or was not traded, over the whole span of the indicator.
     NoMovement,
-    /// A percent change without a price to count from; the first current price becomes it.
+    /// A percent change has no initial price. The first current price becomes it.
     NoInitialPrice,
     /// No earnings per share are known.
     NoEarningsPerShare,
     /// Earnings per share are zero or negative.
     EarningsNotPositive,
-    /// No date ahead is known.
+    /// No future date is known.
     NoDateKnown,
-    /// Mentions are not known for eight days without a gap yet.
+    /// The mentions do not cover eight days without a gap.
     TooFewMentions,
-    /// Quotes have stopped during the session.
+    /// Quotes stopped during the session.
     StaleQuotes,
-    /// The last price is dated after the present, so no alert is judged by it.
+    /// The last price has a timestamp in the future, so it is not used.
     LastPriceInFuture {
         /// The time of the price.
         at: Timestamp,
     },
-    /// No source delivers what it takes.
+    /// No source delivers the required data.
     NoSource(Feed),
     /// No source has delivered the data: no mentions of the stock within eight days, or nothing at all of another kind.
     NeverDelivered(Feed),
 }
 
-/// Mentions older than this do not count: a stock without newer ones has no source of mentions.
+/// The maximum age of mentions. A stock without newer mentions has no source of mentions.
 const MENTIONS_MAX_AGE: SignedDuration = SignedDuration::from_hours(8 * 24);
 
-impl fmt::Display for NotJudged {
+impl fmt::Display for EvaluationIssue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoPrice => f.write_str("no price has been observed yet"),
             Self::TooLittleHistory { have, need } => {
-                write!(f, "too little history: {have} completed sessions, it takes {need}")
+                write!(f, "not enough history: {have} of {need} completed sessions")
             }
-            Self::NoMovement => f.write_str("the stock has not moved or was not traded over the whole span"),
+            Self::NoMovement => f.write_str("the stock has not moved or was not traded over the whole period"),
             Self::NoInitialPrice => {
-                f.write_str("there is no initial price to count from yet; the first current price becomes it")
+                f.write_str("no initial price yet; the first current price becomes the initial price")
             }
             Self::NoEarningsPerShare => f.write_str("no earnings per share are known"),
-            Self::EarningsNotPositive => f.write_str("earnings per share are not above zero, so there is no P/E"),
-            Self::NoDateKnown => f.write_str("no date ahead is known"),
-            Self::TooFewMentions => f.write_str("mentions are not known for eight days without a gap yet"),
-            Self::StaleQuotes => f.write_str("quotes have stopped coming during the session"),
+            Self::EarningsNotPositive => f.write_str("earnings per share are not positive, so there is no P/E"),
+            Self::NoDateKnown => f.write_str("no future date is known"),
+            Self::TooFewMentions => f.write_str("mentions do not cover eight days without a gap yet"),
+            Self::StaleQuotes => f.write_str("quotes have stopped during the session"),
             Self::LastPriceInFuture { at } => write!(
                 f,
-                "the last price is dated {at:.0}, which lies in the future; the alert waits for the next price"
+                "the last price is dated {at:.0}, which is in the future; the alert waits for the next price"
             ),
             Self::NoSource(feed) => write!(f, "no source delivers {}", feed.name()),
             Self::NeverDelivered(Feed::Mentions) => {
@@ -104,7 +104,7 @@ impl fmt::Display for NotJudged {
 }
 
 impl Feed {
-    /// What the feed delivers, in words.
+    /// Returns the name of the feed's data.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -117,7 +117,7 @@ impl Feed {
         }
     }
 
-    /// The feed a condition cannot do without; `None` for those of the clock alone.
+    /// Returns the feed that a condition requires; `None` for conditions of the clock alone.
     #[must_use]
     pub const fn of(condition: &Condition) -> Option<Self> {
         match condition {
@@ -131,59 +131,62 @@ impl Feed {
     }
 }
 
-/// A stock whose quotes have stopped coming during the session that is open.
+/// A stock whose quotes stopped during the current session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StaleStock {
     /// The stock.
     pub symbol: Symbol,
-    /// When it was observed last.
+    /// The time of its last observation.
     pub last_at: Timestamp,
-    /// From when on its quotes were stale.
+    /// The time from which its quotes are stale.
     pub since: Timestamp,
 }
 
-/// How many alerts are in which state.
+/// The number of alerts in each evaluation status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
-    /// Are being judged.
+pub struct EvaluationCounts {
+    /// Alerts that are evaluated.
     pub ok: usize,
-    /// Will be, by themselves.
+    /// Alerts that wait.
     pub waiting: usize,
-    /// Will not be unless something is done about it.
+    /// Alerts that are blind.
     pub blind: usize,
 }
 
 impl Engine {
-    /// How many of the armed alerts are being judged, and how many not. It looks at each of them.
+    /// Counts the armed alerts by evaluation status. It visits each of them.
     #[must_use]
-    pub fn tally(&self, now: Timestamp) -> Tally {
-        let mut tally = Tally::default();
+    pub fn evaluation_counts(&self, now: Timestamp) -> EvaluationCounts {
+        let mut counts = EvaluationCounts::default();
         for slot in self.registry.live() {
-            match self.why_not(self.registry.watch(slot), now) {
-                None => tally.ok += 1,
-                Some(reason) if reason.is_blind() => tally.blind += 1,
-                Some(_) => tally.waiting += 1,
+            match self.evaluation_issue(self.registry.alert(slot), now) {
+                None => counts.ok += 1,
+                Some(reason) if reason.is_blind() => counts.blind += 1,
+                Some(_) => counts.waiting += 1,
             }
         }
-        tally
+        counts
     }
 
-    /// Whether an alert is being judged, and if not, why; `None` if it is not armed.
+    /// Returns the evaluation status of an alert; `None` if it is not armed.
     #[must_use]
     pub fn evaluation(&self, id: AlertId, now: Timestamp) -> Option<Evaluation> {
-        let watch = self.registry.watch(self.registry.find(id)?);
-        let hot = &self.hot[watch.stock.0 as usize];
-        let (state, since) = match self.why_not(watch, now) {
-            Some(reason @ NotJudged::StaleQuotes) => (State::Blind(reason), self.stale_since(hot, now).unwrap_or(now)),
-            Some(reason) if reason.is_blind() => (State::Blind(reason), watch.armed_at),
-            Some(reason) => (State::Waiting(reason), watch.armed_at),
-            None => (State::Ok, watch.armed_at),
+        let armed = self.registry.alert(self.registry.find(id)?);
+        let hot = &self.hot[armed.stock.0 as usize];
+        let (state, since) = match self.evaluation_issue(armed, now) {
+            Some(reason @ EvaluationIssue::StaleQuotes) => (
+                EvaluationStatus::Blind(reason),
+                self.stale_since(hot, now).unwrap_or(now),
+            ),
+            Some(reason) if reason.is_blind() => (EvaluationStatus::Blind(reason), armed.armed_at),
+            Some(reason) => (EvaluationStatus::Waiting(reason), armed.armed_at),
+            None => (EvaluationStatus::Ok, armed.armed_at),
         };
         Some(Evaluation { state, since })
     }
 
-    /// The stocks whose quotes have stopped coming during the session that is open: of which alerts are blind for
-    /// [`NotJudged::StaleQuotes`]. It looks at each stock once and at no alert.
+    /// Returns the stocks whose quotes stopped during the current session. Their alerts are blind because of
+    /// [`EvaluationIssue::StaleQuotes`]. It visits each stock once and no alert.
     #[must_use]
     pub fn stale_stocks(&self, now: Timestamp) -> Vec<StaleStock> {
         let Some(session) = self.calendar.session_at(now) else {
@@ -204,35 +207,35 @@ impl Engine {
         stale.collect()
     }
 
-    fn why_not(&self, watch: &Watch, now: Timestamp) -> Option<NotJudged> {
-        let feed = Feed::of(&watch.condition)?;
+    fn evaluation_issue(&self, armed: &ArmedAlert, now: Timestamp) -> Option<EvaluationIssue> {
+        let feed = Feed::of(&armed.condition)?;
         if self.feeds.is_lost(feed) {
-            return Some(NotJudged::NoSource(feed));
+            return Some(EvaluationIssue::NoSource(feed));
         }
-        if matches!(watch.condition, Condition::PeRatio { .. }) && self.feeds.is_lost(Feed::Fundamentals) {
-            return Some(NotJudged::NoSource(Feed::Fundamentals));
+        if matches!(armed.condition, Condition::PeRatio { .. }) && self.feeds.is_lost(Feed::Fundamentals) {
+            return Some(EvaluationIssue::NoSource(Feed::Fundamentals));
         }
-        let at = watch.stock.0 as usize;
+        let at = armed.stock.0 as usize;
         let stock = &self.stocks[at];
         if feed != Feed::Quotes {
             if !self.has_delivered(feed, stock, now) {
-                return Some(NotJudged::NeverDelivered(feed));
+                return Some(EvaluationIssue::NeverDelivered(feed));
             }
-            return missing_fact(stock, &watch.condition, now);
+            return missing_fact(stock, &armed.condition, now);
         }
         let hot = &self.hot[at];
-        let stale = || (self.stale_since(hot, now)? < now).then_some(NotJudged::StaleQuotes);
-        match missing_figure(stock, hot, watch) {
-            // The initial price waits for quotes, too, so that they have stopped explains more.
-            Some(NotJudged::NoInitialPrice) if hot.last != 0 => stale().or(Some(NotJudged::NoInitialPrice)),
+        let stale = || (self.stale_since(hot, now)? < now).then_some(EvaluationIssue::StaleQuotes);
+        match missing_market_data(stock, hot, armed) {
+            // The initial price also waits for quotes, so stale quotes are the more specific issue.
+            Some(EvaluationIssue::NoInitialPrice) if hot.last != 0 => stale().or(Some(EvaluationIssue::NoInitialPrice)),
             Some(missing) => Some(missing),
-            None if hot.last == 0 => Some(NotJudged::NoPrice),
+            None if hot.last == 0 => Some(EvaluationIssue::NoPrice),
             None => stale(),
         }
     }
 
-    /// Whether a feed delivers the data that alerts on the stock need. Mentions count for each stock alone: a source leaves out
-    /// the stocks that it does not follow.
+    /// Returns whether a feed delivers the data that alerts on the stock need. Mentions are checked for each stock, because a
+    /// source omits the stocks that it does not follow.
     fn has_delivered(&self, feed: Feed, stock: &Stock, now: Timestamp) -> bool {
         if feed != Feed::Mentions {
             return self.feeds.has_delivered(feed);
@@ -241,7 +244,7 @@ impl Engine {
         newest.is_some_and(|newest| now.duration_since(newest) <= MENTIONS_MAX_AGE)
     }
 
-    /// From when on a stock's quotes are stale; `None` on a market that is closed.
+    /// Returns the time from which a stock's quotes are stale; `None` while the market is closed.
     fn stale_since(&self, hot: &HotLine, now: Timestamp) -> Option<Timestamp> {
         self.stale_from(hot, &self.calendar.session_at(now)?)
     }
@@ -252,12 +255,12 @@ impl Engine {
         } else {
             hot.last_at().max(session.open)
         };
-        last_due.checked_add(self.settings.stale_after).ok()
+        last_due.checked_add(self.config.stale_after).ok()
     }
 }
 
-impl NotJudged {
-    /// Whether waiting alone will not help.
+impl EvaluationIssue {
+    /// Returns whether waiting alone does not help.
     const fn is_blind(self) -> bool {
         matches!(
             self,
@@ -270,29 +273,29 @@ impl NotJudged {
     }
 }
 
-fn missing_fact(stock: &Stock, condition: &Condition, now: Timestamp) -> Option<NotJudged> {
+fn missing_fact(stock: &Stock, condition: &Condition, now: Timestamp) -> Option<EvaluationIssue> {
     let facts = stock.facts.as_deref();
     match condition {
         Condition::SocialBuzz(_) => {
-            (!facts.is_some_and(|facts| facts.buzz.is_known())).then_some(NotJudged::TooFewMentions)
+            (!facts.is_some_and(|facts| facts.buzz.is_known())).then_some(EvaluationIssue::TooFewMentions)
         }
         Condition::InsiderTransactions(_) => None,
         _ => {
             let today = new_york_date(now);
             let known = facts.is_some_and(|facts| facts.knows_a_date(condition, today));
-            (!known).then_some(NotJudged::NoDateKnown)
+            (!known).then_some(EvaluationIssue::NoDateKnown)
         }
     }
 }
 
-fn missing_figure(stock: &Stock, hot: &HotLine, watch: &Watch) -> Option<NotJudged> {
+fn missing_market_data(stock: &Stock, hot: &HotLine, armed: &ArmedAlert) -> Option<EvaluationIssue> {
     let have = stock.history.len();
     let sessions = |need: u16| {
         let have = u16::try_from(have).unwrap_or(u16::MAX);
-        (have < need).then_some(NotJudged::TooLittleHistory { have, need })
+        (have < need).then_some(EvaluationIssue::TooLittleHistory { have, need })
     };
-    match watch.condition {
-        Condition::PriceChange { .. } if watch.initial_price.is_none() => Some(NotJudged::NoInitialPrice),
+    match armed.condition {
+        Condition::PriceChange { .. } if armed.initial_price.is_none() => Some(EvaluationIssue::NoInitialPrice),
         Condition::NewExtreme { .. } => sessions(1),
         Condition::MaCrossover { .. } => sessions(200),
         Condition::MaTouch { period, .. } => sessions(period - 1),
@@ -307,18 +310,18 @@ fn missing_figure(stock: &Stock, hot: &HotLine, watch: &Watch) -> Option<NotJudg
                 .rsi()
                 .micros_at(price)
                 .is_none()
-                .then_some(NotJudged::NoMovement)
+                .then_some(EvaluationIssue::NoMovement)
         }),
         Condition::VolumeChange { baseline, .. } => sessions(baseline.sessions()).or_else(|| {
             let traded = stock
                 .history
                 .sum_of_volumes(usize::from(baseline.sessions()))
                 .is_some_and(|sum| sum > 0);
-            (!traded).then_some(NotJudged::NoMovement)
+            (!traded).then_some(EvaluationIssue::NoMovement)
         }),
-        Condition::PeRatio { earnings, .. } => match stock.eps.known(earnings) {
-            None => Some(NotJudged::NoEarningsPerShare),
-            Some(eps) if eps <= 0 => Some(NotJudged::EarningsNotPositive),
+        Condition::PeRatio { earnings, .. } => match stock.eps.get(earnings) {
+            None => Some(EvaluationIssue::NoEarningsPerShare),
+            Some(eps) if eps <= 0 => Some(EvaluationIssue::EarningsNotPositive),
             Some(_) => None,
         },
         _ => None,

@@ -1,4 +1,4 @@
-//! What the engine is told.
+//! The events that the engine processes.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -6,24 +6,24 @@ use market::{Bar, Decimal, Price, SplitRatio, Symbol};
 
 use crate::alert::{Alert, AlertId};
 
-/// A stock's place in the engine, so that a quote needs no look-up by name. See
+/// The index of a stock in the engine. A quote carries it instead of the symbol to avoid a lookup. See
 /// [`Engine::stock`](super::Engine::stock).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct StockIx(pub(crate) u32);
+pub struct StockIndex(pub(crate) u32);
 
-/// One observation of one stock: its price and the session's volume so far.
+/// An observation of a stock: its price and the session's volume so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quote {
     pub(crate) price: Price,
-    /// −1 where the source gave none: smaller than any level, so the inner loop needs no branch for it.
+    /// −1 without a volume. It is lower than any level, so the inner loop needs no branch.
     pub(crate) volume: i64,
-    pub(crate) stock: StockIx,
+    pub(crate) stock: StockIndex,
 }
 
 impl Quote {
-    /// A price without a volume.
+    /// Creates a quote without a volume.
     #[must_use]
-    pub const fn new(stock: StockIx, price: Price) -> Self {
+    pub const fn new(stock: StockIndex, price: Price) -> Self {
         Self {
             price,
             volume: -1,
@@ -31,19 +31,19 @@ impl Quote {
         }
     }
 
-    /// The stock.
+    /// Returns the stock.
     #[must_use]
-    pub const fn stock(&self) -> StockIx {
+    pub const fn stock(&self) -> StockIndex {
         self.stock
     }
 
-    /// The price.
+    /// Returns the price.
     #[must_use]
     pub const fn price(&self) -> Price {
         self.price
     }
 
-    /// With the session's total volume so far, in shares (no increment); a negative one counts as none.
+    /// Sets the session's total volume so far, in shares (not an increment). A negative volume counts as none.
     #[must_use]
     pub fn with_volume(self, volume: i64) -> Self {
         Self {
@@ -53,9 +53,9 @@ impl Quote {
     }
 }
 
-/// What is known of a session that is going on: to be kept by whoever wants to resume after a restart.
+/// The observed part of a session. It must be stored so that the engine can resume after a restart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SessionSoFar {
+pub struct ObservedSession {
     /// The session's date.
     pub date: Date,
     /// Its first observed price.
@@ -66,20 +66,20 @@ pub struct SessionSoFar {
     pub low: Price,
     /// Its last observed price.
     pub last: Price,
-    /// Its volume so far, if any quote had one.
+    /// Its volume so far, if a quote contained one.
     pub volume: Option<i64>,
-    /// When the last price was observed.
+    /// The time of the last observation.
     pub last_at: Timestamp,
 }
 
-/// A trade an insider reported.
+/// A reported insider trade.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InsiderTrade {
-    /// When it was filed.
+    /// The filing date.
     pub filed_on: Date,
-    /// Who traded.
+    /// The name of the insider.
     pub insider: String,
-    /// Bought or sold.
+    /// Whether it is a purchase; otherwise it is a sale.
     pub bought: bool,
     /// Whether it was a purchase or sale on the open market (Form 4 codes P and S).
     pub open_market: bool,
@@ -90,15 +90,15 @@ pub struct InsiderTrade {
 /// The dates of one dividend.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Dividend {
-    /// The first day on which a buyer does not get it any more.
+    /// The ex-dividend date: the first day on which a buyer does not receive the dividend.
     pub ex_date: Date,
-    /// When it is paid.
+    /// The payment date.
     pub payment_date: Option<Date>,
-    /// US dollars a share.
+    /// The amount in US dollars per share.
     pub amount: Option<Decimal>,
 }
 
-/// A kind of data that some conditions cannot do without.
+/// A kind of market data that conditions require.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Feed {
     /// Prices and volumes.
@@ -109,32 +109,32 @@ pub enum Feed {
     Earnings,
     /// Dividends.
     Dividends,
-    /// Insiders' trades.
+    /// Insider trades.
     Insiders,
-    /// Counts of mentions.
+    /// Numbers of mentions.
     Mentions,
 }
 
-/// Something that happened, to be judged as of the `now` it is processed with.
+/// An event. It is processed as of an instant `now`.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// Observations, all of the instant `now`, at most one a stock.
+    /// Observations at `now`, at most one per stock.
     Snapshot(&'a [Quote]),
-    /// A completed session. A later bar of the same day takes its place.
+    /// A completed session. A later bar of the same day replaces it.
     Bar {
         /// The stock.
         symbol: Symbol,
         /// The session.
         bar: Bar,
     },
-    /// What was observed of a session before a restart; not judged again.
+    /// The observed part of a session before a restart. It is not evaluated again.
     Resume {
         /// The stock.
         symbol: Symbol,
         /// The session.
-        session: SessionSoFar,
+        session: ObservedSession,
     },
-    /// The earnings per share that are known from now on.
+    /// The current earnings per share.
     Fundamentals {
         /// The stock.
         symbol: Symbol,
@@ -143,66 +143,64 @@ pub enum Event<'a> {
         /// Expected for the next twelve months, in US dollars.
         eps_forward: Option<Decimal>,
     },
-    /// All earnings dates of the stock that are known from now on, in place of those known before.
+    /// All known earnings dates of the stock. They replace the previous ones.
     Earnings {
         /// The stock.
         symbol: Symbol,
         /// The dates, in any order.
         dates: &'a [Date],
     },
-    /// All dividends of the stock that are known from now on, in place of those known before.
+    /// All known dividends of the stock. They replace the previous ones.
     Dividends {
         /// The stock.
         symbol: Symbol,
         /// The dividends, in any order.
         dividends: &'a [Dividend],
     },
-    /// From now on prices are per new share.
+    /// A split. Prices are per new share from now on.
     Split {
         /// The stock.
         symbol: Symbol,
         /// New shares per old share.
         ratio: SplitRatio,
     },
-    /// Trades that insiders have reported.
+    /// New insider trades.
     InsiderTrades {
         /// The stock.
         symbol: Symbol,
         /// The trades.
         trades: &'a [InsiderTrade],
     },
-    /// All trades that insiders have reported of the stock, as they are known from now on, in place of those known before:
-    /// some do not stand any more.
-    InsiderTradesAnew {
+    /// All known insider trades of the stock. They replace the previous ones, because some were withdrawn.
+    InsiderTradesReplaced {
         /// The stock.
         symbol: Symbol,
         /// The trades.
         trades: &'a [InsiderTrade],
     },
-    /// How often a stock was mentioned in the hour that ended at `hour`. A later count of the same hour takes its
-    /// place.
+    /// The number of mentions of a stock in the hour that ended at `hour`. A later count of the same hour replaces it.
     Mentions {
         /// The stock.
         symbol: Symbol,
         /// The hour.
         hour: Timestamp,
-        /// How often.
+        /// The number of mentions.
         count: u32,
     },
-    /// A kind of data stopped coming (`lost`) or comes again. A delivery of the data also makes it come again.
+    /// A feed was lost or restored. A delivery of data restores it too.
     Feed {
-        /// Which kind.
+        /// The feed.
         feed: Feed,
-        /// Whether it stopped.
+        /// Whether it was lost.
         lost: bool,
     },
-    /// `now` has come: what waits for an instant is due.
+    /// The clock reached `now`. Alerts whose moment has come are due.
     Clock,
-    /// The minute's evaluation: what was armed or became known since a stock's last observation is judged by that
-    /// observation, unless its quotes are stale ([`Settings::stale_after`](super::Settings::stale_after)).
+    /// The minute's evaluation. Everything that was armed or became known since a stock's last observation is evaluated against
+    /// that observation, unless its quotes are stale ([`EngineConfig::stale_after`](super::EngineConfig::stale_after)).
     Evaluate,
-    /// An alert became active, or changed while it was: judged from now on, by this revision.
+    /// An alert became active, or changed while active. This revision is evaluated from now on.
     Armed(&'a Alert),
-    /// An alert was paused, deleted, or fired elsewhere.
+    /// An alert was paused or deleted, or its firing was committed elsewhere.
     Disarmed(AlertId),
 }

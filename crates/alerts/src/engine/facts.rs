@@ -1,7 +1,6 @@
-//! What is known of a stock beside its price: dates ahead, insiders' trades, mentions.
+//! The facts about a stock besides its price: future dates, insider trades and mentions.
 //!
-//! These change rarely, so they are judged plainly: when one of them changes, the few alerts that depend on it are
-//! looked at.
+//! Facts change rarely, so their evaluation is simple: a change evaluates the few alerts that depend on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,29 +12,29 @@ use super::buzz::Buzz;
 use super::event::{Dividend, InsiderTrade};
 use super::level_index::Slot;
 use super::reason::{InsiderNames, Reason};
-use crate::condition::{Condition, InsiderDirection, InsiderWatch};
+use crate::condition::{Condition, InsiderCriteria, InsiderDirection};
 
-/// Filings older than this many days are forgotten; no window is longer.
+/// The number of days after which filings are dropped. No window is longer.
 const KEPT_FILING_DAYS: i32 = 400;
 
-/// The facts and who waits for them.
+/// The facts about a stock, and the alerts that wait for them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     /// Sorted.
     earnings: Vec<Date>,
     /// Sorted by ex-date.
     dividends: Vec<Dividend>,
-    /// Alerts that wait for one of the dates.
+    /// The alerts that wait for a date.
     pub(super) dated: BTreeSet<Slot>,
     trades: Vec<InsiderTrade>,
-    /// Alerts that wait for insiders.
+    /// The alerts that wait for insider trades.
     pub(super) insider_watchers: BTreeSet<Slot>,
     pub(super) buzz: Buzz,
 }
 
-/// When a date alert is due: the first day on which it holds, and the date it is about.
+/// The first day on which a date condition holds, and the date that it is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Due {
+pub(super) struct DueDate {
     pub(super) day: Date,
     about: Date,
 }
@@ -51,8 +50,8 @@ impl Facts {
         self.dividends.sort_unstable();
     }
 
-    /// The first day from `from` on at which a date condition holds, as far as dates are known.
-    pub(super) fn next_due(&self, condition: &Condition, from: Date) -> Option<Due> {
+    /// Returns the first day from `from` on which a date condition holds, as far as dates are known.
+    pub(super) fn next_due(&self, condition: &Condition, from: Date) -> Option<DueDate> {
         let (about, days_ahead) = match *condition {
             Condition::EarningsAnnouncement { days_ahead } => {
                 (self.earnings.iter().copied().find(|&date| date >= from)?, days_ahead)
@@ -75,13 +74,13 @@ impl Facts {
             _ => return None,
         };
         let first = about.saturating_sub(jiff::Span::new().days(i64::from(days_ahead)));
-        Some(Due {
+        Some(DueDate {
             day: first.max(from),
             about,
         })
     }
 
-    /// Why a date condition holds on `today`; `None` if it does not.
+    /// Returns the reason for which a date condition holds on `today`; `None` if it does not hold.
     pub(super) fn date_reason(&self, condition: &Condition, today: Date) -> Option<Reason> {
         let due = self.next_due(condition, today).filter(|due| due.day == today)?;
         let date = due.about;
@@ -110,12 +109,12 @@ impl Facts {
         }
     }
 
-    /// Whether a date of the kind the condition waits for is known for `today` or later.
+    /// Returns whether a date for the condition is known, `today` or later.
     pub(super) fn knows_a_date(&self, condition: &Condition, today: Date) -> bool {
         self.next_due(condition, today).is_some()
     }
 
-    pub(super) fn forget_trades(&mut self) {
+    pub(super) fn clear_trades(&mut self) {
         self.trades.clear();
     }
 
@@ -130,17 +129,17 @@ impl Facts {
         );
     }
 
-    /// What the trades that an insider alert counts on `today` are worth together, and how many insiders made them.
-    pub(super) fn insider_totals(&self, watch: &InsiderWatch, today: Date) -> (Decimal, u32) {
-        totals(&self.counted_trades(watch, today))
+    /// Returns the total value of the trades that count on `today`, and the number of their insiders.
+    pub(super) fn insider_totals(&self, criteria: &InsiderCriteria, today: Date) -> (Decimal, u32) {
+        totals(&self.counted_trades(criteria, today))
     }
 
-    fn counted_trades(&self, watch: &InsiderWatch, today: Date) -> Vec<&InsiderTrade> {
-        let after = day_number(today) - i32::from(watch.window_days);
+    fn counted_trades(&self, criteria: &InsiderCriteria, today: Date) -> Vec<&InsiderTrade> {
+        let after = day_number(today) - i32::from(criteria.window_days);
         let counts = |trade: &&InsiderTrade| {
             day_number(trade.filed_on) > after
-                && (trade.open_market || !watch.open_market_only)
-                && match watch.direction {
+                && (trade.open_market || !criteria.open_market_only)
+                && match criteria.direction {
                     InsiderDirection::Both => true,
                     InsiderDirection::Buy => trade.bought,
                     InsiderDirection::Sell => !trade.bought,
@@ -149,21 +148,21 @@ impl Facts {
         self.trades.iter().filter(counts).collect()
     }
 
-    /// Why an insider alert holds on `today`; `None` if it does not.
-    pub(super) fn insider_reason(&self, watch: &InsiderWatch, today: Date) -> Option<Reason> {
-        let counted = self.counted_trades(watch, today);
+    /// Returns the reason for which an insider alert holds on `today`; `None` if it does not hold.
+    pub(super) fn insider_reason(&self, criteria: &InsiderCriteria, today: Date) -> Option<Reason> {
+        let counted = self.counted_trades(criteria, today);
         let (value_usd, insiders) = totals(&counted);
-        let holds = value_usd >= watch.threshold_usd && insiders >= u32::from(watch.min_executives);
+        let holds = value_usd >= criteria.threshold_usd && insiders >= u32::from(criteria.min_executives);
         holds.then(|| Reason::InsidersTraded {
             value_usd,
             insiders,
-            window_days: watch.window_days,
+            window_days: criteria.window_days,
             traded: direction(&counted),
             names: InsiderNames::of(&names(&counted)),
         })
     }
 
-    /// The date that a date condition waits for on `today`, and what is paid then, if it is about a payment.
+    /// Returns the next date of a date condition, and the amount per share if it is a payment date.
     pub(super) fn next_date(&self, condition: &Condition, today: Date) -> Option<(Date, Option<Decimal>)> {
         let date = self.next_due(condition, today)?.about;
         let paid = self
@@ -178,7 +177,7 @@ impl Facts {
     }
 }
 
-/// The total value of trades in US dollars, and the number of insiders who made them.
+/// Returns the total value of trades in US dollars, and the number of distinct insiders.
 fn totals(trades: &[&InsiderTrade]) -> (Decimal, u32) {
     let value: i128 = trades.iter().map(|trade| i128::from(trade.value_usd.micros())).sum();
     let insiders: BTreeSet<_> = trades.iter().map(|trade| trade.insider.as_str()).collect();
@@ -188,7 +187,7 @@ fn totals(trades: &[&InsiderTrade]) -> (Decimal, u32) {
     )
 }
 
-/// Whether the trades are purchases, sales or both.
+/// Returns whether the trades are purchases, sales or both.
 fn direction(trades: &[&InsiderTrade]) -> InsiderDirection {
     let has = |bought: bool| trades.iter().any(|trade| trade.bought == bought);
     match (has(true), has(false)) {
@@ -198,7 +197,7 @@ fn direction(trades: &[&InsiderTrade]) -> InsiderDirection {
     }
 }
 
-/// The insiders of the trades, those with the largest trades first.
+/// Returns the insiders of the trades, ordered by the total value of their trades, largest first.
 fn names<'a>(trades: &[&'a InsiderTrade]) -> Vec<&'a str> {
     let mut values: BTreeMap<&str, i128> = BTreeMap::new();
     for trade in trades {
@@ -209,7 +208,7 @@ fn names<'a>(trades: &[&'a InsiderTrade]) -> Vec<&'a str> {
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// The product of two decimals, rounded down to a millionth.
+/// Returns the product of two decimals, rounded down to a millionth.
 fn product(a: Decimal, b: Decimal) -> Decimal {
     let micros = i128::from(a.micros()) * i128::from(b.micros()) / i128::from(market::MICROS_PER_UNIT);
     Decimal::from_micros(i64::try_from(micros).unwrap_or(i64::MAX))

@@ -1,4 +1,4 @@
-//! The state of the feeds: which of them have delivered data, and which are lost.
+//! The state of the feeds: those that have delivered data, and those that are lost.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ impl FeedStates {
         self.lost.contains(&feed)
     }
 
-    /// Whether the feed has delivered anything, for any stock.
+    /// Returns whether the feed has delivered anything, for any stock.
     pub(super) fn has_delivered(&self, feed: Feed) -> bool {
         self.delivered.contains(&feed)
     }

@@ -1,4 +1,4 @@
-//! What is known of a stock, for showing: the same figures that its alerts are judged by.
+//! The figures of a stock for display: the same values that its alerts are evaluated against.
 
 use jiff::civil::Date;
 use market::day::day_number;
@@ -8,25 +8,25 @@ use super::Engine;
 use super::group::average;
 use super::hot_line::{HotLine, NO_DAY};
 use super::stock::Stock;
-use crate::condition::{Condition, Earnings, InsiderWatch};
+use crate::condition::{Condition, EpsBasis, InsiderCriteria};
 
 impl Engine {
-    fn known(&self, symbol: Symbol) -> Option<(&Stock, &HotLine)> {
-        let at = self.names.get(&symbol)?.0 as usize;
+    fn find_stock(&self, symbol: Symbol) -> Option<(&Stock, &HotLine)> {
+        let at = self.indices.get(&symbol)?.0 as usize;
         Some((&self.stocks[at], &self.hot[at]))
     }
 
-    /// Whether the session of the stock's last observation has not been completed by a bar yet. If it has, the
-    /// observation's price is part of the history and must not be counted once more.
+    /// Returns whether the session of the stock's last observation is not completed by a bar yet. In a completed session, the
+    /// observed price is part of the history and must not be counted again.
     #[must_use]
     pub fn is_session_running(&self, symbol: Symbol) -> bool {
-        self.known(symbol).is_some_and(|(_, hot)| hot.day != NO_DAY)
+        self.find_stock(symbol).is_some_and(|(_, hot)| hot.day != NO_DAY)
     }
 
-    /// The highest and lowest price of the 52 weeks up to `today`, the running session included.
+    /// Returns the highest and lowest price of the 52 weeks up to `today`, including the running session.
     #[must_use]
-    pub fn extremes_of_52_weeks(&self, symbol: Symbol, today: Date) -> Option<(Price, Price)> {
-        let (stock, hot) = self.known(symbol)?;
+    pub fn extremes_52_weeks(&self, symbol: Symbol, today: Date) -> Option<(Price, Price)> {
+        let (stock, hot) = self.find_stock(symbol)?;
         let completed = stock.history.extremes_52_weeks(day_number(today));
         let running = (hot.day != NO_DAY).then_some((hot.high, hot.low));
         let (high, low) = match (completed, running) {
@@ -36,10 +36,10 @@ impl Engine {
         Price::from_micros(high).ok().zip(Price::from_micros(low).ok())
     }
 
-    /// The average of `period` sessions (1 or more): while a session is running its last price stands in for its close.
+    /// Returns the average of `period` sessions (1 or more). During a session its last price stands in for the close.
     #[must_use]
-    pub fn average_now(&self, symbol: Symbol, period: u16) -> Option<Decimal> {
-        let (stock, hot) = self.known(symbol)?;
+    pub fn current_average(&self, symbol: Symbol, period: u16) -> Option<Decimal> {
+        let (stock, hot) = self.find_stock(symbol)?;
         if hot.day != NO_DAY {
             return average(period, hot.last, &stock.history);
         }
@@ -48,37 +48,36 @@ impl Engine {
         Some(Decimal::from_micros((sum + period / 2) / period))
     }
 
-    /// The RSI: while a session is running its last price stands in for its close.
+    /// Returns the RSI. During a session its last price stands in for the close.
     #[must_use]
-    pub fn rsi_now(&self, symbol: Symbol) -> Option<Decimal> {
-        let (stock, hot) = self.known(symbol)?;
-        stock.rsi_now(hot).map(Decimal::from_micros)
+    pub fn current_rsi(&self, symbol: Symbol) -> Option<Decimal> {
+        let (stock, hot) = self.find_stock(symbol)?;
+        stock.current_rsi(hot).map(Decimal::from_micros)
     }
 
-    /// The earnings per share that are known, per today's share.
+    /// Returns the known earnings per share, per today's share.
     #[must_use]
-    pub fn earnings_per_share(&self, symbol: Symbol, which: Earnings) -> Option<Decimal> {
-        let (stock, _) = self.known(symbol)?;
-        stock.eps.known(which).map(Decimal::from_micros)
+    pub fn earnings_per_share(&self, symbol: Symbol, which: EpsBasis) -> Option<Decimal> {
+        let (stock, _) = self.find_stock(symbol)?;
+        stock.eps.get(which).map(Decimal::from_micros)
     }
 
-    /// Mentions of the last 24 hours there are; `None` while it cannot be said what is usual.
+    /// Returns the mentions of the newest 24 hours; `None` while the usual number is unknown.
     #[must_use]
-    pub fn mentions_of_a_day(&self, symbol: Symbol) -> Option<i64> {
-        self.known(symbol)?.0.facts.as_deref()?.buzz.mentions_of_a_day()
+    pub fn mentions_in_24_hours(&self, symbol: Symbol) -> Option<i64> {
+        self.find_stock(symbol)?.0.facts.as_deref()?.buzz.mentions_in_24_hours()
     }
 
-    /// What the trades that an insider alert counts on `today` are worth together in US dollars, and how many insiders
-    /// made them.
+    /// Returns the total value in US dollars of the insider trades that count on `today`, and the number of their insiders.
     #[must_use]
-    pub fn insider_totals(&self, symbol: Symbol, watch: &InsiderWatch, today: Date) -> (Decimal, u32) {
-        let facts = self.known(symbol).and_then(|(stock, _)| stock.facts.as_deref());
-        facts.map_or((Decimal::ZERO, 0), |facts| facts.insider_totals(watch, today))
+    pub fn insider_totals(&self, symbol: Symbol, criteria: &InsiderCriteria, today: Date) -> (Decimal, u32) {
+        let facts = self.find_stock(symbol).and_then(|(stock, _)| stock.facts.as_deref());
+        facts.map_or((Decimal::ZERO, 0), |facts| facts.insider_totals(criteria, today))
     }
 
-    /// The date that a date condition waits for on `today`, and what is paid a share then, if it is about a payment.
+    /// Returns the next date of a date condition, and the amount per share if it is a payment date.
     #[must_use]
     pub fn next_date(&self, symbol: Symbol, condition: &Condition, today: Date) -> Option<(Date, Option<Decimal>)> {
-        self.known(symbol)?.0.facts.as_deref()?.next_date(condition, today)
+        self.find_stock(symbol)?.0.facts.as_deref()?.next_date(condition, today)
     }
 }

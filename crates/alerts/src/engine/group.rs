@@ -1,18 +1,15 @@
-//! The alerts of one stock that wait for the same thing, in the order in which they will get it.
+//! The alerts of one stock with the same kind of trigger, in the order in which they fire.
 //!
-//! Every price, technical, volume and fundamental condition is, within one session, a question of where the *price*
-//! (or the volume) is:
+//! Within one session, every price, technical, volume and fundamental condition depends only on the *price* (or the volume):
 //!
 //! * a percent change is a price level, computed once from the initial price;
-//! * P/E is a price level, ratio × EPS; it moves when the EPS does;
-//! * "the average with the current price as today's close" is `(S + p) ÷ n`, with `S` the sum of the last `n − 1`
-//!   closes. So `p` is at or above it exactly if `p × (n − 1) ≥ S`, and SMA(50) is above SMA(200) exactly if `3p >
-//!   S₁₉₉ − 4·S₄₉`;
+//! * P/E is a price level, ratio × EPS; it changes with the EPS;
+//! * the average with the current price as today's close is `(S + p) ÷ n`, with `S` the sum of the last `n − 1` closes. So `p`
+//!   is at or above it exactly if `p × (n − 1) ≥ S`, and SMA(50) is above SMA(200) exactly if `3p > S₁₉₉ − 4·S₄₉`;
 //! * the RSI rises with the price.
 //!
-//! A [`Group`] answers two questions: which of its entries a view of the market reaches ([`Group::reached`]), and
-//! between which prices nothing can happen to it ([`Group::tighten`]). All arithmetic is in integers; there is no
-//! rounding to argue about.
+//! A [`Group`] answers two questions: the entries that a view of the market reaches ([`Group::reached`]), and the band of prices
+//! within which none of its alerts can fire ([`Group::tighten`]). All arithmetic uses integers, so there are no rounding errors.
 
 use std::cmp::Ordering;
 
@@ -20,12 +17,12 @@ use jiff::civil::Date;
 use market::{Decimal, History, MICROS_PER_UNIT};
 
 use super::level_index::LevelIndex;
-use crate::condition::{Earnings, Side, VolumeBaseline};
+use crate::condition::{EpsBasis, Side, VolumeBaseline};
 
 /// 100 % in millionths of a percent.
 pub(super) const HUNDRED_PERCENT: i64 = 100 * MICROS_PER_UNIT;
 
-/// What a group's alerts wait for. The key of an entry is given in parentheses; `Below` stores it negated.
+/// The kind of a group. The meaning of an entry's key is in parentheses; `Below` stores the negated key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum GroupKey {
     /// A price (the price).
@@ -40,24 +37,24 @@ pub(super) enum GroupKey {
     Touch { side: Side, period: u16 },
     /// The RSI (the threshold).
     Rsi(Side),
-    /// The RSI, on the side it will turn out not to be on (0).
+    /// The RSI, for alerts whose side is not determined yet (0).
     RsiUndecided,
     /// The volume (the percentage).
     Volume(VolumeBaseline),
     /// Price ÷ earnings (the ratio).
-    Pe { earnings: Earnings, side: Side },
+    Pe { earnings: EpsBasis, side: Side },
 }
 
-/// What is known of a stock at one observation.
+/// A stock at one observation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'a> {
     /// The price.
     pub(super) price: i64,
-    /// The session's volume so far; −1 if it is not known.
+    /// The session's volume so far; −1 if unknown.
     pub(super) volume: i64,
-    /// The highest price of 52 weeks before this observation.
+    /// The 52-week high before this observation.
     pub(super) high: Option<i64>,
-    /// The lowest price of 52 weeks before this observation.
+    /// The 52-week low before this observation.
     pub(super) low: Option<i64>,
     /// The sessions completed before this one.
     pub(super) history: &'a History,
@@ -73,20 +70,20 @@ pub(super) struct Eps {
 }
 
 impl Eps {
-    /// The earnings a price can be divided by: more than zero.
-    pub(super) fn positive(self, which: Earnings) -> Option<i64> {
-        self.known(which).filter(|&eps| eps > 0)
+    /// Returns the earnings per share if they are positive, so that a price can be divided by them.
+    pub(super) fn positive(self, which: EpsBasis) -> Option<i64> {
+        self.get(which).filter(|&eps| eps > 0)
     }
 
-    pub(super) fn known(self, which: Earnings) -> Option<i64> {
+    pub(super) fn get(self, which: EpsBasis) -> Option<i64> {
         match which {
-            Earnings::Trailing => self.trailing,
-            Earnings::Forward => self.forward,
+            EpsBasis::Trailing => self.trailing,
+            EpsBasis::Forward => self.forward,
         }
     }
 }
 
-/// Strictly between `lo` and `hi`, and strictly below `volume_hi`, nothing happens.
+/// The quiet band: strictly between `lo` and `hi`, and strictly below `volume_hi`, no alert fires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Band {
     pub(super) lo: i64,
@@ -126,7 +123,7 @@ impl Band {
 pub(super) struct Group {
     pub(super) key: GroupKey,
     pub(super) index: LevelIndex,
-    /// Only of a touch: where the previous observation was, compared with the average of its own moment.
+    /// Only for touches: the side of the average on which the previous observation was, with the average of its time.
     pub(super) previous: Option<Ordering>,
 }
 
@@ -139,7 +136,7 @@ impl Group {
         }
     }
 
-    /// The highest key that `view` reaches; `None` if it reaches none or cannot be judged.
+    /// Returns the highest key that `view` reaches; `None` if it reaches none or cannot be evaluated.
     pub(super) fn reached(&self, view: &View<'_>) -> Option<i64> {
         let all_if = |condition: bool| condition.then_some(0);
         match self.key {
@@ -158,15 +155,14 @@ impl Group {
             GroupKey::Pe { earnings, side } => {
                 let eps = view.eps.positive(earnings)?;
                 let (whole, rest) = div_rem(i128::from(view.price) * i128::from(MICROS_PER_UNIT), eps.into());
-                // Above: the ratio rounded down; below: rounded up. Thresholds are whole millionths, so both are
-                // exact.
+                // Above, the ratio is rounded down; below, it is rounded up. Thresholds are whole millionths, so both
+                // comparisons are exact.
                 Some(side.key(side.pick(whole, if rest > 0 { whole.saturating_add(1) } else { whole })))
             }
         }
     }
 
-    /// Makes `band` so narrow that inside it nothing happens to this group as long as the view's history stays as it
-    /// is.
+    /// Narrows `band` so that inside it no alert of this group fires as long as the view's history does not change.
     pub(super) fn tighten(&self, view: &View<'_>, band: &mut Band) {
         let Some(first) = self.index.first() else {
             return;
@@ -220,7 +216,7 @@ impl Group {
         }
     }
 
-    /// A touch waits for the price to come to the average, or first of all to go to the side it has to come from.
+    /// A touch waits until the price reaches the average, or first until it is on the side from which it must come.
     fn tighten_touch(&self, side: Side, period: u16, history: &History, band: &mut Band) {
         let Some(sum) = history.sum_of_closes(usize::from(period) - 1) else {
             return;
@@ -235,7 +231,7 @@ impl Group {
         }
     }
 
-    /// After an observation was judged: it is the previous one for the next.
+    /// Stores the evaluated observation as the previous one.
     pub(super) fn remember(&mut self, view: &View<'_>) {
         if let GroupKey::Touch { period, .. } = self.key {
             self.previous = compare_with_average(view.price, period, view.history);
@@ -244,19 +240,19 @@ impl Group {
 }
 
 impl Side {
-    /// A key that is reached from below, whichever side is waited for.
+    /// Returns a key that is reached from below, whatever the side.
     pub(super) const fn key(self, level: i64) -> i64 {
         self.pick(level, -level)
     }
 }
 
-/// Where `price` is, compared with the average of `period` sessions in which it stands in for today's close.
+/// Compares `price` with the average of `period` sessions in which it stands in for today's close.
 fn compare_with_average(price: i64, period: u16, history: &History) -> Option<Ordering> {
     let sum = history.sum_of_closes(usize::from(period) - 1)?;
     Some((price * (i64::from(period) - 1)).cmp(&sum))
 }
 
-/// The same for an observation of an earlier day: sessions from `date` on do not count.
+/// Compares an observation of an earlier day: sessions from `date` on do not count.
 pub(super) fn compare_with_average_of(date: Date, price: i64, period: u16, history: &History) -> Option<Ordering> {
     let len = usize::from(period) - 1;
     let mut closes = history
@@ -271,8 +267,8 @@ pub(super) fn compare_with_average_of(date: Date, price: i64, period: u16, histo
     (count == len).then(|| (price * (i64::from(period) - 1)).cmp(&sum))
 }
 
-/// Three times the price at which SMA(50) equals SMA(200) today; `None` if they stood that way already at the last
-/// completed session, or if that cannot be told.
+/// Returns three times the price at which SMA(50) equals SMA(200) today. Returns `None` if the averages were already on that
+/// side at the last completed session, or if the history is too short.
 fn cross_level(side: Side, history: &History) -> Option<i64> {
     let (last_50, last_200) = (history.sum_of_closes(50)?, history.sum_of_closes(200)?);
     let before = (4 * last_50).cmp(&last_200);
@@ -295,7 +291,7 @@ fn volume_sum(history: &History, baseline: VolumeBaseline) -> Option<i64> {
         .filter(|&sum| sum > 0)
 }
 
-/// By how many millionths of a percent the volume is above its average, rounded down.
+/// Returns the millionths of a percent by which the volume exceeds its average, rounded down.
 fn percent_above_average(view: &View<'_>, baseline: VolumeBaseline) -> Option<i64> {
     if view.volume < 0 {
         return None;
@@ -305,19 +301,19 @@ fn percent_above_average(view: &View<'_>, baseline: VolumeBaseline) -> Option<i6
     Some(div_rem(scaled, sum.into()).0.saturating_sub(HUNDRED_PERCENT))
 }
 
-/// `numerator ÷ denominator` (> 0), rounded down and saturating, and whether anything was left over.
+/// Returns `numerator ÷ denominator` (> 0), rounded down and saturating, and the remainder.
 fn div_rem(numerator: i128, denominator: i128) -> (i64, i128) {
     let whole = numerator.div_euclid(denominator);
     let clamped = i64::try_from(whole).unwrap_or(if whole > 0 { i64::MAX } else { i64::MIN });
     (clamped, numerator.rem_euclid(denominator))
 }
 
-/// The averages of 50 and 200 sessions with `price` as today's close, rounded to a millionth.
+/// Returns the averages of 50 and 200 sessions with `price` as today's close, rounded to a millionth.
 pub(super) fn averages(price: i64, history: &History) -> Option<(Decimal, Decimal)> {
     Some((average(50, price, history)?, average(200, price, history)?))
 }
 
-/// The average of `period` sessions with `price` as today's close, rounded to a millionth.
+/// Returns the average of `period` sessions with `price` as today's close, rounded to a millionth.
 pub(super) fn average(period: u16, price: i64, history: &History) -> Option<Decimal> {
     let sum = history.sum_of_closes(usize::from(period) - 1)? + price;
     let period = i64::from(period);

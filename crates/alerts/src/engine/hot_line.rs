@@ -1,14 +1,14 @@
-//! What the inner loop needs of a stock: its quiet band, in one cache line.
+//! The data of a stock that the inner loop reads: its quiet band, in one cache line.
 
 use jiff::Timestamp;
 
 use super::event::Quote;
 use super::group::Band;
 
-/// No session.
+/// The value of [`HotLine::day`] without a session.
 pub(super) const NO_DAY: i32 = i32::MIN;
 
-/// What the inner loop needs of a stock, in one cache line.
+/// The data of a stock that the inner loop reads, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct HotLine {
@@ -22,10 +22,10 @@ pub(super) struct HotLine {
     pub(super) high: i64,
     pub(super) low: i64,
     pub(super) volume: i64,
-    /// The session that `high`, `low` and `volume` are of; [`NO_DAY`] when none is going on.
+    /// The day of the session of `high`, `low` and `volume`; [`NO_DAY`] if no session is running.
     pub(super) day: i32,
-    /// When `last` was observed, in seconds since 1970.
-    pub(super) seen_s: u32,
+    /// The time at which `last` was observed, in seconds since 1970.
+    pub(super) observed_at_s: u32,
 }
 
 impl HotLine {
@@ -38,10 +38,10 @@ impl HotLine {
         low: i64::MAX,
         volume: -1,
         day: NO_DAY,
-        seen_s: 0,
+        observed_at_s: 0,
     };
 
-    /// Takes the observation in if nothing can happen at it. The whole product's speed is in these few comparisons.
+    /// Records the observation if it is inside the quiet band. The speed of the whole product depends on these few comparisons.
     #[inline]
     pub(super) fn stays_quiet(&mut self, quote: &Quote, day: i32, now_s: u32) -> bool {
         let price = quote.price.micros();
@@ -51,27 +51,27 @@ impl HotLine {
             self.high = self.high.max(price);
             self.low = self.low.min(price);
             self.volume = self.volume.max(quote.volume);
-            self.seen_s = now_s;
+            self.observed_at_s = now_s;
         }
         quiet
     }
 
-    /// When the last price was observed, to the second.
+    /// Returns the time of the last observation, to the second.
     pub(super) fn last_at(&self) -> Timestamp {
-        Timestamp::from_second(i64::from(self.seen_s)).unwrap_or(Timestamp::UNIX_EPOCH)
+        Timestamp::from_second(i64::from(self.observed_at_s)).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
     pub(super) fn set_band(&mut self, band: Band) {
         (self.lo, self.hi, self.volume_hi) = (band.lo, band.hi, band.volume_hi);
     }
 
-    /// The next observation is looked at closely, whatever it is.
+    /// Empties the band, so that the next observation is fully evaluated.
     pub(super) fn unsettle(&mut self) {
         self.set_band(Band::EMPTY);
     }
 }
 
-/// Seconds since 1970; outside 1970–2106 the nearest there is.
+/// Returns the seconds since 1970. Times outside 1970–2106 are clamped.
 pub(super) fn seconds(at: Timestamp) -> u32 {
     u32::try_from(at.as_second()).unwrap_or(if at.as_second() < 0 { 0 } else { u32::MAX })
 }

@@ -1,19 +1,19 @@
-//! The ordered index of levels that alerts wait at.
+//! The ordered index of levels.
 //!
-//! Motivation: "does anything fire?" must cost one comparison however many alerts wait, firing `k` of them must cost
-//! `k`, and making or deleting one among hundreds of thousands must not move them all.
+//! Purpose: checking whether anything fires costs one comparison, however many alerts wait; firing `k` alerts costs `k`;
+//! inserting or removing one among hundreds of thousands does not move all others.
 //!
-//! Entries `(key, slot)` lie in ascending order in chunks of at most [`CHUNK_MAX`] entries. A key fires when it is
-//! reached from below: whoever waits *below* a level stores it negated. Keys and slots of a chunk are arrays of
-//! their own, so an entry costs twelve bytes and no padding.
+//! Entries `(key, slot)` are in ascending order in chunks of at most [`CHUNK_MAX`] entries. A key fires when it is reached from
+//! below; levels that are reached from above are stored negated. Keys and slots of a chunk are separate arrays, so an entry
+//! takes twelve bytes without padding.
 
-/// The most entries of one chunk; a full chunk is cut in two.
+/// The maximum number of entries in a chunk. A full chunk is split in two.
 const CHUNK_MAX: usize = 512;
 
-/// Below this a chunk is joined with its neighbour.
+/// The number of entries below which a chunk is merged with its neighbour.
 const CHUNK_MIN: usize = CHUNK_MAX / 8;
 
-/// Where an armed alert is found in the registry.
+/// The index of an armed alert in the registry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Slot(pub(crate) u32);
 
@@ -25,7 +25,7 @@ pub(crate) struct LevelIndex {
 
 #[derive(Clone, Debug)]
 struct Chunk {
-    /// The first entry, kept beside the arrays so that finding a chunk touches no other memory.
+    /// The first entry, stored outside the arrays so that the search for a chunk touches no other memory.
     first: (i64, Slot),
     keys: Vec<i64>,
     slots: Vec<Slot>,
@@ -36,7 +36,7 @@ impl LevelIndex {
         self.chunks.is_empty()
     }
 
-    /// The lowest key.
+    /// Returns the lowest key.
     pub(crate) fn first(&self) -> Option<i64> {
         self.chunks.first().map(|chunk| chunk.first.0)
     }
@@ -59,7 +59,7 @@ impl LevelIndex {
         }
     }
 
-    /// Whether the entry was there.
+    /// Removes an entry. Returns whether it existed.
     pub(crate) fn remove(&mut self, key: i64, slot: Slot) -> bool {
         if self.chunks.is_empty() {
             return false;
@@ -72,7 +72,7 @@ impl LevelIndex {
         true
     }
 
-    /// Takes out every entry whose key is at most `reached`, lowest first.
+    /// Removes every entry whose key is at most `reached`, lowest first.
     pub(crate) fn drain_through(&mut self, reached: i64, mut take: impl FnMut(i64, Slot)) {
         let whole = self
             .chunks
@@ -98,14 +98,14 @@ impl LevelIndex {
         }
     }
 
-    /// Every entry, lowest first.
+    /// Returns every entry, lowest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (i64, Slot)> {
         self.chunks
             .iter()
             .flat_map(|chunk| chunk.keys.iter().copied().zip(chunk.slots.iter().copied()))
     }
 
-    /// The memory it holds, in bytes.
+    /// Returns the allocated memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let entries: usize = self
             .chunks
@@ -115,7 +115,7 @@ impl LevelIndex {
         size_of::<Self>() + self.chunks.capacity() * size_of::<Chunk>() + entries
     }
 
-    /// The chunk in which `entry` is or would be.
+    /// Returns the index of the chunk to which `entry` belongs.
     fn chunk_of(&self, entry: (i64, Slot)) -> usize {
         self.chunks
             .partition_point(|chunk| chunk.first <= entry)
@@ -138,7 +138,7 @@ impl LevelIndex {
 }
 
 impl Chunk {
-    /// Where the entry is (`Ok`) or belongs (`Err`).
+    /// Returns the position of the entry (`Ok`), or the position at which to insert it (`Err`).
     fn find(&self, key: i64, slot: Slot) -> Result<usize, usize> {
         let from = self.keys.partition_point(|&other| other < key);
         let equal = self.keys[from..].partition_point(|&other| other == key);
@@ -151,7 +151,7 @@ impl Chunk {
     fn insert(&mut self, key: i64, slot: Slot) {
         let at = self.find(key, slot).unwrap_or_else(|at| at);
         if self.keys.len() == self.keys.capacity() {
-            // A quarter more, not double: most chunks of quiet stocks stay small for ever.
+            // Grows by a quarter instead of doubling: most chunks of rarely watched stocks stay small.
             let more = (self.keys.len() / 4).max(4);
             self.keys.reserve_exact(more);
             self.slots.reserve_exact(more);
@@ -210,7 +210,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn the_index_does_what_an_ordered_set_does(steps in steps()) {
+        fn index_matches_an_ordered_set(steps in steps()) {
             let (mut index, mut oracle) = (LevelIndex::default(), BTreeSet::new());
             for step in steps {
                 match step {

@@ -1,45 +1,40 @@
 //! # The engine
 //!
-//! It is told what happens ([`Event`]) and as of when, and it answers what is to be done ([`Decision`]), each with
-//! its reason. It has no clock, does no I/O and keeps no user's data beyond what judging needs; the same events give
-//! the same decisions.
+//! The engine processes events ([`Event`]) as of an instant and returns decisions ([`Decision`]) with their reasons. It has no
+//! clock, does no I/O, and keeps only the data that evaluation needs. The same events produce the same decisions.
 //!
-//! ## Why it is fast
+//! ## Performance
 //!
-//! Nearly every observation of nearly every stock changes nothing for anybody. So each stock has a *quiet band*: two
-//! prices and a volume between which none of its alerts, of whatever family, can fire. An observation inside the
-//! band costs one look at one cache line ([`hot_line`]) and is done, whether ten alerts wait or ten million. Only
-//! who leaves the band is judged, in integers and exactly, against the alerts that stand first in line ([`group`]);
-//! firing `k` of them costs `k` ([`level_index`]).
+//! Nearly every observation of nearly every stock fires nothing. So each stock has a *quiet band*: two prices and a volume
+//! between which none of its alerts, of any family, can fire. An observation inside the band reads one cache line
+//! ([`hot_line`]), whether ten alerts wait or ten million. An observation outside the band is evaluated exactly, in integers,
+//! against the alerts that are first in order ([`group`]). Firing `k` alerts costs `k` ([`level_index`]).
 //!
-//! ## The cast
+//! ## Modules
 //!
-//! * [`group`]: what the alerts of a stock wait for, and the arithmetic that makes each of it a question of price or
-//!   volume.
-//! * [`stock`]: a stock's history and session; [`judge`]: its alerts judged, its quiet band drawn.
-//! * [`reason`]: why an alert fired.
-//! * [`facts`], [`buzz`]: what is known beside the price: dates, insiders, mentions.
-//! * [`clock`]: what waits for an instant.
-//! * [`arm`]: puts an alert where it waits, takes it away, moves it when its stock splits.
-//! * [`registry`]: which alerts are armed.
-//! * [`evaluation`]: why an alert cannot be judged at present; [`feeds`]: which kinds of data were delivered.
-//! * [`figures`]: what is known of a stock, for showing.
+//! * [`group`]: the triggers of a stock's alerts, and the arithmetic that reduces each of them to a price or a volume.
+//! * [`stock`]: a stock's history and session; [`observe`]: the evaluation of its alerts and its quiet band.
+//! * [`reason`]: the reasons of firings.
+//! * [`facts`], [`buzz`]: data besides the price: dates, insider trades, mentions.
+//! * [`clock`]: alerts that wait for an instant.
+//! * [`arm`]: arms, disarms and, after a split, adjusts alerts.
+//! * [`registry`]: the armed alerts.
+//! * [`evaluation`]: the evaluation status of alerts; [`feeds`]: the delivered kinds of data.
+//! * [`figures`]: the figures of a stock, for display.
 //!
-//! ## How it is driven
+//! ## Usage
 //!
-//! One thread calls [`Engine::process`]; `now` never goes back. Before the observations of an instant, tell what
-//! became known by then and call [`Event::Clock`]. An alert that fires is not judged any more (a daily reminder is):
-//! should the firing not be committed, arm it again. [`Event::Armed`] of an alert that is armed already puts the new
-//! revision in the place of the old.
+//! One thread calls [`Engine::process`]; `now` never decreases. Before the observations of an instant, process the facts known
+//! by then and [`Event::Clock`]. An alert that fires is disarmed (except a daily reminder): if the firing is not committed, arm
+//! it again. [`Event::Armed`] of an armed alert replaces its revision.
 //!
-//! To restart, tell a new engine the bars, facts and [`SessionSoFar`]s, then [`Event::Clock`] with the last instant
-//! that was processed, then arm the active alerts with their own `armed_at`. It goes on exactly where the old one
-//! stopped.
+//! To restart, pass a new engine the bars, facts and [`ObservedSession`]s, then [`Event::Clock`] with the last processed
+//! instant, then arm the active alerts with their original `armed_at`. The engine continues exactly where the old one stopped.
 //!
-//! ## What is not promised
+//! ## Limits
 //!
-//! A price that jumps over a level and back between two observations was never seen. Corrections of bars are taken
-//! in, but what fired or not by the bar of before stays.
+//! A price that crosses a level and returns between two observations is not seen. Corrections of bars are applied, but decisions
+//! based on the earlier bar are not revised.
 
 mod arm;
 mod buzz;
@@ -52,18 +47,18 @@ mod feeds;
 mod figures;
 mod group;
 mod hot_line;
-mod judge;
 mod level_index;
+mod observe;
 mod reason;
 mod registry;
 mod stock;
 
 pub use arm::after_split;
 pub(crate) use arm::change_level;
-pub use buzz::BuzzLevels;
-pub use decision::{Decision, NotTaken, Verdict};
-pub use evaluation::{Evaluation, NotJudged, StaleStock, State, Tally};
-pub use event::{Dividend, Event, Feed, InsiderTrade, Quote, SessionSoFar, StockIx};
+pub use buzz::BuzzThresholds;
+pub use decision::{AlertAction, Decision, EventError};
+pub use evaluation::{Evaluation, EvaluationCounts, EvaluationIssue, EvaluationStatus, StaleStock};
+pub use event::{Dividend, Event, Feed, InsiderTrade, ObservedSession, Quote, StockIndex};
 pub use reason::{InsiderNames, Reason};
 
 use std::collections::BTreeSet;
@@ -84,48 +79,48 @@ use stock::Stock;
 
 use crate::alert::{AlertId, Revision};
 
-/// What can be set about judging.
+/// The configuration of the evaluation.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// When discussion counts as risen or faded.
-    pub buzz: BuzzLevels,
-    /// A stock without an observation for so long during a session has stale quotes.
+pub struct EngineConfig {
+    /// The thresholds of rising and falling discussion.
+    pub buzz: BuzzThresholds,
+    /// The time without an observation during a session after which a stock's quotes are stale.
     pub stale_after: SignedDuration,
 }
 
-impl Default for Settings {
+impl Default for EngineConfig {
     fn default() -> Self {
         Self {
-            buzz: BuzzLevels::default(),
+            buzz: BuzzThresholds::default(),
             stale_after: SignedDuration::from_mins(15),
         }
     }
 }
 
-/// Judges alerts. See the [module documentation](self).
+/// The evaluation engine. See the [module documentation](self).
 #[derive(Clone, Debug)]
 pub struct Engine {
-    settings: Settings,
+    config: EngineConfig,
     calendar: Calendar,
-    gate: Option<Gate>,
-    names: HashMap<Symbol, StockIx>,
+    cached_session: Option<CachedSession>,
+    indices: HashMap<Symbol, StockIndex>,
     symbols: Vec<Symbol>,
     hot: Vec<HotLine>,
     stocks: Vec<Stock>,
     registry: Registry,
-    /// The last instant that [`Event::Clock`] was processed with.
+    /// The instant of the last processed [`Event::Clock`].
     clock: Timestamp,
     moments: BTreeSet<(Timestamp, Slot)>,
-    /// Stocks of which something was armed or became known since their last observation.
-    unsettled: Vec<StockIx>,
-    /// Insider alerts that were armed since the last [`Event::Clock`].
-    unjudged_insiders: Vec<Slot>,
+    /// The stocks for which an alert was armed, or data arrived, since their last observation.
+    unsettled: Vec<StockIndex>,
+    /// The insider alerts that were armed since the last [`Event::Clock`].
+    unevaluated_insiders: Vec<Slot>,
     feeds: FeedStates,
 }
 
-/// The session that the last snapshot was in, so that the calendar is not asked at every one.
+/// The session of the last snapshot, cached to avoid a calendar lookup for every snapshot.
 #[derive(Clone, Copy, Debug)]
-struct Gate {
+struct CachedSession {
     date: Date,
     day: i32,
     from: Timestamp,
@@ -133,14 +128,14 @@ struct Gate {
 }
 
 impl Engine {
-    /// An engine that knows no stock and no alert.
+    /// Creates an engine without stocks and alerts.
     #[must_use]
-    pub fn new(calendar: Calendar, settings: Settings) -> Self {
+    pub fn new(calendar: Calendar, config: EngineConfig) -> Self {
         Self {
-            settings,
+            config,
             calendar,
-            gate: None,
-            names: HashMap::new(),
+            cached_session: None,
+            indices: HashMap::new(),
             symbols: Vec::new(),
             hot: Vec::new(),
             stocks: Vec::new(),
@@ -148,122 +143,122 @@ impl Engine {
             clock: Timestamp::MIN,
             moments: BTreeSet::new(),
             unsettled: Vec::new(),
-            unjudged_insiders: Vec::new(),
+            unevaluated_insiders: Vec::new(),
             feeds: FeedStates::default(),
         }
     }
 
-    /// The place of a stock, which it gets when it is first asked for.
+    /// Returns the index of a stock. The first call for a symbol adds the stock.
     ///
     /// # Panics
-    /// Beyond four billion stocks.
-    pub fn stock(&mut self, symbol: Symbol) -> StockIx {
-        if let Some(&stock) = self.names.get(&symbol) {
+    /// Panics beyond 2³² stocks.
+    pub fn stock(&mut self, symbol: Symbol) -> StockIndex {
+        if let Some(&stock) = self.indices.get(&symbol) {
             return stock;
         }
-        let stock = StockIx(u32::try_from(self.stocks.len()).expect("fewer than 2^32 stocks"));
+        let stock = StockIndex(u32::try_from(self.stocks.len()).expect("fewer than 2^32 stocks"));
         self.stocks.push(Stock::new());
         self.hot.push(HotLine::NEW);
         self.symbols.push(symbol);
-        self.names.insert(symbol, stock);
+        self.indices.insert(symbol, stock);
         stock
     }
 
-    /// The name of a stock of this engine.
+    /// Returns the symbol of a stock.
     #[must_use]
-    pub fn symbol(&self, stock: StockIx) -> Symbol {
+    pub fn symbol(&self, stock: StockIndex) -> Symbol {
         self.symbols[stock.0 as usize]
     }
 
-    /// How many alerts are judged at present.
+    /// Returns the number of armed alerts.
     #[must_use]
     pub fn armed_alerts(&self) -> usize {
         self.registry.armed()
     }
 
-    /// How many alerts of each stock are armed, of those that have any. It looks at each of them.
+    /// Returns the number of armed alerts for each stock that has any. It visits each alert.
     #[must_use]
     pub fn armed_per_stock(&self) -> Vec<(Symbol, usize)> {
         let mut counts = vec![0_usize; self.stocks.len()];
         for slot in self.registry.live() {
-            counts[self.registry.watch(slot).stock.0 as usize] += 1;
+            counts[self.registry.alert(slot).stock.0 as usize] += 1;
         }
         let stocks = self.symbols.iter().copied().zip(counts);
         stocks.filter(|(_, count)| *count > 0).collect()
     }
 
-    /// The revision of an alert that is judged at present.
+    /// Returns the revision of an armed alert.
     #[must_use]
     pub fn revision(&self, id: AlertId) -> Option<Revision> {
         self.registry.find(id).map(|slot| self.registry.identity(slot).1)
     }
 
-    /// The ids of all alerts that are judged at present.
+    /// Returns the ids of all armed alerts.
     pub fn armed_ids(&self) -> impl Iterator<Item = AlertId> {
         self.registry.live().map(|slot| self.registry.identity(slot).0)
     }
 
-    /// The last observed price of a stock, per today's share.
+    /// Returns the last observed price of a stock, per today's share.
     #[must_use]
     pub fn last_price(&self, symbol: Symbol) -> Option<Price> {
-        let stock = self.names.get(&symbol)?;
+        let stock = self.indices.get(&symbol)?;
         Stock::last_price(&self.hot[stock.0 as usize])
     }
 
-    /// What was observed of a stock last: to be kept for [`Event::Resume`].
+    /// Returns the observed part of the stock's last session, to be stored for [`Event::Resume`].
     #[must_use]
-    pub fn session_so_far(&self, symbol: Symbol) -> Option<SessionSoFar> {
-        let at = self.names.get(&symbol)?.0 as usize;
-        self.stocks[at].session_so_far(&self.hot[at])
+    pub fn observed_session(&self, symbol: Symbol) -> Option<ObservedSession> {
+        let at = self.indices.get(&symbol)?.0 as usize;
+        self.stocks[at].observed_session(&self.hot[at])
     }
 
-    /// The completed sessions of a stock.
+    /// Returns the completed sessions of a stock.
     #[must_use]
     pub fn history(&self, symbol: Symbol) -> Option<&market::History> {
-        self.names
+        self.indices
             .get(&symbol)
             .map(|stock| &self.stocks[stock.0 as usize].history)
     }
 
-    /// Takes over all completed sessions of a stock as another engine knows them, in the place of its own: what that one
-    /// would tell by so many [`Event::Bar`]s, without the loss of what its indicators remember of sessions it has forgotten.
-    pub fn adopt_history(&mut self, symbol: Symbol, history: market::History) {
+    /// Replaces the completed sessions of a stock with those of another engine. Unlike the same number of [`Event::Bar`]s, this
+    /// keeps the indicators' memory of sessions that were already dropped.
+    pub fn replace_history(&mut self, symbol: Symbol, history: market::History) {
         let (stock, hot) = self.parts(symbol);
         stock.history = history;
         hot.unsettle();
         self.mark_unsettled(symbol);
     }
 
-    /// Whether a stock has alerts that are judged by its observations.
+    /// Returns whether a stock has alerts that are evaluated at its observations.
     #[must_use]
-    pub fn waits_for_price(&self, symbol: Symbol) -> bool {
-        let stock = self.names.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
+    pub fn has_price_alerts(&self, symbol: Symbol) -> bool {
+        let stock = self.indices.get(&symbol).map(|stock| &self.stocks[stock.0 as usize]);
         stock.is_some_and(|stock| !stock.groups.is_empty())
     }
 
-    /// Checks that an observation of a stock at `now` is judged.
+    /// Checks that an observation of a stock at `now` would be evaluated.
     ///
     /// # Errors
-    /// [`NotTaken`] if the market is closed, or if a bar or an observation of a later session has completed the session.
-    pub fn takes_observation(&self, stock: StockIx, now: Timestamp) -> Result<(), NotTaken> {
-        let session = self.calendar.session_at(now).ok_or(NotTaken::MarketClosed)?;
+    /// [`EventError`] if the market is closed, or if a bar or an observation of a later session has completed the session.
+    pub fn check_observation(&self, stock: StockIndex, now: Timestamp) -> Result<(), EventError> {
+        let session = self.calendar.session_at(now).ok_or(EventError::MarketClosed)?;
         let at = stock.0 as usize;
         let is_over = self.hot.get(at).is_some_and(|hot| hot.day > day_number(session.date))
             || (self.stocks.get(at)).is_some_and(|stock| stock.is_completed(session.date));
         if is_over {
-            Err(NotTaken::SessionCompleted { count: 1 })
+            Err(EventError::SessionCompleted { count: 1 })
         } else {
             Ok(())
         }
     }
 
-    /// The instant of the next [`Event::Clock`] that will do something for an alert that waits for one.
+    /// Returns the next instant at which [`Event::Clock`] is due.
     #[must_use]
     pub fn next_moment(&self) -> Option<Timestamp> {
         self.moments.first().map(|&(at, _)| at)
     }
 
-    /// The memory that the ordered indexes of all stocks and their hot lines hold, in bytes.
+    /// Returns the memory of the ordered indexes and hot lines of all stocks, in bytes.
     #[must_use]
     pub fn index_bytes(&self) -> usize {
         let groups = self.stocks.iter().flat_map(|stock| &stock.groups);
@@ -273,16 +268,15 @@ impl Engine {
         indexes + self.hot.capacity() * size_of::<HotLine>()
     }
 
-    /// Takes in what happened at `now` and adds what is to be done to `out`.
+    /// Processes an event at `now` and appends the decisions to `out`.
     ///
     /// # Errors
-    /// [`NotTaken`] when the event changed nothing because it came at the wrong time; of a snapshot, the other
-    /// observations were judged all the same.
-    pub fn process(&mut self, event: Event<'_>, now: Timestamp, out: &mut Vec<Decision>) -> Result<(), NotTaken> {
+    /// [`EventError`] if the event was ignored because of its time. The other observations of a snapshot are still evaluated.
+    pub fn process(&mut self, event: Event<'_>, now: Timestamp, out: &mut Vec<Decision>) -> Result<(), EventError> {
         match event {
             Event::Snapshot(quotes) => return self.snapshot(quotes, now, out),
             Event::Clock => self.advance_clock(now, out),
-            Event::Evaluate => self.evaluate_again(now, out),
+            Event::Evaluate => self.evaluate_unsettled(now, out),
             Event::Armed(alert) => self.arm(alert, now, out),
             Event::Disarmed(id) => return self.disarm(id),
             Event::Bar { symbol, bar } => {
@@ -309,24 +303,24 @@ impl Engine {
                 };
                 hot.unsettle();
                 self.mark_unsettled(symbol);
-                self.note_delivery(Feed::Fundamentals, eps_ttm.or(eps_forward).is_some());
+                self.record_delivery(Feed::Fundamentals, eps_ttm.or(eps_forward).is_some());
             }
             Event::Earnings { symbol, dates } => {
-                self.note_delivery(Feed::Earnings, !dates.is_empty());
+                self.record_delivery(Feed::Earnings, !dates.is_empty());
                 self.facts(symbol, now, |facts| facts.set_earnings(dates));
             }
             Event::Dividends { symbol, dividends } => {
-                self.note_delivery(Feed::Dividends, !dividends.is_empty());
+                self.record_delivery(Feed::Dividends, !dividends.is_empty());
                 self.facts(symbol, now, |facts| facts.set_dividends(dividends));
             }
             Event::Split { symbol, ratio } => self.split(symbol, ratio, now, out),
             Event::InsiderTrades { symbol, trades } => {
-                self.note_delivery(Feed::Insiders, !trades.is_empty());
+                self.record_delivery(Feed::Insiders, !trades.is_empty());
                 self.insiders_traded(symbol, trades, now, out);
             }
-            Event::InsiderTradesAnew { symbol, trades } => {
+            Event::InsiderTradesReplaced { symbol, trades } => {
                 let (stock, _) = self.parts(symbol);
-                stock.facts.get_or_insert_default().forget_trades();
+                stock.facts.get_or_insert_default().clear_trades();
                 self.insiders_traded(symbol, trades, now, out);
             }
             Event::Mentions { symbol, hour, count } => {
@@ -339,15 +333,15 @@ impl Engine {
         Ok(())
     }
 
-    fn note_delivery(&mut self, feed: Feed, has_data: bool) {
+    fn record_delivery(&mut self, feed: Feed, has_data: bool) {
         if has_data {
             self.feeds.deliver(feed);
         }
     }
 
-    fn snapshot(&mut self, quotes: &[Quote], now: Timestamp, out: &mut Vec<Decision>) -> Result<(), NotTaken> {
-        let Some(Gate { date, day, .. }) = self.open_gate(now) else {
-            return Err(NotTaken::MarketClosed);
+    fn snapshot(&mut self, quotes: &[Quote], now: Timestamp, out: &mut Vec<Decision>) -> Result<(), EventError> {
+        let Some(CachedSession { date, day, .. }) = self.current_session(now) else {
+            return Err(EventError::MarketClosed);
         };
         let (mut too_late, now_s) = (0, seconds(now));
         for quote in quotes {
@@ -362,36 +356,39 @@ impl Engine {
             }
         }
         if too_late > 0 {
-            Err(NotTaken::SessionCompleted { count: too_late })
+            Err(EventError::SessionCompleted { count: too_late })
         } else {
             Ok(())
         }
     }
 
-    /// The session that is open at `now`.
-    fn open_gate(&mut self, now: Timestamp) -> Option<Gate> {
-        if let Some(gate) = self.gate.filter(|gate| gate.from <= now && now <= gate.to) {
-            return Some(gate);
+    /// Returns the session that is open at `now`.
+    fn current_session(&mut self, now: Timestamp) -> Option<CachedSession> {
+        if let Some(session) = self
+            .cached_session
+            .filter(|session| session.from <= now && now <= session.to)
+        {
+            return Some(session);
         }
         let session = self.calendar.session_at(now)?;
-        // A market that never closes changes its date at midnight, which only the calendar knows.
+        // On a market that never closes, the date changes at midnight, which only the calendar knows.
         let (from, to) = if self.calendar.is_always_open() {
             (now, now)
         } else {
             (session.open, session.close)
         };
-        let gate = Gate {
+        let session = CachedSession {
             date: session.date,
             day: day_number(session.date),
             from,
             to,
         };
-        self.gate = Some(gate);
-        Some(gate)
+        self.cached_session = Some(session);
+        Some(session)
     }
 
-    /// A bar counts once its session has ended.
-    fn require_completed(&self, date: Date, now: Timestamp) -> Result<(), NotTaken> {
+    /// Checks that the session of a bar has ended.
+    fn require_completed(&self, date: Date, now: Timestamp) -> Result<(), EventError> {
         let completed = if self.calendar.is_always_open() {
             date < new_york_date(now)
         } else {
@@ -400,7 +397,7 @@ impl Engine {
         if completed {
             Ok(())
         } else {
-            Err(NotTaken::NoCompletedSession { date })
+            Err(EventError::NoCompletedSession { date })
         }
     }
 
@@ -417,22 +414,22 @@ impl Engine {
         }
     }
 
-    /// Whether the last observation of a stock is recent enough for an alert to be judged by it again.
+    /// Returns whether the last observation of a stock is recent enough to be evaluated again.
     fn is_fresh(&self, at: usize, now: Timestamp) -> bool {
-        now.duration_since(self.hot[at].last_at()) <= self.settings.stale_after
+        now.duration_since(self.hot[at].last_at()) <= self.config.stale_after
     }
 
-    fn evaluate_again(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
-        let day = self.open_gate(now).map_or(NO_DAY, |gate| gate.day);
+    fn evaluate_unsettled(&mut self, now: Timestamp, out: &mut Vec<Decision>) {
+        let day = self.current_session(now).map_or(NO_DAY, |session| session.day);
         for stock in std::mem::take(&mut self.unsettled) {
             let at = stock.0 as usize;
             self.stocks[at].is_unsettled = false;
-            // An old price does not fire: the next observation judges.
+            // A stale price does not fire. The next observation is evaluated.
             if day != NO_DAY && self.is_fresh(at, now) {
-                self.stocks[at].judge_again(&mut self.hot[at], day, now, &mut self.registry, out);
+                self.stocks[at].reevaluate(&mut self.hot[at], day, now, &mut self.registry, out);
             }
         }
-        self.judge_armed_insiders(now, out);
+        self.evaluate_armed_insiders(now, out);
         self.registry.reclaim();
     }
 }

@@ -1,4 +1,4 @@
-//! Why an alert fired.
+//! The reasons of firings.
 
 mod insiders;
 mod text;
@@ -6,21 +6,21 @@ mod text;
 pub use insiders::InsiderNames;
 
 use jiff::civil::Date;
-use market::{Change, Decimal, Price};
+use market::{Decimal, Price, PriceChange};
 
 use super::group::{Group, GroupKey, View, average, averages};
 use super::level_index::Slot;
 use super::registry::Registry;
-use crate::condition::{BuzzDirection, DeliveryTime, Earnings, InsiderDirection, Side, VolumeBaseline};
+use crate::condition::{BuzzDirection, DeliveryTime, EpsBasis, InsiderDirection, Side, VolumeBaseline};
 
-/// Why an alert fired. Its text is a sentence for the owner.
+/// The reason for which an alert fired. Its text is a sentence for the owner.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Reason {
     /// The price is at or beyond the threshold.
     PriceReached {
-        /// Which way.
+        /// The side.
         side: Side,
-        /// The price that was seen.
+        /// The observed price.
         price: Price,
         /// The threshold.
         threshold: Price,
@@ -29,9 +29,9 @@ pub enum Reason {
     PriceChanged {
         /// Up or down.
         side: Side,
-        /// The price that was seen.
+        /// The observed price.
         price: Price,
-        /// From where the change counts.
+        /// The base of the change.
         initial: Price,
         /// The price at which the percentage was reached.
         level: Price,
@@ -40,9 +40,9 @@ pub enum Reason {
     NewExtreme {
         /// High or low.
         side: Side,
-        /// The price that was seen.
+        /// The observed price.
         price: Price,
-        /// The extreme of before.
+        /// The previous extreme.
         previous: Price,
     },
     /// The 50-day average crossed the 200-day average.
@@ -54,62 +54,62 @@ pub enum Reason {
         /// The 200-day average now.
         sma_200: Decimal,
     },
-    /// The price came to its moving average.
+    /// The price reached its moving average.
     AverageTouched {
         /// From below (`Above`) or from above (`Below`).
         side: Side,
-        /// The price that was seen.
+        /// The observed price.
         price: Price,
-        /// The average's sessions.
+        /// The number of sessions in the average.
         period: u16,
         /// The average now.
         average: Decimal,
     },
     /// The RSI is at or beyond the threshold.
     RsiReached {
-        /// Which way.
+        /// The side.
         side: Side,
         /// The RSI now.
         rsi: Decimal,
         /// The threshold.
         threshold: Decimal,
     },
-    /// The volume is far enough above its average.
+    /// The volume exceeds its average by the percentage.
     VolumeAboveAverage {
         /// The average.
         baseline: VolumeBaseline,
         /// The session's volume so far.
         volume: i64,
-        /// By how many percent it is above the average.
+        /// The percentage above the average.
         percent: Decimal,
     },
     /// Price ÷ earnings is at or beyond the threshold.
     PeReached {
-        /// Which way.
+        /// The side.
         side: Side,
-        /// Trailing or forward.
-        earnings: Earnings,
+        /// Trailing or forward earnings.
+        earnings: EpsBasis,
         /// The ratio now.
         ratio: Decimal,
         /// The threshold.
         threshold: Decimal,
     },
-    /// Discussion rose sharply or faded.
+    /// Discussion on social media rose sharply or faded.
     Buzz {
-        /// Which.
+        /// The direction.
         direction: BuzzDirection,
-        /// Mentions in the last 24 hours.
+        /// The mentions in the last 24 hours.
         mentions: i64,
-        /// Mentions a day over the seven days before.
+        /// The mean mentions per day over the seven days before.
         usual: Decimal,
     },
     /// Insiders traded for at least the threshold.
     InsidersTraded {
-        /// What their trades are worth together, in US dollars.
+        /// The total value of the trades, in US dollars.
         value_usd: Decimal,
-        /// How many of them there were.
+        /// The number of insiders.
         insiders: u32,
-        /// Over how many days.
+        /// The window in days.
         window_days: u16,
         /// Whether they bought, sold or did both.
         traded: InsiderDirection,
@@ -118,43 +118,43 @@ pub enum Reason {
     },
     /// The reminder's instant has come.
     Reminder,
-    /// It is time for the daily reminder.
+    /// A daily reminder is due.
     DailyReminder(DeliveryTime),
     /// Earnings are near.
     EarningsNear {
-        /// When.
+        /// The date.
         date: Date,
-        /// How many calendar days ahead.
+        /// The number of calendar days ahead.
         days: u16,
     },
     /// An ex-dividend date is near.
     ExDividendNear {
-        /// When.
+        /// The date.
         date: Date,
-        /// How many calendar days ahead.
+        /// The number of calendar days ahead.
         days: u16,
-        /// US dollars a share.
+        /// The amount in US dollars per share.
         amount: Option<Decimal>,
     },
     /// A dividend is paid today.
     DividendPaid {
-        /// US dollars a share.
+        /// The amount in US dollars per share.
         amount: Option<Decimal>,
-        /// US dollars for the user's shares.
+        /// The amount in US dollars for the user's shares.
         expected: Option<Decimal>,
     },
 }
 
 impl Reason {
-    /// The measured number that was judged; `None` for what only waits for an instant.
+    /// Returns the evaluated number; `None` for alerts that only wait for an instant.
     ///
-    /// A price for price conditions, percent for changes of price and volume, points for the RSI, the 50-day average
-    /// for its crossing, the average for a touch, the ratio for P/E, mentions, US dollars, or days ahead.
+    /// It is a price for price conditions, a percentage for changes of price and volume, points for the RSI, the 50-day average
+    /// for a cross, the average for a touch, the ratio for P/E, the mentions, US dollars, or days ahead.
     #[must_use]
     pub fn metric(&self) -> Option<Decimal> {
         match *self {
             Self::PriceReached { price, .. } | Self::NewExtreme { price, .. } => Some(price.decimal()),
-            Self::PriceChanged { price, initial, .. } => Some(Change::between(initial, price).percent),
+            Self::PriceChanged { price, initial, .. } => Some(PriceChange::between(initial, price).percent),
             Self::AveragesCrossed { sma_50, .. } => Some(sma_50),
             Self::AverageTouched { average, .. } => Some(average),
             Self::RsiReached { rsi, .. } => Some(rsi),
@@ -169,9 +169,9 @@ impl Reason {
     }
 }
 
-/// Why an entry of a group fires.
+/// Returns the reason for which an entry of a group fires.
 #[inline]
-pub(super) fn why(key: GroupKey, level: i64, view: &View<'_>, registry: &Registry, slot: Slot) -> Reason {
+pub(super) fn reason_for(key: GroupKey, level: i64, view: &View<'_>, registry: &Registry, slot: Slot) -> Reason {
     use market::Decimal;
     let price_of = |micros: i64| Price::from_micros(micros.clamp(1, market::price::MAX_PRICE_MICROS));
     let at = |micros: i64| price_of(micros).unwrap_or(smallest_price());
@@ -183,7 +183,7 @@ pub(super) fn why(key: GroupKey, level: i64, view: &View<'_>, registry: &Registr
             threshold: at(side.key(level)),
         },
         GroupKey::Change(side) => {
-            let initial = registry.watch(slot).initial_price.unwrap_or(price);
+            let initial = registry.alert(slot).initial_price.unwrap_or(price);
             Reason::PriceChanged {
                 side,
                 price,

@@ -1,43 +1,42 @@
-//! Which alerts are armed, and what each of them waits for.
+//! The armed alerts and their triggers.
 //!
-//! A slot is an alert's place in a few parallel arrays. Firing must be cheap even when a million alerts fire at
-//! once, so it only reads the alert's identity and clears one bit; the slot and the id's entry are given back later,
-//! by [`Registry::reclaim`].
+//! A slot is an alert's index in several parallel arrays. Firing must be cheap even if a million alerts fire at once, so it only
+//! reads the alert's identity and clears one bit. [`Registry::reclaim`] releases the slot and the id's entry later.
 
 use hashbrown::HashMap;
 use jiff::Timestamp;
 use market::Price;
 
-use super::decision::{Decision, Verdict};
-use super::event::StockIx;
+use super::decision::{AlertAction, Decision};
+use super::event::StockIndex;
 use super::group::GroupKey;
 use super::level_index::Slot;
 use crate::alert::{AlertId, Revision};
 use crate::condition::{Condition, Side};
 
-/// What is needed to judge one alert.
+/// The data needed to evaluate one alert.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub(super) struct ArmedAlert {
     pub(super) condition: Condition,
     pub(super) initial_price: Option<Price>,
     pub(super) rsi_side: Option<Side>,
     pub(super) armed_at: Timestamp,
-    pub(super) stock: StockIx,
+    pub(super) stock: StockIndex,
     pub(super) placement: Placement,
 }
 
-/// Where an alert waits.
+/// The trigger of an armed alert.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Placement {
     /// In a group of its stock, under a key.
     Level(GroupKey, i64),
-    /// For an instant; `None` while none is known.
+    /// A scheduled instant; `None` while no instant is known.
     Moment(Option<Timestamp>),
-    /// Among its stock's watchers of insiders.
+    /// A watcher of the stock's insider trades.
     Insiders,
-    /// Among its stock's watchers of mentions.
+    /// A watcher of the stock's mentions.
     Buzz,
-    /// Nowhere: a percent change without a price to count from.
+    /// No trigger: a percent change without an initial price.
     Nowhere,
 }
 
@@ -45,8 +44,8 @@ pub(super) enum Placement {
 pub(super) struct Registry {
     slots: HashMap<AlertId, Slot>,
     identities: Vec<(AlertId, Revision)>,
-    watches: Vec<Watch>,
-    /// One bit a slot: whether its alert is judged.
+    alerts: Vec<ArmedAlert>,
+    /// One bit per slot: whether its alert is armed.
     live: Vec<u64>,
     retired: Vec<Slot>,
     free: Vec<Slot>,
@@ -54,12 +53,12 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// How many alerts are judged.
+    /// Returns the number of armed alerts.
     pub(super) fn armed(&self) -> usize {
         self.armed
     }
 
-    /// The slot of an alert that is judged.
+    /// Returns the slot of an armed alert.
     pub(super) fn find(&self, id: AlertId) -> Option<Slot> {
         self.slots.get(&id).copied().filter(|&slot| self.is_live(slot))
     }
@@ -68,19 +67,19 @@ impl Registry {
         self.live[slot.0 as usize / 64] >> (slot.0 % 64) & 1 == 1
     }
 
-    /// The slots of all alerts that are judged.
+    /// Returns the slots of all armed alerts.
     pub(super) fn live(&self) -> impl Iterator<Item = Slot> {
-        (0..self.watches.len())
+        (0..self.alerts.len())
             .filter_map(|at| u32::try_from(at).ok().map(Slot))
             .filter(|&slot| self.is_live(slot))
     }
 
-    pub(super) fn watch(&self, slot: Slot) -> &Watch {
-        &self.watches[slot.0 as usize]
+    pub(super) fn alert(&self, slot: Slot) -> &ArmedAlert {
+        &self.alerts[slot.0 as usize]
     }
 
-    pub(super) fn watch_mut(&mut self, slot: Slot) -> &mut Watch {
-        &mut self.watches[slot.0 as usize]
+    pub(super) fn alert_mut(&mut self, slot: Slot) -> &mut ArmedAlert {
+        &mut self.alerts[slot.0 as usize]
     }
 
     pub(super) fn identity(&self, slot: Slot) -> (AlertId, Revision) {
@@ -92,21 +91,21 @@ impl Registry {
         *revision = revision.next();
     }
 
-    /// Gives an alert that is not judged yet a slot.
+    /// Adds an alert that is not armed yet.
     ///
     /// # Panics
-    /// Beyond four billion alerts.
-    pub(super) fn add(&mut self, id: AlertId, revision: Revision, watch: Watch) -> Slot {
+    /// Panics beyond 2³² alerts.
+    pub(super) fn add(&mut self, id: AlertId, revision: Revision, alert: ArmedAlert) -> Slot {
         let slot = self.free.pop().unwrap_or_else(|| {
-            let slot = Slot(u32::try_from(self.watches.len()).expect("fewer than 2^32 alerts"));
-            self.watches.push(watch.clone());
+            let slot = Slot(u32::try_from(self.alerts.len()).expect("fewer than 2^32 alerts"));
+            self.alerts.push(alert.clone());
             self.identities.push((id, revision));
-            if self.live.len() * 64 < self.watches.len() {
+            if self.live.len() * 64 < self.alerts.len() {
                 self.live.push(0);
             }
             slot
         });
-        self.watches[slot.0 as usize] = watch;
+        self.alerts[slot.0 as usize] = alert;
         self.identities[slot.0 as usize] = (id, revision);
         self.live[slot.0 as usize / 64] |= 1 << (slot.0 % 64);
         self.slots.insert(id, slot);
@@ -114,19 +113,19 @@ impl Registry {
         slot
     }
 
-    /// An RSI alert for "the other side" now knows its side.
-    pub(super) fn decide(&mut self, slot: Slot, side: Side, at: Timestamp) -> Decision {
-        self.watch_mut(slot).rsi_side = Some(side);
+    /// Sets the side of an RSI alert for both directions.
+    pub(super) fn set_rsi_side(&mut self, slot: Slot, side: Side, at: Timestamp) -> Decision {
+        self.alert_mut(slot).rsi_side = Some(side);
         let (alert, revision) = self.identity(slot);
         Decision {
             alert,
             revision,
             at,
-            verdict: Verdict::Decide { side },
+            action: AlertAction::SetRsiSide { side },
         }
     }
 
-    /// Forgets an alert at once. Whoever still holds its slot must not use it any more.
+    /// Removes an alert at once. Its slot must not be used afterwards.
     pub(super) fn remove(&mut self, slot: Slot) {
         let (id, _) = self.identities[slot.0 as usize];
         self.live[slot.0 as usize / 64] &= !(1 << (slot.0 % 64));
@@ -135,7 +134,7 @@ impl Registry {
         self.armed -= 1;
     }
 
-    /// Stops judging an alert, and forgets it when there is time ([`Registry::reclaim`]).
+    /// Disarms an alert. [`Registry::reclaim`] removes it later.
     pub(super) fn retire(&mut self, slot: Slot) -> (AlertId, Revision) {
         self.live[slot.0 as usize / 64] &= !(1 << (slot.0 % 64));
         self.retired.push(slot);
@@ -143,11 +142,11 @@ impl Registry {
         self.identities[slot.0 as usize]
     }
 
-    /// Gives the slots of retired alerts back.
+    /// Releases the slots of retired alerts.
     pub(super) fn reclaim(&mut self) {
         for slot in self.retired.drain(..) {
             let id = self.identities[slot.0 as usize].0;
-            // The alert may have been armed anew in the meantime, in another slot.
+            // The alert may have been armed again in another slot.
             if self.slots.get(&id) == Some(&slot) {
                 self.slots.remove(&id);
             }

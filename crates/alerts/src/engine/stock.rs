@@ -1,21 +1,20 @@
-//! One stock: its history, its session, and the groups of its alerts. How they are judged is told in
-//! [`super::judge`].
+//! A stock: its history, its session and the groups of its alerts. Their evaluation is in [`super::observe`].
 
 use jiff::civil::Date;
 use market::day::day_number;
 use market::{Bar, History, Price, SplitRatio};
 
-use super::event::SessionSoFar;
+use super::event::ObservedSession;
 use super::facts::Facts;
 use super::group::{Eps, Group};
 use super::hot_line::{HotLine, NO_DAY, seconds};
 
-/// The session that is going on.
+/// The running session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Session {
     pub(super) date: Date,
     open: Price,
-    /// The extremes of the 52 weeks before it.
+    /// The extremes of the 52 weeks before the session.
     pub(super) high_before: Option<i64>,
     pub(super) low_before: Option<i64>,
 }
@@ -27,11 +26,12 @@ pub(super) struct Stock {
     pub(super) groups: Vec<Group>,
     pub(super) facts: Option<Box<Facts>>,
     pub(super) session: Option<Session>,
-    /// Date and open of the last session that has its bar. Its observed extremes stay in the hot line until the next session.
+    /// Date and open of the last session that is completed by a bar. Its observed extremes stay in the hot line until the next
+    /// session.
     completed: Option<(Date, Price)>,
     /// The day of the last observation.
     pub(super) last_date: Option<Date>,
-    /// Whether it is on the engine's list of stocks to judge again.
+    /// Whether the stock is on the engine's list of stocks to evaluate again.
     pub(super) is_unsettled: bool,
 }
 
@@ -49,12 +49,12 @@ impl Stock {
         }
     }
 
-    /// The last observed price.
+    /// Returns the last observed price.
     pub(super) fn last_price(hot: &HotLine) -> Option<Price> {
         Price::from_micros(hot.last).ok()
     }
 
-    /// Whether the session of `date`, or a later one, was completed by a bar.
+    /// Returns whether the session of `date`, or a later one, was completed by a bar.
     pub(super) fn is_completed(&self, date: Date) -> bool {
         self.history.last().is_some_and(|last| last.date >= date)
     }
@@ -70,7 +70,7 @@ impl Stock {
         (hot.day, hot.high, hot.low, hot.volume) = (day, i64::MIN, i64::MAX, -1);
     }
 
-    /// Makes a bar of what was observed, if no bar was delivered for the session.
+    /// Creates a bar from the observations if no bar was delivered for the session.
     pub(super) fn end_session(&mut self, hot: &mut HotLine) {
         let Some(session) = self.session.take() else {
             return;
@@ -87,12 +87,12 @@ impl Stock {
             close: price(hot.last),
             volume: hot.volume.max(0),
         };
-        // It is newer than every bar, or the session would have been completed; so it cannot be too old.
+        // The bar is newer than every other bar, otherwise the session would be completed; so it cannot be too old.
         let _ = self.history.record(bar);
     }
 
-    /// Takes in a completed session.
-    pub(super) fn record(&mut self, hot: &mut HotLine, bar: Bar) -> Result<(), market::history::TooOld> {
+    /// Records a completed session.
+    pub(super) fn record(&mut self, hot: &mut HotLine, bar: Bar) -> Result<(), market::history::BarTooOldError> {
         match self.session {
             Some(session) if session.date == bar.date => {
                 self.completed = Some((session.date, session.open));
@@ -105,7 +105,7 @@ impl Stock {
         hot.unsettle();
         self.history.record(bar)?;
         if self.last_date.is_some_and(|last| bar.date < last) {
-            self.compare_anew(hot);
+            self.update_previous_sides(hot);
         }
         if let Some(session) = &mut self.session {
             session.high_before = self.history.high_52_weeks(hot.day);
@@ -114,19 +114,19 @@ impl Stock {
         Ok(())
     }
 
-    /// Compares the last observation with the averages of its own moment, after the bars of before it have changed.
-    fn compare_anew(&mut self, hot: &HotLine) {
+    /// Compares the last observation again with the averages of its time, after earlier bars changed.
+    fn update_previous_sides(&mut self, hot: &HotLine) {
         for at in 0..self.groups.len() {
             self.groups[at].previous = self.previous_side(hot, self.groups[at].key);
         }
     }
 
-    /// Takes in what was observed of a session before a restart.
-    pub(super) fn resume(&mut self, hot: &mut HotLine, so_far: &SessionSoFar) {
+    /// Restores the observed part of a session after a restart.
+    pub(super) fn resume(&mut self, hot: &mut HotLine, so_far: &ObservedSession) {
         let day = day_number(so_far.date);
         let completed = self.history.last().is_some_and(|last| last.date >= so_far.date);
         if !completed {
-            // What was known of the same session is replaced: it has not ended, so it makes no bar.
+            // Earlier data of the same session is replaced. The session has not ended, so it creates no bar.
             self.session = self.session.filter(|session| session.date != so_far.date);
             self.begin_session(hot, so_far.date, day, so_far.open);
         } else if self.session.is_none() {
@@ -139,12 +139,12 @@ impl Stock {
         hot.last = so_far.last.micros();
         hot.unsettle();
         self.last_date = Some(so_far.date);
-        hot.seen_s = seconds(so_far.last_at);
-        self.compare_anew(hot);
+        hot.observed_at_s = seconds(so_far.last_at);
+        self.update_previous_sides(hot);
     }
 
-    /// What is to be kept for [`Stock::resume`].
-    pub(super) fn session_so_far(&self, hot: &HotLine) -> Option<SessionSoFar> {
+    /// Returns the data to be stored for [`Stock::resume`].
+    pub(super) fn observed_session(&self, hot: &HotLine) -> Option<ObservedSession> {
         let last = Self::last_price(hot)?;
         let price = |micros| Price::from_micros(micros).unwrap_or(last);
         let date = self.last_date?;
@@ -154,7 +154,7 @@ impl Stock {
             Some((_, open)) => (open, price(hot.high), price(hot.low), hot.volume),
             None => (last, last, last, -1),
         };
-        Some(SessionSoFar {
+        Some(ObservedSession {
             date,
             open,
             high,
@@ -165,9 +165,9 @@ impl Stock {
         })
     }
 
-    /// Moves prices, volumes and earnings into the shares of after a split. The alerts are the engine's concern.
+    /// Adjusts prices, volumes and earnings for a split. The engine adjusts the alerts.
     pub(super) fn split(&mut self, hot: &mut HotLine, ratio: SplitRatio) {
-        self.history.split(ratio);
+        self.history.apply_split(ratio);
         let per_share = |micros: i64| ratio.divide(micros).max(1);
         for price in [&mut hot.last, &mut hot.high, &mut hot.low] {
             if (1..i64::MAX).contains(price) {
@@ -192,13 +192,12 @@ impl Stock {
         }
     }
 
-    /// The RSI as it is now: with the last observation of the session that is going on, else of the completed
-    /// sessions.
-    pub(super) fn rsi_now(&self, hot: &HotLine) -> Option<i64> {
+    /// Returns the current RSI: with the last observation during a session, otherwise of the completed sessions.
+    pub(super) fn current_rsi(&self, hot: &HotLine) -> Option<i64> {
         if hot.day != NO_DAY {
             return self.history.rsi().micros_at(hot.last);
         }
-        // The last close as the provisional one would count it twice.
+        // The last close as provisional price would be counted twice.
         let completed = self.history.rsi().value()?;
         market::Decimal::from_f64(completed).ok().map(market::Decimal::micros)
     }

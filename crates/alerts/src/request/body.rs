@@ -1,16 +1,16 @@
-//! The fields of a body that are the same for every condition.
+//! The fields of a body that all conditions share.
 
 use market::{Symbol, SymbolError};
 use serde_json::{Map, Value};
 
 use super::RequestError;
-use super::fields::{Faults, Noted, kind_of, member};
+use super::fields::{FieldErrors, InvalidField, kind_of, member};
 use crate::alert::Channel;
 use crate::condition::ConditionKind;
 
-/// The longest address that mail can be sent to (RFC 5321).
+/// The maximum length of an email address (RFC 5321).
 const MAX_EMAIL_BYTES: usize = 254;
-/// The longest part of an address before its `@`.
+/// The maximum length of the local part, before the `@` (RFC 5321).
 const MAX_LOCAL_BYTES: usize = 64;
 
 pub(super) fn object(body: &Value) -> Result<&Map<String, Value>, RequestError> {
@@ -18,14 +18,14 @@ pub(super) fn object(body: &Value) -> Result<&Map<String, Value>, RequestError> 
         .ok_or_else(|| RequestError::NotAnObject { found: kind_of(body) })
 }
 
-pub(super) fn symbol(body: &Map<String, Value>, faults: &mut Faults) -> Result<Symbol, Noted> {
+pub(super) fn symbol(body: &Map<String, Value>, errors: &mut FieldErrors) -> Result<Symbol, InvalidField> {
     let message = match member(body, "symbol") {
         None => "is required; give a ticker such as AAPL".to_owned(),
         Some(Value::String(text)) => match text.parse() {
             Ok(symbol) => return Ok(symbol),
             Err(SymbolError::Empty) => "must not be empty; give a ticker such as AAPL".to_owned(),
             Err(SymbolError::TooLong) => {
-                let most = market::symbol::MAX_LEN;
+                let most = market::symbol::MAX_SYMBOL_LENGTH;
                 format!("must have at most {most} characters; give a ticker such as BRK.B")
             }
             Err(SymbolError::BadCharacter(_)) => {
@@ -37,18 +37,21 @@ pub(super) fn symbol(body: &Map<String, Value>, faults: &mut Faults) -> Result<S
             format!("must be a string, not {kind}; give a ticker such as AAPL")
         }
     };
-    Err(faults.note("symbol", message))
+    Err(errors.add("symbol", message))
 }
 
-/// The condition's name; `None` when it is left out.
-pub(super) fn condition(body: &Map<String, Value>, faults: &mut Faults) -> Result<Option<ConditionKind>, Noted> {
+/// Reads the condition's name; `None` if it is omitted.
+pub(super) fn condition(
+    body: &Map<String, Value>,
+    errors: &mut FieldErrors,
+) -> Result<Option<ConditionKind>, InvalidField> {
     let Some(value) = member(body, "condition") else {
         return Ok(None);
     };
     let kind = value.as_str().and_then(ConditionKind::from_name);
     kind.map(Some).ok_or_else(|| {
         let message = format!("must be one of {}", names_of_conditions());
-        faults.note("condition", message)
+        errors.add("condition", message)
     })
 }
 
@@ -57,27 +60,31 @@ pub(super) fn names_of_conditions() -> String {
     names.join(", ")
 }
 
-/// The channel; `None` when it is left out.
-pub(super) fn notification(body: &Map<String, Value>, faults: &mut Faults) -> Result<Option<Channel>, Noted> {
+/// Reads the channel; `None` if it is omitted.
+pub(super) fn notification(
+    body: &Map<String, Value>,
+    errors: &mut FieldErrors,
+) -> Result<Option<Channel>, InvalidField> {
     let Some(value) = member(body, "notification") else {
         return Ok(None);
     };
     let channel = value.as_str().and_then(Channel::from_name);
     channel
         .map(Some)
-        .ok_or_else(|| faults.note("notification", "must be email or sms"))
+        .ok_or_else(|| errors.add("notification", "must be email or sms"))
 }
 
-/// A guest's address; `None` when it is left out.
-pub(super) fn email(body: &Map<String, Value>, faults: &mut Faults) -> Result<Option<String>, Noted> {
+/// Reads a guest's email address; `None` if it is omitted.
+pub(super) fn email(body: &Map<String, Value>, errors: &mut FieldErrors) -> Result<Option<String>, InvalidField> {
     match member(body, "email") {
         None => Ok(None),
         Some(Value::String(text)) if is_plausible_email(text.trim()) => Ok(Some(text.trim().to_owned())),
-        Some(_) => Err(faults.note("email", "must be an email address such as ann@example.com")),
+        Some(_) => Err(errors.add("email", "must be an email address such as ann@example.com")),
     }
 }
 
-/// Whether mail can be tried: whether somebody reads it, only a mail can tell.
+/// Returns whether the text has the form of an email address. Whether the address exists is known only after a message is
+/// delivered.
 #[must_use]
 pub fn is_plausible_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
@@ -108,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plausible_addresses_are_taken_and_others_are_not() {
+    fn accepts_plausible_addresses_only() {
         let longest = format!("{}@{}.com", "a".repeat(64), "b".repeat(63));
         let too_long = format!("{}@{}.com", "a".repeat(65), "b".repeat(63));
         for (text, expected) in [

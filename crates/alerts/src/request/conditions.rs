@@ -1,15 +1,15 @@
-//! The 23 conditions: what each takes as its threshold and which parameters are its own.
+//! The threshold and the parameters of each of the 23 conditions.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::Context;
-use super::fields::{Faults, Noted};
-use super::numbers::{self, Allowed, Threshold};
+use super::ParseContext;
+use super::fields::{FieldErrors, InvalidField};
+use super::numbers::{self, NumberRule, Threshold};
 use super::parameters::{Parameters, listed};
 use super::reminder;
 use crate::condition::{
-    BuzzDirection, Condition, ConditionKind, DeliveryTime, Earnings, InsiderDirection, InsiderWatch, RsiDirection,
+    BuzzDirection, Condition, ConditionKind, DeliveryTime, EpsBasis, InsiderCriteria, InsiderDirection, RsiDirection,
     Side, VolumeBaseline,
 };
 
@@ -41,10 +41,10 @@ const DELIVERY_TIMES: &[(&str, DeliveryTime)] = &[
     ("after_market_close", DeliveryTime::AfterMarketClose),
 ];
 
-/// An RSI threshold from here on up is waited for from below, when no direction is given.
+/// The RSI threshold from which an alert without a direction waits for a rise.
 const RSI_MIDDLE_MICROS: i64 = 50_000_000;
 
-/// The parameters that a condition reads, by their written names.
+/// Returns the canonical names of the parameters that a condition reads.
 pub(super) const fn own_parameters(kind: ConditionKind) -> &'static [&'static str] {
     use ConditionKind as Kind;
     match kind {
@@ -58,63 +58,62 @@ pub(super) const fn own_parameters(kind: ConditionKind) -> &'static [&'static st
     }
 }
 
-/// The parts of a request that make up its condition.
-pub(super) struct Asked<'a> {
+/// The parts of a request that form its condition.
+pub(super) struct ConditionRequest<'a> {
     pub(super) kind: ConditionKind,
     pub(super) threshold: Threshold<'a>,
-    /// The instant that the alert is already set to, if it is a reminder that is being updated.
-    pub(super) standing: Option<Timestamp>,
+    /// The current moment of a reminder that is being updated.
+    pub(super) current_moment: Option<Timestamp>,
 }
 
-/// Reads a condition together with the parameters in their normal form, as far as what it is made
-/// of could be read.
+/// Reads a condition and the parameters in their normal form. Parts that are already invalid are skipped.
 pub(super) fn read_with(
-    asked: Result<Asked<'_>, Noted>,
-    parameters: Result<Option<Map<String, Value>>, Noted>,
+    request: Result<ConditionRequest<'_>, InvalidField>,
+    parameters: Result<Option<Map<String, Value>>, InvalidField>,
     threshold: Threshold<'_>,
-    context: &Context<'_>,
-    faults: &mut Faults,
-) -> Result<(Condition, Option<Map<String, Value>>), Noted> {
-    match (asked, parameters) {
-        (Ok(asked), Ok(parameters)) => {
+    context: &ParseContext<'_>,
+    errors: &mut FieldErrors,
+) -> Result<(Condition, Option<Map<String, Value>>), InvalidField> {
+    match (request, parameters) {
+        (Ok(request), Ok(parameters)) => {
             let mut parameters = Parameters::new(parameters);
-            let note = match asked.kind {
-                ConditionKind::Reminder | ConditionKind::DailyReminder => parameters.note(faults),
+            let note = match request.kind {
+                ConditionKind::Reminder | ConditionKind::DailyReminder => parameters.note(errors),
                 _ => Ok(()),
             };
-            let condition = read(&asked, &mut parameters, context, faults)?;
+            let condition = read(&request, &mut parameters, context, errors)?;
             note?;
             Ok((condition, parameters.into_normal()))
         }
-        (Ok(asked), Err(noted)) => {
-            // The threshold can still be judged; what is missing in parameters is not news.
-            let mut of_threshold = Faults::default();
-            let _ = read(&asked, &mut Parameters::new(None), context, &mut of_threshold);
-            faults.adopt("threshold", of_threshold);
-            Err(noted)
+        (Ok(request), Err(invalid)) => {
+            // The threshold can still be checked. Errors about missing parameters are dropped.
+            let mut threshold_errors = FieldErrors::default();
+            let _ = read(&request, &mut Parameters::new(None), context, &mut threshold_errors);
+            errors.merge_field("threshold", threshold_errors);
+            Err(invalid)
         }
-        (Err(noted), _) => {
-            threshold.must_be_a_number(faults);
-            Err(noted)
+        (Err(invalid), _) => {
+            threshold.must_be_a_number(errors);
+            Err(invalid)
         }
     }
 }
 
 /// Reads a condition and brings its own parameters into their normal form.
 pub(super) fn read(
-    asked: &Asked<'_>,
+    request: &ConditionRequest<'_>,
     parameters: &mut Parameters,
-    context: &Context<'_>,
-    faults: &mut Faults,
-) -> Result<Condition, Noted> {
+    context: &ParseContext<'_>,
+    errors: &mut FieldErrors,
+) -> Result<Condition, InvalidField> {
     use ConditionKind as Kind;
     let mut reader = Reader {
-        kind: asked.kind,
-        threshold: asked.threshold,
+        kind: request.kind,
+        threshold: request.threshold,
         parameters,
-        faults,
+        errors,
     };
-    match asked.kind {
+    match request.kind {
         Kind::PriceAbove => reader.price(Side::Above),
         Kind::PriceBelow => reader.price(Side::Below),
         Kind::PriceChangeUp => reader.price_change(Side::Above, &numbers::PERCENT),
@@ -127,20 +126,20 @@ pub(super) fn read(
         Kind::MaTouchBelow => reader.ma_touch(Side::Below),
         Kind::RsiLimit => reader.rsi(),
         Kind::VolumeChange => reader.volume_change(),
-        Kind::PeRatioBelow => reader.pe_ratio(Side::Below, Earnings::Trailing),
-        Kind::PeRatioAbove => reader.pe_ratio(Side::Above, Earnings::Trailing),
-        Kind::ForwardPeBelow => reader.pe_ratio(Side::Below, Earnings::Forward),
-        Kind::ForwardPeAbove => reader.pe_ratio(Side::Above, Earnings::Forward),
+        Kind::PeRatioBelow => reader.pe_ratio(Side::Below, EpsBasis::Trailing),
+        Kind::PeRatioAbove => reader.pe_ratio(Side::Above, EpsBasis::Trailing),
+        Kind::ForwardPeBelow => reader.pe_ratio(Side::Below, EpsBasis::Forward),
+        Kind::ForwardPeAbove => reader.pe_ratio(Side::Above, EpsBasis::Forward),
         Kind::SocialBuzz => reader.social_buzz(),
         Kind::InsiderTransactions => reader.insider_transactions(),
         Kind::Reminder => {
             let Reader {
                 threshold,
                 parameters,
-                faults,
+                errors,
                 ..
             } = reader;
-            reminder::read(threshold, asked.standing, parameters, context, faults)
+            reminder::read(threshold, request.current_moment, parameters, context, errors)
         }
         Kind::DailyReminder => reader.daily_reminder(),
         Kind::EarningsAnnouncement => reader.earnings_announcement(),
@@ -149,53 +148,52 @@ pub(super) fn read(
     }
 }
 
-/// Reads one condition. Where it has several parts, all are read before the first fault ends the
-/// reading, so that no fault hides another.
+/// A reader of one condition. It reads all parts before it returns the first error, so that no error hides another.
 struct Reader<'r, 'a> {
     kind: ConditionKind,
     threshold: Threshold<'a>,
     parameters: &'r mut Parameters,
-    faults: &'r mut Faults,
+    errors: &'r mut FieldErrors,
 }
 
 impl Reader<'_, '_> {
-    fn required<T>(&mut self, allowed: &Allowed<T>) -> Result<T, Noted> {
-        self.threshold.required(self.kind, allowed, self.faults)
+    fn required<T>(&mut self, rule: &NumberRule<T>) -> Result<T, InvalidField> {
+        self.threshold.required(self.kind, rule, self.errors)
     }
 
-    fn no_threshold(&mut self) -> Result<(), Noted> {
-        self.threshold.forbidden(self.kind, self.faults)
+    fn no_threshold(&mut self) -> Result<(), InvalidField> {
+        self.threshold.forbidden(self.kind, self.errors)
     }
 
     fn word<T: Copy + PartialEq>(
         &mut self,
         name: &'static str,
         words: &[(&'static str, T)],
-    ) -> Result<Option<T>, Noted> {
-        self.parameters.word(name, words, self.faults)
+    ) -> Result<Option<T>, InvalidField> {
+        self.parameters.word(name, words, self.errors)
     }
 
-    fn plain(&mut self, condition: Condition) -> Result<Condition, Noted> {
+    fn plain(&mut self, condition: Condition) -> Result<Condition, InvalidField> {
         self.no_threshold()?;
         Ok(condition)
     }
 
-    fn price(&mut self, side: Side) -> Result<Condition, Noted> {
+    fn price(&mut self, side: Side) -> Result<Condition, InvalidField> {
         let threshold = self.required(&numbers::PRICE)?;
         Ok(Condition::Price { side, threshold })
     }
 
-    fn price_change(&mut self, side: Side, allowed: &Allowed<market::Decimal>) -> Result<Condition, Noted> {
-        let percent = self.required(allowed)?;
+    fn price_change(&mut self, side: Side, rule: &NumberRule<market::Decimal>) -> Result<Condition, InvalidField> {
+        let percent = self.required(rule)?;
         Ok(Condition::PriceChange { side, percent })
     }
 
-    fn ma_touch(&mut self, side: Side) -> Result<Condition, Noted> {
+    fn ma_touch(&mut self, side: Side) -> Result<Condition, InvalidField> {
         let period = self.required(&numbers::SESSIONS)?;
         Ok(Condition::MaTouch { side, period })
     }
 
-    fn rsi(&mut self) -> Result<Condition, Noted> {
+    fn rsi(&mut self) -> Result<Condition, InvalidField> {
         let threshold = self.required(&numbers::RSI);
         let direction = self.word("direction", RSI_DIRECTIONS);
         let (threshold, direction) = (threshold?, direction?);
@@ -210,14 +208,14 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn volume_change(&mut self) -> Result<Condition, Noted> {
+    fn volume_change(&mut self) -> Result<Condition, InvalidField> {
         let percent = self.required(&numbers::PERCENT);
         let baseline = self.word("volumeBaseline", VOLUME_BASELINES);
         let (percent, baseline) = (percent?, baseline?.unwrap_or(VolumeBaseline::Ma20));
         Ok(Condition::VolumeChange { baseline, percent })
     }
 
-    fn pe_ratio(&mut self, side: Side, earnings: Earnings) -> Result<Condition, Noted> {
+    fn pe_ratio(&mut self, side: Side, earnings: EpsBasis) -> Result<Condition, InvalidField> {
         let threshold = self.required(&numbers::RATIO)?;
         Ok(Condition::PeRatio {
             side,
@@ -226,26 +224,26 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn social_buzz(&mut self) -> Result<Condition, Noted> {
+    fn social_buzz(&mut self) -> Result<Condition, InvalidField> {
         let threshold = self.no_threshold();
         let direction = self.word("direction", BUZZ_DIRECTIONS)?;
         let Some(direction) = direction else {
             let words = listed(BUZZ_DIRECTIONS);
             let message = format!("is required for {}; it must be {words}", self.kind);
-            return Err(self.faults.note("parameters.direction", message));
+            return Err(self.errors.add("parameters.direction", message));
         };
         threshold?;
         Ok(Condition::SocialBuzz(direction))
     }
 
-    fn insider_transactions(&mut self) -> Result<Condition, Noted> {
+    fn insider_transactions(&mut self) -> Result<Condition, InvalidField> {
         let threshold_usd = self.required(&numbers::DOLLARS);
         let direction = self.word("direction", INSIDER_DIRECTIONS);
-        let Self { parameters, faults, .. } = self;
-        let min_executives = parameters.number("minExecutives", &numbers::EXECUTIVES, faults);
-        let window_days = parameters.number("windowDays", &numbers::WINDOW_DAYS, faults);
-        let open_market_only = parameters.flag("openMarketOnly", faults);
-        Ok(Condition::InsiderTransactions(InsiderWatch {
+        let Self { parameters, errors, .. } = self;
+        let min_executives = parameters.number("minExecutives", &numbers::EXECUTIVES, errors);
+        let window_days = parameters.number("windowDays", &numbers::WINDOW_DAYS, errors);
+        let open_market_only = parameters.flag("openMarketOnly", errors);
+        Ok(Condition::InsiderTransactions(InsiderCriteria {
             threshold_usd: threshold_usd?,
             direction: direction?.unwrap_or(InsiderDirection::Both),
             min_executives: min_executives?.unwrap_or(1),
@@ -254,28 +252,28 @@ impl Reader<'_, '_> {
         }))
     }
 
-    fn daily_reminder(&mut self) -> Result<Condition, Noted> {
+    fn daily_reminder(&mut self) -> Result<Condition, InvalidField> {
         let threshold = self.no_threshold();
         let time = self.word("deliveryTime", DELIVERY_TIMES);
         threshold?;
         Ok(Condition::DailyReminder(time?.unwrap_or(DeliveryTime::MarketOpen)))
     }
 
-    fn earnings_announcement(&mut self) -> Result<Condition, Noted> {
+    fn earnings_announcement(&mut self) -> Result<Condition, InvalidField> {
         let days_ahead = self.required(&numbers::DAYS_AHEAD)?;
         Ok(Condition::EarningsAnnouncement { days_ahead })
     }
 
-    fn dividend_ex_date(&mut self) -> Result<Condition, Noted> {
-        let days_ahead = self.threshold.optional(self.kind, &numbers::DAYS_AHEAD, self.faults)?;
+    fn dividend_ex_date(&mut self) -> Result<Condition, InvalidField> {
+        let days_ahead = self.threshold.optional(self.kind, &numbers::DAYS_AHEAD, self.errors)?;
         Ok(Condition::DividendExDate {
             days_ahead: days_ahead.unwrap_or(1),
         })
     }
 
-    fn dividend_payment(&mut self) -> Result<Condition, Noted> {
+    fn dividend_payment(&mut self) -> Result<Condition, InvalidField> {
         let threshold = self.no_threshold();
-        let shares = self.parameters.number("shares", &numbers::SHARES, self.faults);
+        let shares = self.parameters.number("shares", &numbers::SHARES, self.errors);
         threshold?;
         Ok(Condition::DividendPayment { shares: shares? })
     }

@@ -2,43 +2,42 @@
 
 use serde_json::Value;
 
-use super::conditions::{self, Asked};
-use super::fields::{Faults, Noted, member};
+use super::conditions::{self, ConditionRequest};
+use super::fields::{FieldErrors, InvalidField, member};
 use super::numbers::Threshold;
 use super::parameters;
-use super::{Context, RequestError, body};
+use super::{ParseContext, RequestError, body};
 use crate::alert::NewAlert;
 
 /// Reads the body of a create request.
 ///
-/// `symbol` and `condition` are required; `notification` is email unless it says otherwise; a null
-/// is as good as leaving the member out; members that are not known are ignored. An `email` has to
-/// look like one, and is otherwise kept as it came: whether a guest needs one, or an account may
-/// send one, is decided where it is known who asks.
+/// `symbol` and `condition` are required. `notification` defaults to email. A null counts as an omitted member, and unknown
+/// members are ignored. An `email` must have a plausible form and is otherwise kept unchanged: the caller decides whether a
+/// guest needs one or an account may send one.
 ///
 /// # Errors
-/// [`RequestError`], with every fault of the body.
-pub fn parse_create(body: &Value, context: &Context<'_>) -> Result<NewAlert, RequestError> {
+/// [`RequestError`] with all errors of the body.
+pub fn parse_create(body: &Value, context: &ParseContext<'_>) -> Result<NewAlert, RequestError> {
     let body = body::object(body)?;
-    let mut faults = Faults::default();
-    let symbol = body::symbol(body, &mut faults);
-    let kind = body::condition(body, &mut faults).and_then(|kind| {
+    let mut errors = FieldErrors::default();
+    let symbol = body::symbol(body, &mut errors);
+    let kind = body::condition(body, &mut errors).and_then(|kind| {
         kind.ok_or_else(|| {
             let names = body::names_of_conditions();
-            faults.note("condition", format!("is required; give one of {names}"))
+            errors.add("condition", format!("is required; give one of {names}"))
         })
     });
-    let notification = body::notification(body, &mut faults);
-    let email = body::email(body, &mut faults);
-    let parameters = member(body, "parameters").map_or(Ok(None), |value| parameters::object(value, &mut faults));
+    let notification = body::notification(body, &mut errors);
+    let email = body::email(body, &mut errors);
+    let parameters = member(body, "parameters").map_or(Ok(None), |value| parameters::object(value, &mut errors));
     let threshold = Threshold::sent(body.get("threshold"));
-    let asked = kind.map(|kind| Asked {
+    let request = kind.map(|kind| ConditionRequest {
         kind,
         threshold,
-        standing: None,
+        current_moment: None,
     });
-    let read = conditions::read_with(asked, parameters, threshold, context, &mut faults);
-    let parts = || -> Result<NewAlert, Noted> {
+    let read = conditions::read_with(request, parameters, threshold, context, &mut errors);
+    let parts = || -> Result<NewAlert, InvalidField> {
         let (condition, parameters) = read?;
         Ok(NewAlert {
             symbol: symbol?,
@@ -48,5 +47,5 @@ pub fn parse_create(body: &Value, context: &Context<'_>) -> Result<NewAlert, Req
             email: email?,
         })
     };
-    parts().map_err(|Noted| RequestError::Invalid(faults))
+    parts().map_err(|InvalidField| RequestError::Invalid(errors))
 }

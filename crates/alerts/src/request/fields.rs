@@ -1,43 +1,42 @@
-//! Faults, collected field by field.
+//! Errors collected by field.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// What is wrong with a body: for each field at fault, in the order of their names, one message or
-/// more.
+/// The errors of a body: one or more messages for each invalid field, ordered by field name.
 ///
-/// A message reads on from the field's name, names the fault and the mend, and says what is
-/// allowed. It never repeats a text that the client sent, so it may be shown anywhere.
+/// A message continues from the field's name, names the problem and the fix, and says what is allowed. It never repeats text
+/// that the client sent, so it is safe to display anywhere.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Faults(BTreeMap<String, Vec<String>>);
+pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
-/// A fault has been noted in [`Faults`]; there is no value to go on with.
+/// A marker: the field is invalid, its error is recorded in [`FieldErrors`], and no value is available.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Noted;
+pub(super) struct InvalidField;
 
-impl Faults {
-    /// Whether nothing is wrong.
+impl FieldErrors {
+    /// Returns whether there are no errors.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The messages for a field, such as `threshold` or `parameters.direction`.
+    /// Returns the messages for a field, such as `threshold` or `parameters.direction`.
     #[must_use]
     pub fn of(&self, field: &str) -> &[String] {
         self.0.get(field).map_or(&[], Vec::as_slice)
     }
 
-    /// The fields at fault with their messages.
+    /// Returns the invalid fields with their messages.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.0
             .iter()
             .map(|(field, messages)| (field.as_str(), messages.as_slice()))
     }
 
-    /// The faults as the API shows them: `{"threshold": ["must be omitted for new_high"]}`.
+    /// Returns the errors in the format of the API: `{"threshold": ["must be omitted for new_high"]}`.
     #[must_use]
     pub fn to_json(&self) -> Map<String, Value> {
         self.0
@@ -46,22 +45,22 @@ impl Faults {
             .collect()
     }
 
-    /// Notes a fault of a field.
-    pub(super) fn note(&mut self, field: impl Into<String>, message: impl Into<String>) -> Noted {
+    /// Adds an error of a field.
+    pub(super) fn add(&mut self, field: impl Into<String>, message: impl Into<String>) -> InvalidField {
         self.0.entry(field.into()).or_default().push(message.into());
-        Noted
+        InvalidField
     }
 
-    /// Takes over what `others` holds about one field.
-    pub(super) fn adopt(&mut self, field: &str, mut others: Self) {
+    /// Moves the errors of one field from `others` to this value.
+    pub(super) fn merge_field(&mut self, field: &str, mut others: Self) {
         if let Some(messages) = others.0.remove(field) {
             self.0.entry(field.to_owned()).or_default().extend(messages);
         }
     }
 }
 
-impl fmt::Display for Faults {
-    /// One line: `threshold: must be omitted for new_high`; several faults with bars between them.
+impl fmt::Display for FieldErrors {
+    /// Writes one line: `threshold: must be omitted for new_high`. Several errors are separated by ` | `.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = self
             .iter()
@@ -74,12 +73,12 @@ impl fmt::Display for Faults {
     }
 }
 
-/// The member of that name, unless it is null: a null says as much as leaving the member out.
+/// Returns the member with this name. A null counts as an omitted member.
 pub(super) fn member<'a>(body: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     body.get(name).filter(|value| !value.is_null())
 }
 
-/// What kind of JSON value it is, for messages.
+/// Returns the JSON type of a value, for messages.
 pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -96,24 +95,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_print_on_one_line_in_the_order_of_their_fields() {
-        let mut faults = Faults::default();
-        faults.note("threshold", "must be omitted for new_high");
-        assert_eq!(faults.to_string(), "threshold: must be omitted for new_high");
-        faults.note("symbol", "is required");
-        faults.note("symbol", "is odd");
+    fn errors_are_displayed_on_one_line_sorted_by_field() {
+        let mut errors = FieldErrors::default();
+        errors.add("threshold", "must be omitted for new_high");
+        assert_eq!(errors.to_string(), "threshold: must be omitted for new_high");
+        errors.add("symbol", "is required");
+        errors.add("symbol", "is odd");
         assert_eq!(
-            faults.to_string(),
+            errors.to_string(),
             "symbol: is required | symbol: is odd | threshold: must be omitted for new_high"
         );
     }
 
     #[test]
-    fn faults_turn_into_the_details_of_an_answer() {
-        let mut faults = Faults::default();
-        faults.note("threshold", "must be omitted for new_high");
+    fn errors_convert_to_response_details() {
+        let mut errors = FieldErrors::default();
+        errors.add("threshold", "must be omitted for new_high");
         assert_eq!(
-            Value::Object(faults.to_json()),
+            Value::Object(errors.to_json()),
             serde_json::json!({"threshold": ["must be omitted for new_high"]})
         );
     }

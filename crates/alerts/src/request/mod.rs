@@ -1,25 +1,21 @@
-//! # Requests: from JSON to an alert that can be judged
+//! # Requests: parsing and validation of alerts
 //!
-//! [`parse_create`] and [`parse_update`] take the body that a client sent and give back values in
-//! which nothing can be wrong any more, or every fault of the body at once ([`RequestError`]):
-//! clients are told in one answer all there is to mend.
+//! [`parse_create`] and [`parse_update`] take a JSON body and return valid values, or all errors of the body at once
+//! ([`RequestError`]), so that a client can fix them in one step.
 //!
-//! Two things come in with the body, in the [`Context`]: the instant of the request, because a
-//! reminder must not lie in the past, and the account's time zone, because people write times as
-//! their own clocks show them.
+//! The [`ParseContext`] adds the instant of the request, because a reminder must not be in the past, and the account's time
+//! zone, because clients send local times.
 //!
-//! * What the interface allows is in `conditions.rs`, one short function for a condition, and in
-//!   `numbers.rs`, one entry for each range.
-//! * Numbers are read from the shortest text that means them: 198.66 is 198 660 000 millionths and
-//!   nothing near it. Digits beyond the sixth are rounded, for they are what a client's own float
-//!   arithmetic left behind (`189.2 * 1.05` is `198.66000000000003` in JavaScript). A number in
-//!   quotes is refused.
-//! * The condition's own parameters are brought into one normal form (`parameters.rs`), so that
-//!   whoever reads them back needs to know one spelling. Clients' own marks stay as they are.
+//! * The rules of each condition are in `conditions.rs`, one short function per condition. The ranges of numbers are in
+//!   `numbers.rs`.
+//! * Numbers are parsed from their text, without floating point: 198.66 is exactly 198 660 000 millionths. Digits beyond the
+//!   sixth decimal are rounded, because they are artefacts of the client's floating-point arithmetic (`189.2 * 1.05` is
+//!   `198.66000000000003` in JavaScript). Numbers in quotes are rejected.
+//! * The condition's own parameters are brought into one normal form (`parameters.rs`), so that readers need to know only one
+//!   spelling. Client metadata stays unchanged.
 //!
-//! What is not decided here: whether the symbol exists, whether the plan allows the condition
-//! ([`plan`](crate::plan)), and whether there is such an alert already
-//! ([`equivalence`](crate::equivalence)).
+//! This module does not check whether the symbol exists, whether the plan includes the condition ([`plan`](crate::plan)), or
+//! whether an equivalent alert exists ([`equivalence`](crate::equivalence)).
 
 mod body;
 mod conditions;
@@ -39,51 +35,51 @@ use crate::condition::{Condition, ConditionKind};
 
 pub use body::is_plausible_email;
 pub use create::parse_create;
-pub use fields::Faults;
+pub use fields::FieldErrors;
 pub(crate) use parameters::NOTE;
 pub use parameters::{MAX_BYTES as MAX_PARAMETERS_BYTES, MAX_DEPTH as MAX_PARAMETERS_DEPTH, MAX_NOTE_CHARACTERS};
 pub use update::{AlertChange, changes_nothing, parse_update};
 
-/// What a request is read with.
+/// The context in which a request is parsed.
 #[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
+pub struct ParseContext<'a> {
     /// The instant of the request.
     pub now: Timestamp,
     /// The account's time zone.
     pub time_zone: &'a TimeZone,
-    /// When the market opens.
+    /// The exchange calendar.
     pub calendar: &'a Calendar,
 }
 
-/// Why a body is refused.
+/// An error: the body is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RequestError {
-    /// The body is JSON, but has no fields.
+    /// The body is JSON, but not an object.
     #[error("the body must be a JSON object, not {found}")]
     NotAnObject {
-        /// What it is.
+        /// The JSON type of the body.
         found: &'static str,
     },
-    /// The body is wrong in content.
+    /// At least one field of the body is invalid.
     #[error("{0}")]
-    Invalid(Faults),
+    Invalid(FieldErrors),
 }
 
-/// Reads a condition of stored parts, see [`restore`](crate::restore).
+/// Reads a condition from stored parts, see [`restore`](crate::restore).
 pub(crate) fn read_stored(
     kind: ConditionKind,
     threshold: Option<Decimal>,
     parameters: Option<&Map<String, Value>>,
-    context: &Context<'_>,
-) -> Result<Condition, Faults> {
-    let asked = conditions::Asked {
+    context: &ParseContext<'_>,
+) -> Result<Condition, FieldErrors> {
+    let request = conditions::ConditionRequest {
         kind,
         threshold: threshold.map_or(numbers::Threshold::Absent, numbers::Threshold::Kept),
-        standing: None,
+        current_moment: None,
     };
-    // What belongs to clients is of no interest here; most conditions have no parameters of their own to look for.
+    // Client metadata is not needed here, and most conditions have no parameters of their own.
     let has_own = !conditions::own_parameters(kind).is_empty();
     let mut parameters = parameters::Parameters::new(parameters.filter(|_| has_own).cloned());
-    let mut faults = Faults::default();
-    conditions::read(&asked, &mut parameters, context, &mut faults).map_err(|_| faults)
+    let mut errors = FieldErrors::default();
+    conditions::read(&request, &mut parameters, context, &mut errors).map_err(|_| errors)
 }

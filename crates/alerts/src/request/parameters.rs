@@ -1,57 +1,55 @@
-//! The `parameters` of a request: what is taken as it is, and what a condition reads of them.
+//! The `parameters` of a request: the parameters of the condition, and client metadata.
 //!
-//! A condition reads its own parameters, and they end up under their written names with their
-//! written values: `delivery_time` becomes `deliveryTime`, an RSI's `up` becomes `above`. All
-//! others are marks that clients set for themselves; they are kept as they came.
+//! A condition reads its own parameters and stores them under their canonical names with their canonical values: `delivery_time`
+//! becomes `deliveryTime`, and an RSI's `up` becomes `above`. All other parameters are client metadata and stay unchanged.
 //!
-//! A parameter that is left out or null has its default. Defaults are not written in, so an alert
-//! shows what its owner asked for and nothing else.
+//! An omitted or null parameter has its default. Defaults are not stored, so an alert shows exactly what its owner requested.
 
 use serde_json::{Map, Value};
 
-use super::fields::{Faults, Noted, kind_of};
-use super::numbers::{self, Allowed};
+use super::fields::{FieldErrors, InvalidField, kind_of};
+use super::numbers::{self, NumberRule};
 
-/// How large parameters may be, as compact JSON.
+/// The maximum size of the parameters in bytes, as compact JSON.
 pub const MAX_BYTES: usize = 16 * 1024;
 
 /// The parameter that holds the note of a reminder.
 pub(crate) const NOTE: &str = "note";
 
-/// How deep values may lie in parameters; a value right in `parameters` is at depth 1.
+/// The maximum depth of values in the parameters. A direct member of `parameters` has depth 1.
 pub const MAX_DEPTH: usize = 8;
 
-/// How long the note of a reminder may be, in characters.
+/// The maximum length of a reminder's note, in characters.
 pub const MAX_NOTE_CHARACTERS: usize = 2_000;
 
-/// Reads the member `parameters`, which is not absent, as an object of bearable size.
-pub(super) fn object(value: &Value, faults: &mut Faults) -> Result<Option<Map<String, Value>>, Noted> {
+/// Reads the member `parameters` and checks its size and depth.
+pub(super) fn object(value: &Value, errors: &mut FieldErrors) -> Result<Option<Map<String, Value>>, InvalidField> {
     let map = match value {
         Value::Null => return Ok(None),
         Value::Object(map) => map,
         other => {
             let kind = kind_of(other);
             let message = format!("must be an object or null, not {kind}");
-            return Err(faults.note("parameters", message));
+            return Err(errors.add("parameters", message));
         }
     };
-    // The depth comes first, so that writing the text below cannot exhaust the stack.
+    // The depth is checked first: serialising a deeper value below could exhaust the stack.
     if map.values().any(|value| !is_sound(value, 1)) || map.keys().any(|key| key.contains('\0')) {
         let message = format!(
             "must not be nested deeper than {MAX_DEPTH} levels nor have the character U+0000; \
              send plain values"
         );
-        return Err(faults.note("parameters", message));
+        return Err(errors.add("parameters", message));
     }
     let bytes = value.to_string().len();
     if bytes > MAX_BYTES {
         let message = format!("must have at most {MAX_BYTES} bytes as JSON, but have {bytes}; send less");
-        return Err(faults.note("parameters", message));
+        return Err(errors.add("parameters", message));
     }
     Ok(Some(map.clone()))
 }
 
-/// Whether a value at `depth` is not too deep and free of what PostgreSQL's JSON cannot hold.
+/// Returns whether a value at `depth` is not too deep and contains no text that PostgreSQL's JSON rejects.
 fn is_sound(value: &Value, depth: usize) -> bool {
     depth <= MAX_DEPTH
         && match value {
@@ -64,15 +62,15 @@ fn is_sound(value: &Value, depth: usize) -> bool {
         }
 }
 
-/// Parameters on the way to their normal form.
+/// Parameters that are being brought into their normal form.
 pub(super) struct Parameters {
     map: Map<String, Value>,
-    /// Whether there were any, be they empty.
+    /// Whether the request has parameters, possibly empty.
     given: bool,
 }
 
-/// A parameter that is there: the field it was sent in, for messages, and what it is.
-pub(super) struct Own {
+/// A parameter of a request: the field in which it was sent, for messages, and its value.
+pub(super) struct SentParameter {
     pub(super) field: String,
     pub(super) value: Value,
 }
@@ -85,24 +83,28 @@ impl Parameters {
         }
     }
 
-    /// The parameters in their normal form.
+    /// Returns the parameters in their normal form.
     pub(super) fn into_normal(self) -> Option<Map<String, Value>> {
         (self.given || !self.map.is_empty()).then_some(self.map)
     }
 
-    /// Sets a parameter under its written name.
+    /// Sets a parameter under its canonical name.
     pub(super) fn write(&mut self, name: &str, value: impl Into<Value>) {
         self.map.insert(name.to_owned(), value.into());
     }
 
-    /// Drops a parameter, by its written name and by the same name in snake case.
+    /// Removes a parameter, both under its canonical name and in snake case.
     pub(super) fn remove(&mut self, name: &str) {
         self.map.remove(name);
         self.map.remove(&snake_case(name));
     }
 
-    /// Takes a parameter out, by its written name or by the same name in snake case.
-    pub(super) fn take(&mut self, name: &'static str, faults: &mut Faults) -> Result<Option<Own>, Noted> {
+    /// Takes a parameter, either under its canonical name or in snake case.
+    pub(super) fn take(
+        &mut self,
+        name: &'static str,
+        errors: &mut FieldErrors,
+    ) -> Result<Option<SentParameter>, InvalidField> {
         let snake = snake_case(name);
         let written = self.take_member(name);
         if snake == name {
@@ -111,34 +113,34 @@ impl Parameters {
         match (written, self.take_member(&snake)) {
             (Some(written), Some(other)) if written.value != other.value => {
                 let message = format!("contradicts {}; send only {0}", written.field);
-                Err(faults.note(other.field, message))
+                Err(errors.add(other.field, message))
             }
             (written, other) => Ok(written.or(other)),
         }
     }
 
-    fn take_member(&mut self, name: &str) -> Option<Own> {
+    fn take_member(&mut self, name: &str) -> Option<SentParameter> {
         let value = self.map.remove(name).filter(|value| !value.is_null())?;
-        Some(Own {
+        Some(SentParameter {
             field: format!("parameters.{name}"),
             value,
         })
     }
 
-    /// Reads the note of a reminder, which is kept unchanged. A blank note counts as none.
-    pub(super) fn note(&mut self, faults: &mut Faults) -> Result<(), Noted> {
-        let Some(Own { field, value }) = self.take(NOTE, faults)? else {
+    /// Reads the note of a reminder and keeps it unchanged. A blank note counts as omitted.
+    pub(super) fn note(&mut self, errors: &mut FieldErrors) -> Result<(), InvalidField> {
+        let Some(SentParameter { field, value }) = self.take(NOTE, errors)? else {
             return Ok(());
         };
         let Some(text) = value.as_str() else {
             let kind = kind_of(&value);
             let message = format!("must be a text of at most {MAX_NOTE_CHARACTERS} characters, not {kind}");
-            return Err(faults.note(field, message));
+            return Err(errors.add(field, message));
         };
         let length = text.chars().count();
         if length > MAX_NOTE_CHARACTERS {
             let message = format!("must have at most {MAX_NOTE_CHARACTERS} characters, but has {length}; shorten it");
-            return Err(faults.note(field, message));
+            return Err(errors.add(field, message));
         }
         if !text.trim().is_empty() {
             self.write(NOTE, text);
@@ -146,20 +148,19 @@ impl Parameters {
         Ok(())
     }
 
-    /// Reads a parameter that is one of some words. Of words that mean the same the first is the
-    /// written one.
+    /// Reads a parameter whose value is one of several words. Of synonyms, the first one is canonical.
     pub(super) fn word<T: Copy + PartialEq>(
         &mut self,
         name: &'static str,
         words: &[(&'static str, T)],
-        faults: &mut Faults,
-    ) -> Result<Option<T>, Noted> {
-        let Some(own) = self.take(name, faults)? else {
+        errors: &mut FieldErrors,
+    ) -> Result<Option<T>, InvalidField> {
+        let Some(own) = self.take(name, errors)? else {
             return Ok(None);
         };
         let said = words.iter().find(|(word, _)| own.value.as_str() == Some(word));
         let Some(&(_, meaning)) = said else {
-            return Err(faults.note(own.field, format!("must be {}", listed(words))));
+            return Err(errors.add(own.field, format!("must be {}", listed(words))));
         };
         if let Some((written, _)) = words.iter().find(|(_, other)| *other == meaning) {
             self.write(name, *written);
@@ -167,43 +168,43 @@ impl Parameters {
         Ok(Some(meaning))
     }
 
-    /// Reads a parameter that is a number.
+    /// Reads a numeric parameter.
     pub(super) fn number<T>(
         &mut self,
         name: &'static str,
-        allowed: &Allowed<T>,
-        faults: &mut Faults,
-    ) -> Result<Option<T>, Noted> {
-        let Some(Own { field, value }) = self.take(name, faults)? else {
+        rule: &NumberRule<T>,
+        errors: &mut FieldErrors,
+    ) -> Result<Option<T>, InvalidField> {
+        let Some(SentParameter { field, value }) = self.take(name, errors)? else {
             return Ok(None);
         };
-        let number = match numbers::decimal(&value, allowed) {
+        let number = match numbers::decimal(&value, rule) {
             Ok(number) => number,
-            Err(message) => return Err(faults.note(field, message)),
+            Err(message) => return Err(errors.add(field, message)),
         };
-        let Some(taken) = (allowed.take)(number) else {
-            let message = format!("must be {}, but is {number}", allowed.text);
-            return Err(faults.note(field, message));
+        let Some(taken) = (rule.take)(number) else {
+            let message = format!("must be {}, but is {number}", rule.text);
+            return Err(errors.add(field, message));
         };
         self.write(name, value);
         Ok(Some(taken))
     }
 
-    /// Reads a parameter that is true or false.
-    pub(super) fn flag(&mut self, name: &'static str, faults: &mut Faults) -> Result<Option<bool>, Noted> {
-        let Some(Own { field, value }) = self.take(name, faults)? else {
+    /// Reads a boolean parameter.
+    pub(super) fn flag(&mut self, name: &'static str, errors: &mut FieldErrors) -> Result<Option<bool>, InvalidField> {
+        let Some(SentParameter { field, value }) = self.take(name, errors)? else {
             return Ok(None);
         };
         let Some(flag) = value.as_bool() else {
             let kind = kind_of(&value);
-            return Err(faults.note(field, format!("must be true or false, not {kind}")));
+            return Err(errors.add(field, format!("must be true or false, not {kind}")));
         };
         self.write(name, flag);
         Ok(Some(flag))
     }
 }
 
-/// `above, below or both`: the written words.
+/// Returns the canonical words as a list: `above, below or both`.
 pub(super) fn listed<T: PartialEq>(words: &[(&'static str, T)]) -> String {
     let mut written: Vec<&str> = Vec::new();
     for (place, (word, meaning)) in words.iter().enumerate() {
@@ -217,7 +218,7 @@ pub(super) fn listed<T: PartialEq>(words: &[(&'static str, T)]) -> String {
     }
 }
 
-/// `deliveryTime` as `delivery_time`.
+/// Converts `deliveryTime` to `delivery_time`.
 fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     for character in name.chars() {

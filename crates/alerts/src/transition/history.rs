@@ -1,34 +1,34 @@
-//! What histories are written in.
+//! The content of alert histories.
 
 use crate::alert::Status;
 
-/// What happened to an alert, in its history.
+/// The kind of a history entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HistoryAction {
-    /// It was made.
+    /// The alert was created.
     Created,
-    /// Its owner changed it.
+    /// The owner changed the alert.
     Updated,
-    /// Its owner put it aside.
+    /// The owner paused the alert.
     Paused,
-    /// Its owner made it active again.
+    /// The owner activated the alert again.
     Reactivated,
-    /// It fired.
+    /// The alert fired.
     Triggered,
-    /// The guest who made it has verified the address.
+    /// The guest who created the alert verified the address.
     Verified,
-    /// It was deleted.
+    /// The alert was deleted.
     Deleted,
-    /// Its prices were brought into the shares of after a split, or it got its initial price after it became active.
+    /// Its prices were adjusted for a split, or it got its initial price after it became active.
     Adjusted,
-    /// Its owner was told that it fired.
+    /// A notification of its firing was sent.
     NotificationSent,
-    /// Its owner could not be told that it fired.
+    /// The notification of its firing failed.
     NotificationFailed,
 }
 
 impl HistoryAction {
-    /// Every action there is.
+    /// All actions.
     pub const ALL: &'static [Self] = &[
         Self::Created,
         Self::Updated,
@@ -42,7 +42,7 @@ impl HistoryAction {
         Self::NotificationFailed,
     ];
 
-    /// The `action_type` in answers.
+    /// Returns the `action_type` in responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,14 +59,14 @@ impl HistoryAction {
         }
     }
 
-    /// The action of that name.
+    /// Returns the action with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }
 }
 
-/// A status as histories have it: an alert's own, or that it is gone.
+/// A status in a history: a status of the alert, or deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HistoryStatus {
     /// The alert had this status.
@@ -76,7 +76,7 @@ pub enum HistoryStatus {
 }
 
 impl HistoryStatus {
-    /// The name in answers.
+    /// Returns the name in responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl HistoryStatus {
         }
     }
 
-    /// The status of that name.
+    /// Returns the status with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         if name == "deleted" {
@@ -96,13 +96,13 @@ impl HistoryStatus {
     }
 }
 
-/// What is written into an alert's history about a change.
+/// The action and the status change of a history entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
-    /// What happened.
+pub struct StatusChange {
+    /// The action.
     pub action: HistoryAction,
-    /// The status before; `None` for the alert's creation.
+    /// The status before the change; `None` for the creation.
     pub previous_status: Option<Status>,
-    /// The status afterwards.
+    /// The status after the change.
     pub new_status: HistoryStatus,
 }

@@ -1,24 +1,28 @@
-//! What the tests of the engine share: telling it things, and making alerts.
+//! Shared code of the engine's tests: event processing and alert construction.
 
-pub(crate) mod bench;
+pub(crate) mod comparison;
 pub(crate) mod reasons;
-pub(crate) mod world;
+pub(crate) mod scenario;
 
 use alerts::condition::{Condition, Side};
-use alerts::engine::{Decision, Engine, Event, NotTaken, Quote, Verdict};
+use alerts::engine::{AlertAction, Decision, Engine, Event, EventError, Quote};
 use alerts::{Alert, AlertId, Channel, Revision, Status};
 use jiff::Timestamp;
 use market::{Decimal, Price, Symbol};
 use uuid::Uuid;
 
-use crate::oracle::{Outcome, Told, What};
+use crate::oracle::{Outcome, OutcomeKind, OwnedEvent};
 
-/// Tells the engine, and answers what it decides.
-pub(crate) fn tell(engine: &mut Engine, told: &Told, now: Timestamp) -> (Vec<Decision>, Result<(), NotTaken>) {
+/// Processes an event and returns the engine's decisions.
+pub(crate) fn process_event(
+    engine: &mut Engine,
+    event: &OwnedEvent,
+    now: Timestamp,
+) -> (Vec<Decision>, Result<(), EventError>) {
     let mut decisions = Vec::new();
     let mut process = |engine: &mut Engine, event| engine.process(event, now, &mut decisions);
-    let taken = match told {
-        Told::Snapshot(seen) => {
+    let taken = match event {
+        OwnedEvent::Snapshot(seen) => {
             let quotes: Vec<_> = seen
                 .iter()
                 .map(|seen| {
@@ -28,21 +32,21 @@ pub(crate) fn tell(engine: &mut Engine, told: &Told, now: Timestamp) -> (Vec<Dec
                 .collect();
             process(engine, Event::Snapshot(&quotes))
         }
-        Told::Bar(symbol, bar) => process(
+        OwnedEvent::Bar(symbol, bar) => process(
             engine,
             Event::Bar {
                 symbol: *symbol,
                 bar: *bar,
             },
         ),
-        Told::Split(symbol, ratio) => process(
+        OwnedEvent::Split(symbol, ratio) => process(
             engine,
             Event::Split {
                 symbol: *symbol,
                 ratio: *ratio,
             },
         ),
-        Told::Fundamentals(symbol, [eps_ttm, eps_forward]) => {
+        OwnedEvent::Fundamentals(symbol, [eps_ttm, eps_forward]) => {
             let (symbol, eps_ttm, eps_forward) = (*symbol, *eps_ttm, *eps_forward);
             process(
                 engine,
@@ -53,67 +57,67 @@ pub(crate) fn tell(engine: &mut Engine, told: &Told, now: Timestamp) -> (Vec<Dec
                 },
             )
         }
-        Told::Earnings(symbol, dates) => process(engine, Event::Earnings { symbol: *symbol, dates }),
-        Told::Dividends(symbol, dividends) => process(
+        OwnedEvent::Earnings(symbol, dates) => process(engine, Event::Earnings { symbol: *symbol, dates }),
+        OwnedEvent::Dividends(symbol, dividends) => process(
             engine,
             Event::Dividends {
                 symbol: *symbol,
                 dividends,
             },
         ),
-        Told::Insiders(symbol, trades) => process(
+        OwnedEvent::Insiders(symbol, trades) => process(
             engine,
             Event::InsiderTrades {
                 symbol: *symbol,
                 trades,
             },
         ),
-        Told::InsidersAnew(symbol, trades) => process(
+        OwnedEvent::InsiderTradesReplaced(symbol, trades) => process(
             engine,
-            Event::InsiderTradesAnew {
+            Event::InsiderTradesReplaced {
                 symbol: *symbol,
                 trades,
             },
         ),
-        Told::Mentions(symbol, hour, count) => {
+        OwnedEvent::Mentions(symbol, hour, count) => {
             let (symbol, hour, count) = (*symbol, *hour, *count);
             process(engine, Event::Mentions { symbol, hour, count })
         }
-        Told::Clock => process(engine, Event::Clock),
-        Told::Evaluate => process(engine, Event::Evaluate),
-        Told::Armed(alert) => process(engine, Event::Armed(alert)),
-        Told::Disarmed(id) => process(engine, Event::Disarmed(*id)),
+        OwnedEvent::Clock => process(engine, Event::Clock),
+        OwnedEvent::Evaluate => process(engine, Event::Evaluate),
+        OwnedEvent::Armed(alert) => process(engine, Event::Armed(alert)),
+        OwnedEvent::Disarmed(id) => process(engine, Event::Disarmed(*id)),
     };
     (decisions, taken)
 }
 
-/// The sides that were decided for RSI alerts for "the other side".
+/// Returns the sides that were determined for RSI alerts for both directions.
 pub(crate) fn sides(decisions: &[Decision]) -> impl Iterator<Item = (AlertId, Side)> {
-    decisions.iter().filter_map(|decision| match decision.verdict {
-        Verdict::Decide { side } => Some((decision.alert, side)),
+    decisions.iter().filter_map(|decision| match decision.action {
+        AlertAction::SetRsiSide { side } => Some((decision.alert, side)),
         _ => None,
     })
 }
 
-/// Decisions without their reasons, in an order of their own; what only the engine's keeper has to know is left out.
+/// Returns the decisions without their reasons, sorted. Decisions that only concern storage are omitted.
 pub(crate) fn outcomes(decisions: &[Decision]) -> Vec<Outcome> {
     let outcome = |decision: &Decision| {
-        let what = match decision.verdict {
-            Verdict::Fire { price, .. } => What::Fired { price },
-            Verdict::Adjust {
+        let kind = match decision.action {
+            AlertAction::Fire { price, .. } => OutcomeKind::Fired { price },
+            AlertAction::Adjust {
                 threshold,
                 initial_price,
-            } => What::Adjusted {
+            } => OutcomeKind::Adjusted {
                 threshold,
                 initial_price,
             },
-            Verdict::Decide { .. } => return None,
+            AlertAction::SetRsiSide { .. } => return None,
         };
         Some(Outcome {
             at: decision.at,
             alert: decision.alert,
             revision: decision.revision,
-            what,
+            kind,
         })
     };
     let mut outcomes: Vec<_> = decisions.iter().filter_map(outcome).collect();
@@ -125,7 +129,7 @@ pub(crate) fn id(number: u32) -> AlertId {
     AlertId(Uuid::from_u128(u128::from(number)))
 }
 
-/// An active alert made at `armed_at`.
+/// Returns an active alert that was created at `armed_at`.
 pub(crate) fn alert(number: u32, symbol: Symbol, condition: Condition, armed_at: Timestamp) -> Alert {
     Alert {
         id: id(number),

@@ -1,30 +1,31 @@
-//! What an alert says when it fires must bear it out.
+//! A check that the reason of a firing supports the alert's condition.
 
 use alerts::condition::{Condition, Side};
 use alerts::engine::Reason;
 use market::Decimal;
 
-/// Whether the figures of a reason make the condition true. The prices of a condition may have been moved by splits since.
-pub(crate) fn bears_out(condition: &Condition, reason: &Reason) -> bool {
+/// Returns whether the figures of a reason satisfy the condition. Splits may have adjusted the prices since the condition was
+/// set.
+pub(crate) fn supports(condition: &Condition, reason: &Reason) -> bool {
     let reached = |side: Side, figure: Decimal, level: Decimal| side.pick(figure >= level, figure <= level);
     match (*condition, *reason) {
-        (Condition::Price { side: asked, .. }, Reason::PriceReached { side, price, threshold }) => {
-            asked == side && reached(side, price.decimal(), threshold.decimal())
+        (Condition::Price { side: wanted, .. }, Reason::PriceReached { side, price, threshold }) => {
+            wanted == side && reached(side, price.decimal(), threshold.decimal())
         }
-        (Condition::PriceChange { side: asked, percent }, Reason::PriceChanged { side, price, level, .. }) => {
+        (Condition::PriceChange { side: wanted, percent }, Reason::PriceChanged { side, price, level, .. }) => {
             let moved = reason.metric().map_or(0, Decimal::micros);
             let far_enough = side.pick(moved, -moved) >= percent.micros();
-            asked == side && far_enough && reached(side, price.decimal(), level.decimal())
+            wanted == side && far_enough && reached(side, price.decimal(), level.decimal())
         }
-        (Condition::NewExtreme { side: asked }, Reason::NewExtreme { side, price, previous }) => {
-            asked == side && side.pick(price > previous, price < previous)
+        (Condition::NewExtreme { side: wanted }, Reason::NewExtreme { side, price, previous }) => {
+            wanted == side && side.pick(price > previous, price < previous)
         }
-        (Condition::MaCrossover { side: asked }, Reason::AveragesCrossed { side, sma_50, sma_200 }) => {
-            asked == side && reached(side, sma_50, sma_200)
+        (Condition::MaCrossover { side: wanted }, Reason::AveragesCrossed { side, sma_50, sma_200 }) => {
+            wanted == side && reached(side, sma_50, sma_200)
         }
         (
             Condition::MaTouch {
-                side: asked,
+                side: wanted,
                 period: of,
             },
             Reason::AverageTouched {
@@ -34,24 +35,24 @@ pub(crate) fn bears_out(condition: &Condition, reason: &Reason) -> bool {
                 average,
             },
         ) => {
-            // The average that is shown is rounded.
+            // The average in the reason is rounded.
             let rounding = side.pick(1, -1);
             let price = Decimal::from_micros(price.micros() + rounding);
-            (asked, of) == (side, period) && reached(side, price, average)
+            (wanted, of) == (side, period) && reached(side, price, average)
         }
-        (Condition::Rsi { threshold: asked, .. }, Reason::RsiReached { side, rsi, threshold }) => {
-            asked == threshold && reached(side, rsi, threshold)
+        (Condition::Rsi { threshold: wanted, .. }, Reason::RsiReached { side, rsi, threshold }) => {
+            wanted == threshold && reached(side, rsi, threshold)
         }
         (
             Condition::VolumeChange {
                 baseline: of,
-                percent: asked,
+                percent: wanted,
             },
             Reason::VolumeAboveAverage { baseline, percent, .. },
-        ) => of == baseline && percent >= asked,
+        ) => of == baseline && percent >= wanted,
         (
             Condition::PeRatio {
-                side: asked,
+                side: wanted,
                 earnings: of,
                 threshold: level,
             },
@@ -61,8 +62,8 @@ pub(crate) fn bears_out(condition: &Condition, reason: &Reason) -> bool {
                 ratio,
                 threshold,
             },
-        ) => (asked, of, level) == (side, earnings, threshold) && reached(side, ratio, threshold),
-        (Condition::SocialBuzz(asked), Reason::Buzz { direction, .. }) => asked == direction,
+        ) => (wanted, of, level) == (side, earnings, threshold) && reached(side, ratio, threshold),
+        (Condition::SocialBuzz(wanted), Reason::Buzz { direction, .. }) => wanted == direction,
         (
             Condition::InsiderTransactions(watch),
             Reason::InsidersTraded {
@@ -71,7 +72,7 @@ pub(crate) fn bears_out(condition: &Condition, reason: &Reason) -> bool {
         ) => value_usd >= watch.threshold_usd && insiders >= u32::from(watch.min_executives),
         (Condition::Reminder { .. }, Reason::Reminder)
         | (Condition::DividendPayment { .. }, Reason::DividendPaid { .. }) => true,
-        (Condition::DailyReminder(asked), Reason::DailyReminder(delivery)) => asked == delivery,
+        (Condition::DailyReminder(wanted), Reason::DailyReminder(delivery)) => wanted == delivery,
         (Condition::EarningsAnnouncement { days_ahead }, Reason::EarningsNear { days, .. })
         | (Condition::DividendExDate { days_ahead }, Reason::ExDividendNear { days, .. }) => days <= days_ahead,
         _ => false,

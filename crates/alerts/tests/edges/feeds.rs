@@ -1,16 +1,16 @@
 //! Alerts on data that no source has delivered.
 
-use alerts::condition::{BuzzDirection, Condition, InsiderDirection, InsiderWatch};
-use alerts::engine::{Dividend, Event, Feed, InsiderTrade, NotJudged, State};
+use alerts::condition::{BuzzDirection, Condition, InsiderCriteria, InsiderDirection};
+use alerts::engine::{Dividend, EvaluationIssue, EvaluationStatus, Event, Feed, InsiderTrade};
 use jiff::ToSpan;
 use jiff::civil::date;
 
-use super::stage::Stage;
+use super::fixture::Fixture;
 use crate::common::{at, decimal};
 
 const NOW: &str = "2024-03-15T14:00:00Z";
 
-const INSIDERS: Condition = Condition::InsiderTransactions(InsiderWatch {
+const INSIDERS: Condition = Condition::InsiderTransactions(InsiderCriteria {
     threshold_usd: market::Decimal::from_micros(100_000_000_000),
     direction: InsiderDirection::Both,
     min_executives: 1,
@@ -21,19 +21,19 @@ const BUZZ: Condition = Condition::SocialBuzz(BuzzDirection::Rising);
 const EARNINGS: Condition = Condition::EarningsAnnouncement { days_ahead: 3 };
 const EX_DATE: Condition = Condition::DividendExDate { days_ahead: 1 };
 
-/// An engine with an alert on ACME.
-fn stage(condition: Condition) -> Stage {
-    let mut stage = Stage::new();
-    stage.arm(1, condition, NOW);
-    stage
+/// Returns a fixture with an alert on ACME.
+fn fixture(condition: Condition) -> Fixture {
+    let mut fixture = Fixture::new();
+    fixture.arm(1, condition, NOW);
+    fixture
 }
 
-fn process(stage: &mut Stage, event: Event<'_>) {
-    stage.engine.process(event, at(NOW), &mut Vec::new()).expect("taken");
+fn process(fixture: &mut Fixture, event: Event<'_>) {
+    fixture.engine.process(event, at(NOW), &mut Vec::new()).expect("taken");
 }
 
-/// Delivers data that the alert on ACME does not fire on, for a stock.
-fn deliver(stage: &mut Stage, feed: Feed, symbol: &str) {
+/// Delivers data for a stock on which the alert on ACME does not fire.
+fn deliver(fixture: &mut Fixture, feed: Feed, symbol: &str) {
     let symbol = symbol.parse().expect("a symbol");
     let filed = [InsiderTrade {
         filed_on: date(2024, 3, 14),
@@ -59,16 +59,16 @@ fn deliver(stage: &mut Stage, feed: Feed, symbol: &str) {
         },
         other => panic!("{other:?}"),
     };
-    process(stage, event);
+    process(fixture, event);
 }
 
-fn mention(stage: &mut Stage, symbol: &str, hours_ago: i64) {
+fn mention(fixture: &mut Fixture, symbol: &str, hours_ago: i64) {
     let event = Event::Mentions {
         symbol: symbol.parse().expect("a symbol"),
         hour: at(NOW) - hours_ago.hours(),
         count: 1,
     };
-    process(stage, event);
+    process(fixture, event);
 }
 
 #[test]
@@ -80,79 +80,88 @@ fn alerts_are_blind_while_no_source_has_delivered_their_data() {
         (EX_DATE, Feed::Dividends),
         (Condition::DividendPayment { shares: None }, Feed::Dividends),
     ] {
-        let state = stage(condition).state(1, NOW);
-        assert_eq!(state, State::Blind(NotJudged::NeverDelivered(feed)));
+        let state = fixture(condition).state(1, NOW);
+        assert_eq!(state, EvaluationStatus::Blind(EvaluationIssue::NeverDelivered(feed)));
     }
 }
 
 #[test]
-fn insider_alert_is_judged_once_trades_of_any_stock_were_delivered() {
-    let mut stage = stage(INSIDERS);
-    deliver(&mut stage, Feed::Insiders, "OTHER");
-    assert_eq!(stage.state(1, NOW), State::Ok);
+fn insider_alert_is_evaluated_after_a_delivery_for_any_stock() {
+    let mut fixture = fixture(INSIDERS);
+    deliver(&mut fixture, Feed::Insiders, "OTHER");
+    assert_eq!(fixture.state(1, NOW), EvaluationStatus::Ok);
 }
 
 #[test]
-fn date_alert_waits_for_its_date_once_dates_of_any_stock_were_delivered() {
+fn date_alert_is_waiting_after_a_delivery_for_any_stock() {
     for (condition, feed) in [(EARNINGS, Feed::Earnings), (EX_DATE, Feed::Dividends)] {
-        let mut stage = stage(condition);
-        deliver(&mut stage, feed, "OTHER");
-        assert_eq!(stage.state(1, NOW), State::Waiting(NotJudged::NoDateKnown));
-        deliver(&mut stage, feed, "ACME");
-        assert_eq!(stage.state(1, NOW), State::Ok);
+        let mut fixture = fixture(condition);
+        deliver(&mut fixture, feed, "OTHER");
+        assert_eq!(
+            fixture.state(1, NOW),
+            EvaluationStatus::Waiting(EvaluationIssue::NoDateKnown)
+        );
+        deliver(&mut fixture, feed, "ACME");
+        assert_eq!(fixture.state(1, NOW), EvaluationStatus::Ok);
     }
 }
 
 #[test]
-fn earnings_do_not_stand_in_for_dividends() {
-    let mut stage = stage(EX_DATE);
-    deliver(&mut stage, Feed::Earnings, "ACME");
-    let blind = State::Blind(NotJudged::NeverDelivered(Feed::Dividends));
-    assert_eq!(stage.state(1, NOW), blind);
+fn earnings_delivery_does_not_count_for_dividends() {
+    let mut fixture = fixture(EX_DATE);
+    deliver(&mut fixture, Feed::Earnings, "ACME");
+    let blind = EvaluationStatus::Blind(EvaluationIssue::NeverDelivered(Feed::Dividends));
+    assert_eq!(fixture.state(1, NOW), blind);
 }
 
 #[test]
-fn a_delivery_without_dates_is_none() {
-    let mut stage = stage(EARNINGS);
-    let symbol = stage.symbol;
-    process(&mut stage, Event::Earnings { symbol, dates: &[] });
-    let blind = State::Blind(NotJudged::NeverDelivered(Feed::Earnings));
-    assert_eq!(stage.state(1, NOW), blind);
+fn delivery_without_dates_does_not_count() {
+    let mut fixture = fixture(EARNINGS);
+    let symbol = fixture.symbol;
+    process(&mut fixture, Event::Earnings { symbol, dates: &[] });
+    let blind = EvaluationStatus::Blind(EvaluationIssue::NeverDelivered(Feed::Earnings));
+    assert_eq!(fixture.state(1, NOW), blind);
 }
 
 #[test]
-fn buzz_alert_waits_only_if_mentions_of_its_own_stock_are_delivered() {
-    let mut stage = stage(BUZZ);
-    mention(&mut stage, "OTHER", 1);
-    let blind = State::Blind(NotJudged::NeverDelivered(Feed::Mentions));
-    assert_eq!(stage.state(1, NOW), blind);
-    mention(&mut stage, "ACME", 1);
-    assert_eq!(stage.state(1, NOW), State::Waiting(NotJudged::TooFewMentions));
+fn buzz_alert_is_blind_without_mentions_of_its_stock() {
+    let mut fixture = fixture(BUZZ);
+    mention(&mut fixture, "OTHER", 1);
+    let blind = EvaluationStatus::Blind(EvaluationIssue::NeverDelivered(Feed::Mentions));
+    assert_eq!(fixture.state(1, NOW), blind);
+    mention(&mut fixture, "ACME", 1);
+    assert_eq!(
+        fixture.state(1, NOW),
+        EvaluationStatus::Waiting(EvaluationIssue::TooFewMentions)
+    );
 }
 
 #[test]
-fn mentions_of_eight_days_ago_still_count_and_older_ones_do_not() {
+fn mentions_count_for_eight_days() {
     for (hours_ago, expected) in [
-        (192, State::Waiting(NotJudged::TooFewMentions)),
-        (193, State::Blind(NotJudged::NeverDelivered(Feed::Mentions))),
+        (192, EvaluationStatus::Waiting(EvaluationIssue::TooFewMentions)),
+        (
+            193,
+            EvaluationStatus::Blind(EvaluationIssue::NeverDelivered(Feed::Mentions)),
+        ),
     ] {
-        let mut stage = stage(BUZZ);
-        mention(&mut stage, "ACME", hours_ago);
-        assert_eq!(stage.state(1, NOW), expected, "{hours_ago}");
+        let mut fixture = fixture(BUZZ);
+        mention(&mut fixture, "ACME", hours_ago);
+        assert_eq!(fixture.state(1, NOW), expected, "{hours_ago}");
     }
 }
 
 #[test]
-fn a_feed_that_is_not_set_up_is_lost_until_it_delivers() {
-    let mut stage = stage(INSIDERS);
-    deliver(&mut stage, Feed::Insiders, "ACME");
+fn lost_feed_is_restored_by_a_delivery() {
+    let mut fixture = fixture(INSIDERS);
+    deliver(&mut fixture, Feed::Insiders, "ACME");
     let lost = Event::Feed {
         feed: Feed::Insiders,
         lost: true,
     };
-    process(&mut stage, lost);
-    let no_source = State::Blind(NotJudged::NoSource(Feed::Insiders));
-    assert_eq!(stage.state(1, NOW), no_source);
-    deliver(&mut stage, Feed::Insiders, "ACME");
-    assert_eq!(stage.state(1, NOW), State::Ok);
+    process(&mut fixture, lost);
+    let no_source = EvaluationStatus::Blind(EvaluationIssue::NoSource(Feed::Insiders));
+    assert_eq!(fixture.state(1, NOW), no_source);
+    deliver(&mut fixture, Feed::Insiders, "ACME");
+    assert_eq!(fixture.state(1, NOW), EvaluationStatus::Ok);
 }

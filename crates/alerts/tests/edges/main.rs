@@ -1,4 +1,4 @@
-//! The edges of each rule, one by one, through the engine: what still fires and what does not any more.
+//! The boundaries of each rule, one test per rule, through the engine.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -16,9 +16,9 @@ mod calendar;
 mod dates;
 mod facts;
 mod feeds;
+mod fixture;
 mod history;
-mod once_wrong;
 mod prices;
+mod regressions;
 mod restart;
 mod splits;
-mod stage;

@@ -1,9 +1,9 @@
-//! What waits for the clock or for facts: reminders, dates ahead, insiders, discussion.
+//! Alerts on the clock and on facts: reminders, dates, insider trades and mentions.
 
 use std::collections::BTreeSet;
 
 use alerts::Alert;
-use alerts::condition::{BuzzDirection, Condition, DeliveryTime, InsiderDirection, InsiderWatch};
+use alerts::condition::{BuzzDirection, Condition, DeliveryTime, InsiderCriteria, InsiderDirection};
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 use market::calendar::new_york_date;
@@ -12,9 +12,9 @@ use market::{Calendar, Symbol};
 use super::record::Record;
 use super::{Oracle, Outcome, Watched, fired};
 
-/// Every count of mentions there was, by the hour that it is of, and what discussion was like at the last one.
+/// All counts of mentions by hour, and the state at the last count.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Talk {
+pub(crate) struct MentionCounts {
     counts: Vec<(i64, u32)>,
     state: Option<Discussion>,
 }
@@ -25,17 +25,16 @@ enum Discussion {
     Is(BuzzDirection),
 }
 
-impl Talk {
-    /// The last 24 hours up to the newest count against the mean of the seven days before; `None` while counts do not reach
-    /// back so far.
+impl MentionCounts {
+    /// Compares the newest 24 hours with the daily mean of the seven days before; `None` while the counts do not cover that
+    /// span.
     fn discussion(&self) -> Option<Discussion> {
         let newest = self.counts.iter().map(|count| count.0).max()?;
         let oldest = self.counts.iter().map(|count| count.0).min()?;
         if oldest > newest - 191 {
             return None;
         }
-        // A source that was silent for more than six hours in a row says nothing about what is usual, unless it was so from
-        // one midnight to the next.
+        // After a silence of more than six hours the usual number is unknown, unless the gap is from midnight to midnight.
         let mut silent = 0;
         for hour in newest - 191..=newest {
             let counted = self.counts.iter().any(|count| count.0 == hour);
@@ -53,7 +52,7 @@ impl Talk {
             within.map(|&(_, count)| i64::from(count)).sum()
         };
         let (mentions, seven_days) = (sum(newest - 23, newest), sum(newest - 191, newest - 24));
-        // Twice the mean of a day and at least 20; half of it if at least 20 a day are usual.
+        // Rising: twice the mean and at least 20. Falling: half the mean, if the mean is at least 20.
         Some(if mentions >= 20 && mentions * 7 >= 2 * seven_days {
             Discussion::Is(BuzzDirection::Rising)
         } else if seven_days >= 20 * 7 && mentions * 7 * 2 <= seven_days {
@@ -65,15 +64,15 @@ impl Talk {
 }
 
 impl Oracle {
-    /// What fires is the change into a state.
+    /// Fires on the change into a state.
     pub(super) fn mentioned(&mut self, symbol: Symbol, hour: Timestamp, count: u32, now: Timestamp) -> Vec<Outcome> {
-        let talk = &mut self.record(symbol).talk;
+        let mentions = &mut self.record(symbol).mentions;
         let hour = hour.as_second().div_euclid(3600);
-        talk.counts.retain(|count| count.0 != hour);
-        talk.counts.push((hour, count));
-        let before = talk.state;
-        talk.state = talk.discussion();
-        let (Some(before), Some(Discussion::Is(entered))) = (before, talk.state) else {
+        mentions.counts.retain(|count| count.0 != hour);
+        mentions.counts.push((hour, count));
+        let before = mentions.state;
+        mentions.state = mentions.discussion();
+        let (Some(before), Some(Discussion::Is(entered))) = (before, mentions.state) else {
             return Vec::new();
         };
         if before == Discussion::Is(entered) {
@@ -83,10 +82,10 @@ impl Oracle {
         self.fire_if(now, |watched, _| waits(&watched.alert))
     }
 
-    /// A date alert that is armed, or whose facts arrive, after the instant of the day has come is judged at once.
-    pub(super) fn judge_date_at_once(&mut self, watched: &mut Watched, at: Timestamp) {
+    /// Evaluates a date alert at once, if it is armed or its facts arrive after the day's instant.
+    pub(super) fn evaluate_date_now(&mut self, watched: &mut Watched, at: Timestamp) {
         let day = new_york_date(at);
-        let is_after_the_instant = self.calendar.daily_moment(day) <= watched.alert.armed_at.max(self.clock);
+        let is_after_the_instant = self.calendar.daily_evaluation_time(day) <= watched.alert.armed_at.max(self.clock);
         let record = self.records.entry(watched.alert.symbol).or_default();
         let holds = is_after_the_instant && date_holds(&watched.alert.condition, record, day);
         watched.held_at = holds.then_some(at);
@@ -96,13 +95,13 @@ impl Oracle {
         let mut all = std::mem::take(&mut self.watched);
         for watched in all.iter_mut().filter(|watched| watched.alert.symbol == symbol) {
             let at = now.max(watched.alert.armed_at);
-            self.judge_date_at_once(watched, at);
+            self.evaluate_date_now(watched, at);
         }
         self.watched = all;
     }
 
-    /// Reminders that are due, and date conditions at each day's moment since the clock struck last.
-    pub(super) fn clock_strikes(&mut self, now: Timestamp) -> Vec<Outcome> {
+    /// Fires due reminders, and date conditions at each daily instant since the last clock event.
+    pub(super) fn advance_clock(&mut self, now: Timestamp) -> Vec<Outcome> {
         let since = self.clock;
         self.clock = now.max(since);
         let calendar = self.calendar.clone();
@@ -118,7 +117,7 @@ impl Oracle {
                 _ => watched.held_at.or_else(|| {
                     days(since, now)
                         .filter(|&day| date_holds(&alert.condition, record, day))
-                        .map(|day| calendar.daily_moment(day))
+                        .map(|day| calendar.daily_evaluation_time(day))
                         .find(|&at| since < at && at <= now)
                 }),
             };
@@ -128,19 +127,23 @@ impl Oracle {
             }
         }
         self.watched = kept;
-        outcomes.extend(self.judge_insiders(|watched| !watched.looked_at_trades, now));
+        outcomes.extend(self.evaluate_insiders(|watched| !watched.evaluated_trades, now));
         outcomes
     }
 
-    pub(super) fn judge_insiders(&mut self, mut whom: impl FnMut(&Watched) -> bool, now: Timestamp) -> Vec<Outcome> {
+    pub(super) fn evaluate_insiders(
+        &mut self,
+        mut selects: impl FnMut(&Watched) -> bool,
+        now: Timestamp,
+    ) -> Vec<Outcome> {
         let today = new_york_date(now);
         self.fire_if(now, |watched, record| {
             let Condition::InsiderTransactions(wanted) = watched.alert.condition else {
                 return false;
             };
-            let judged = whom(watched);
-            watched.looked_at_trades |= judged;
-            judged && insiders_traded(&wanted, record, today)
+            let evaluated = selects(watched);
+            watched.evaluated_trades |= evaluated;
+            evaluated && insiders_traded(&wanted, record, today)
         })
     }
 
@@ -159,10 +162,10 @@ impl Oracle {
     }
 }
 
-/// The New York days that `since` to `now` touch.
+/// Returns the New York days from `since` to `now`.
 fn days(since: Timestamp, now: Timestamp) -> impl Iterator<Item = Date> {
     let last = new_york_date(now);
-    // Before the beginning of time nobody waited.
+    // Limits the first `Clock` event, which has no earlier one.
     let first = new_york_date(since).max(last - 400.days());
     std::iter::successors(Some(first), |day| day.tomorrow().ok()).take_while(move |&day| day <= last)
 }
@@ -175,7 +178,7 @@ fn delivered(calendar: &Calendar, delivery: DeliveryTime, day: Date) -> Option<T
     })
 }
 
-/// The next date is at most so many calendar days ahead of `day`.
+/// Returns whether a date lies within the condition's number of calendar days after `day`.
 fn date_holds(condition: &Condition, record: &Record, day: Date) -> bool {
     let within = |date: Date, days: u16| day <= date && date <= day + i64::from(days).days();
     match *condition {
@@ -192,8 +195,8 @@ fn date_holds(condition: &Condition, record: &Record, day: Date) -> bool {
     }
 }
 
-/// Trades filed after today − the window's days, of the kind that counts, by so many insiders, worth so much together.
-fn insiders_traded(watch: &InsiderWatch, record: &Record, today: Date) -> bool {
+/// Returns whether the trades in the window have the required value and number of insiders.
+fn insiders_traded(watch: &InsiderCriteria, record: &Record, today: Date) -> bool {
     let after = today - i64::from(watch.window_days).days();
     let counted: Vec<_> = record
         .trades

@@ -1,8 +1,8 @@
-//! What is measured of a stock at an observation: the definitions of the price, technical, volume and fundamental conditions.
+//! The definitions of the price, technical, volume and fundamental conditions.
 
 use std::cmp::Ordering;
 
-use alerts::condition::{Earnings, Side, VolumeBaseline};
+use alerts::condition::{EpsBasis, Side, VolumeBaseline};
 use jiff::ToSpan;
 use market::{Bar, Decimal, Price};
 
@@ -10,7 +10,7 @@ use super::record::View;
 
 const HUNDRED_PERCENT: i128 = 100_000_000;
 
-/// Levels are inclusive.
+/// Returns whether the figure reaches the level. Levels are inclusive.
 pub(crate) fn at_or_beyond(side: Side, figure: i64, level: i64) -> bool {
     match side {
         Side::Above => figure >= level,
@@ -18,7 +18,7 @@ pub(crate) fn at_or_beyond(side: Side, figure: i64, level: i64) -> bool {
     }
 }
 
-/// Whether the price is the percentage away from the initial price, compared without dividing.
+/// Returns whether the price has moved by the percentage from the initial price, without a division.
 pub(crate) fn has_changed(view: &View<'_>, side: Side, initial: Price, percent: Decimal) -> bool {
     let (price, initial, percent) = (
         i128::from(view.price),
@@ -31,7 +31,7 @@ pub(crate) fn has_changed(view: &View<'_>, side: Side, initial: Price, percent: 
     }
 }
 
-/// Strictly beyond every price of the 364 days before this observation, today's earlier ones included.
+/// Returns whether the price is strictly beyond every price of the 364 days before, including earlier observations of today.
 pub(crate) fn is_new_extreme(view: &View<'_>, side: Side) -> bool {
     let first = view.today - 364.days();
     let window = || view.bars.iter().filter(|bar| bar.date >= first);
@@ -58,7 +58,7 @@ struct Average {
 }
 
 impl Average {
-    /// Of the last `period` closes; `None` while there are fewer.
+    /// Returns the average of the last `period` closes; `None` if there are fewer.
     fn of_closes(bars: &[Bar], period: usize) -> Option<Self> {
         let first = bars.len().checked_sub(period)?;
         let sum = bars[first..].iter().map(|bar| i128::from(bar.close.micros())).sum();
@@ -68,7 +68,7 @@ impl Average {
         })
     }
 
-    /// With `price` standing in for today's close.
+    /// Returns the average with `price` as today's close.
     fn with_today(bars: &[Bar], price: i64, period: usize) -> Option<Self> {
         let before = Self::of_closes(bars, period - 1)?;
         Some(Self {
@@ -81,13 +81,13 @@ impl Average {
         (self.sum * other.count).cmp(&(other.sum * self.count))
     }
 
-    /// Where a price is, seen from the average.
+    /// Compares a price with the average.
     fn of_price(self, price: i64) -> Ordering {
         (i128::from(price) * self.count).cmp(&self.sum)
     }
 }
 
-/// SMA(50) is strictly beyond SMA(200) now, and was not at the last completed session.
+/// Returns whether SMA(50) is strictly beyond SMA(200) now, and was not at the last completed session.
 pub(crate) fn has_crossed(view: &View<'_>, side: Side) -> bool {
     let beyond = match side {
         Side::Above => Ordering::Greater,
@@ -102,8 +102,8 @@ pub(crate) fn has_crossed(view: &View<'_>, side: Side) -> bool {
         })
 }
 
-/// The previous observation was strictly on the one side of the average of its own moment, this one is not on that side of the
-/// average of now.
+/// Returns whether the previous observation was strictly on one side of the average of its time, and this one is not on that
+/// side of the current average.
 pub(crate) fn touches(view: &View<'_>, side: Side, period: u16) -> bool {
     let from = match side {
         Side::Above => Ordering::Less,
@@ -119,13 +119,13 @@ pub(crate) fn touches(view: &View<'_>, side: Side, period: u16) -> bool {
         .is_some_and(|(previous, now)| previous == from && now != from)
 }
 
-/// The RSI with the price standing in for today's close, in millionths of a point.
+/// Returns the RSI with the price as today's close, in millionths of a point.
 pub(crate) fn rsi(view: &View<'_>) -> Option<i64> {
     wilder_rsi(view.bars.iter().map(|bar| bar.close.micros()).chain([view.price]))
 }
 
-/// Wilder's RSI(14) of a series of closes from its very first one on: the first average gain and loss are means of 14 changes,
-/// after that `(13 × average + today's) ÷ 14`. In millionths of a point; `None` before the 15th close and without any movement.
+/// Returns Wilder's RSI(14) of a series of closes from its first one, in millionths of a point. The first average gain and loss
+/// are means of 14 changes, then `(13 × average + today's) ÷ 14`. `None` before the 15th close and without any movement.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -148,7 +148,7 @@ pub(crate) fn wilder_rsi(closes: impl Iterator<Item = i64>) -> Option<i64> {
     (gain + loss > 0.0).then(|| (100.0 * gain / (gain + loss) * 1e6).round() as i64)
 }
 
-/// The session's volume so far is the percentage above the average of the completed sessions.
+/// Returns whether the session's volume so far exceeds the average of the completed sessions by the percentage.
 pub(crate) fn has_volume(view: &View<'_>, baseline: VolumeBaseline, percent: Decimal) -> bool {
     let sessions = match baseline {
         VolumeBaseline::Ma20 => 20,
@@ -163,11 +163,11 @@ pub(crate) fn has_volume(view: &View<'_>, baseline: VolumeBaseline, percent: Dec
     sum > 0 && i128::from(volume) * count * HUNDRED_PERCENT >= sum * (HUNDRED_PERCENT + i128::from(percent.micros()))
 }
 
-/// Price ÷ earnings is at or beyond the ratio; earnings of zero or less have none.
-pub(crate) fn pe_is_beyond(view: &View<'_>, side: Side, earnings: Earnings, ratio: Decimal) -> bool {
+/// Returns whether price ÷ earnings is at or beyond the ratio. Without positive earnings there is no ratio.
+pub(crate) fn pe_is_beyond(view: &View<'_>, side: Side, earnings: EpsBasis, ratio: Decimal) -> bool {
     let eps = match earnings {
-        Earnings::Trailing => view.eps[0],
-        Earnings::Forward => view.eps[1],
+        EpsBasis::Trailing => view.eps[0],
+        EpsBasis::Forward => view.eps[1],
     };
     let Some(eps) = eps.filter(|eps| eps.micros() > 0) else {
         return false;

@@ -1,11 +1,10 @@
-//! A naive evaluator of alerts, to compare the engine with.
+//! A naive evaluator of alerts, as a reference for the engine.
 //!
-//! It keeps everything it was ever told in plain lists and judges every alert anew at every observation and at every step of the
-//! clock, from the definitions in section 2 of the decisions: no index, no running sum, no band, nothing remembered but raw
-//! data. Slow and plain on purpose: it is to be read as the definition.
+//! It keeps all events in plain lists and evaluates every alert from scratch at every observation and clock event: no index, no
+//! running sum, no band, only raw data. It is slow and simple on purpose, so that it reads as the definition.
 //!
-//! [`figures`] has the definitions of what is measured, [`record`] what is remembered of a stock, [`dates`] what waits for the
-//! clock or for facts, and this page what is judged when.
+//! [`figures`] defines the measured figures, [`record`] the data of a stock, [`dates`] the alerts on the clock and on facts, and
+//! this module the times of evaluation.
 
 pub(crate) mod dates;
 pub(crate) mod figures;
@@ -14,7 +13,7 @@ pub(crate) mod record;
 use std::collections::BTreeMap;
 
 use alerts::condition::{Condition, RsiDirection, Side};
-use alerts::engine::{Dividend, InsiderTrade, Settings};
+use alerts::engine::{Dividend, EngineConfig, InsiderTrade};
 use alerts::{Alert, AlertId, Revision, Status};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -22,10 +21,10 @@ use market::{Bar, Calendar, Decimal, Price, SplitRatio, Symbol};
 
 use record::{Observation, Record};
 
-/// What is told, to the oracle and to the engine alike.
+/// An event, for the oracle and the engine alike.
 #[derive(Clone, Debug)]
-pub(crate) enum Told {
-    Snapshot(Vec<Seen>),
+pub(crate) enum OwnedEvent {
+    Snapshot(Vec<TestQuote>),
     Bar(Symbol, Bar),
     Split(Symbol, SplitRatio),
     /// Trailing and forward earnings per share.
@@ -33,8 +32,8 @@ pub(crate) enum Told {
     Earnings(Symbol, Vec<Date>),
     Dividends(Symbol, Vec<Dividend>),
     Insiders(Symbol, Vec<InsiderTrade>),
-    /// These and no others.
-    InsidersAnew(Symbol, Vec<InsiderTrade>),
+    /// All known trades. They replace the previous ones.
+    InsiderTradesReplaced(Symbol, Vec<InsiderTrade>),
     Mentions(Symbol, Timestamp, u32),
     Clock,
     Evaluate,
@@ -44,23 +43,23 @@ pub(crate) enum Told {
 
 /// One observation of one stock.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct TestQuote {
     pub(crate) symbol: Symbol,
     pub(crate) price: Price,
     pub(crate) volume: Option<i64>,
 }
 
-/// What is to be done about an alert.
+/// A decision about an alert.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Outcome {
     pub(crate) at: Timestamp,
     pub(crate) alert: AlertId,
     pub(crate) revision: Revision,
-    pub(crate) what: What,
+    pub(crate) kind: OutcomeKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum What {
+pub(crate) enum OutcomeKind {
     Fired {
         price: Option<Price>,
     },
@@ -70,24 +69,25 @@ pub(crate) enum What {
     },
 }
 
-/// An alert that is judged.
+/// An armed alert.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
     pub(crate) alert: Alert,
-    /// Of an RSI alert for "the other side": which one that is, once it is known.
+    /// The side that an RSI alert for both directions waits for, once it is known.
     other_side: Option<Side>,
-    /// Whether insiders' trades of before it was armed were looked at.
-    looked_at_trades: bool,
-    /// When a date condition was armed, or its facts arrived, if it held then and the day's instant had passed.
+    /// Whether the insider trades from before its arming were evaluated.
+    evaluated_trades: bool,
+    /// The time at which a date alert was armed, or its facts arrived, if the condition held then and the day's instant had
+    /// passed.
     held_at: Option<Timestamp>,
 }
 
-/// What an alert is judged by.
+/// The trigger of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
-    /// An observation that has just been made.
+enum Trigger {
+    /// A new observation.
     NewObservation,
-    /// The last observation, again.
+    /// The last observation, evaluated again.
     LastObservation,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Oracle {
     records: BTreeMap<Symbol, Record>,
     watched: Vec<Watched>,
     clock: Timestamp,
-    /// Bars that were made of observations, in the order in which that was.
+    /// The bars that were made of observations, in order of their creation.
     pub(crate) made: Vec<(Symbol, Bar)>,
 }
 
@@ -111,7 +111,7 @@ impl Oracle {
         }
     }
 
-    /// The alerts that are judged, as splits have left them.
+    /// Returns the armed alerts, adjusted for splits.
     pub(crate) fn armed(&self) -> impl Iterator<Item = &Alert> {
         self.watched.iter().map(|watched| &watched.alert)
     }
@@ -120,45 +120,45 @@ impl Oracle {
         self.clock
     }
 
-    /// What is to be done when this is told at `now`.
-    pub(crate) fn tell(&mut self, told: &Told, now: Timestamp) -> Vec<Outcome> {
-        let mut outcomes = match told {
-            Told::Snapshot(seen) => seen.iter().flat_map(|seen| self.observe(seen, now)).collect(),
-            Told::Bar(symbol, bar) => {
+    /// Processes an event at `now` and returns the decisions.
+    pub(crate) fn process(&mut self, event: &OwnedEvent, now: Timestamp) -> Vec<Outcome> {
+        let mut outcomes = match event {
+            OwnedEvent::Snapshot(seen) => seen.iter().flat_map(|seen| self.observe(seen, now)).collect(),
+            OwnedEvent::Bar(symbol, bar) => {
                 self.complete(*symbol, *bar, now);
                 Vec::new()
             }
-            Told::Split(symbol, ratio) => self.split(*symbol, *ratio, now),
-            Told::Fundamentals(symbol, eps) => {
+            OwnedEvent::Split(symbol, ratio) => self.split(*symbol, *ratio, now),
+            OwnedEvent::Fundamentals(symbol, eps) => {
                 self.record(*symbol).eps = *eps;
                 Vec::new()
             }
-            Told::Earnings(symbol, dates) => {
+            OwnedEvent::Earnings(symbol, dates) => {
                 self.record(*symbol).earnings.clone_from(dates);
                 self.dates_changed(*symbol, now);
                 Vec::new()
             }
-            Told::Dividends(symbol, dividends) => {
+            OwnedEvent::Dividends(symbol, dividends) => {
                 self.record(*symbol).dividends.clone_from(dividends);
                 self.dates_changed(*symbol, now);
                 Vec::new()
             }
-            Told::Insiders(symbol, trades) => {
+            OwnedEvent::Insiders(symbol, trades) => {
                 self.record(*symbol).trades.extend(trades.iter().cloned());
-                self.judge_insiders(|watched| watched.alert.symbol == *symbol, now)
+                self.evaluate_insiders(|watched| watched.alert.symbol == *symbol, now)
             }
-            Told::InsidersAnew(symbol, trades) => {
+            OwnedEvent::InsiderTradesReplaced(symbol, trades) => {
                 self.record(*symbol).trades.clone_from(trades);
-                self.judge_insiders(|watched| watched.alert.symbol == *symbol, now)
+                self.evaluate_insiders(|watched| watched.alert.symbol == *symbol, now)
             }
-            Told::Mentions(symbol, hour, count) => self.mentioned(*symbol, *hour, *count, now),
-            Told::Clock => self.clock_strikes(now),
-            Told::Evaluate => self.evaluate(now),
-            Told::Armed(alert) => {
+            OwnedEvent::Mentions(symbol, hour, count) => self.mentioned(*symbol, *hour, *count, now),
+            OwnedEvent::Clock => self.advance_clock(now),
+            OwnedEvent::Evaluate => self.evaluate(now),
+            OwnedEvent::Armed(alert) => {
                 self.arm(alert);
                 Vec::new()
             }
-            Told::Disarmed(id) => {
+            OwnedEvent::Disarmed(id) => {
                 self.watched.retain(|watched| watched.alert.id != *id);
                 Vec::new()
             }
@@ -174,21 +174,21 @@ impl Oracle {
     fn arm(&mut self, alert: &Alert) {
         self.watched.retain(|watched| watched.alert.id != alert.id);
         if alert.status == Status::Active {
-            let rsi_now = self.record(alert.symbol).rsi_now();
+            let current_rsi = self.record(alert.symbol).current_rsi();
             let mut watched = Watched {
                 alert: alert.clone(),
-                other_side: rsi_now.and_then(|rsi| other_side(&alert.condition, rsi)),
-                looked_at_trades: false,
+                other_side: current_rsi.and_then(|rsi| other_side(&alert.condition, rsi)),
+                evaluated_trades: false,
                 held_at: None,
             };
             let armed_at = alert.armed_at.max(self.clock);
-            self.judge_date_at_once(&mut watched, armed_at);
+            self.evaluate_date_now(&mut watched, armed_at);
             self.watched.push(watched);
         }
     }
 
-    /// Observations count while the regular session is open, and until a bar has completed it.
-    fn observe(&mut self, seen: &Seen, now: Timestamp) -> Vec<Outcome> {
+    /// Records and evaluates an observation. It counts while the regular session is open and no bar has completed it.
+    fn observe(&mut self, seen: &TestQuote, now: Timestamp) -> Vec<Outcome> {
         let Some(session) = self.calendar.session_at(now) else {
             return Vec::new();
         };
@@ -204,18 +204,17 @@ impl Oracle {
             price: seen.price.micros(),
             volume: seen.volume,
         });
-        self.judge_by_observation(seen.symbol, By::NewObservation, now)
+        self.evaluate_by_observation(seen.symbol, Trigger::NewObservation, now)
     }
 
-    /// What was armed or became known since the last observation of the session that is open is judged by that observation, if
-    /// it is not stale.
+    /// Evaluates alerts and data since the last observation of the open session against that observation, if it is not stale.
     fn evaluate(&mut self, now: Timestamp) -> Vec<Outcome> {
-        let mut outcomes = self.judge_insiders(|watched| !watched.looked_at_trades, now);
+        let mut outcomes = self.evaluate_insiders(|watched| !watched.evaluated_trades, now);
         let today = self.calendar.session_at(now).map(|session| session.date);
-        let stale_after = Settings::default().stale_after;
+        let stale_after = EngineConfig::default().stale_after;
         let is_fresh = |record: &Record| {
             let last = record.observations.last();
-            // The engine keeps the second.
+            // The engine keeps whole seconds.
             let second = last.and_then(|last| Timestamp::from_second(last.at.as_second()).ok());
             second.is_some_and(|second| now.duration_since(second) <= stale_after)
         };
@@ -230,16 +229,16 @@ impl Oracle {
             .map(|(&symbol, _)| symbol)
             .collect();
         for symbol in symbols {
-            outcomes.extend(self.judge_by_observation(symbol, By::LastObservation, now));
+            outcomes.extend(self.evaluate_by_observation(symbol, Trigger::LastObservation, now));
         }
         outcomes
     }
 
-    fn judge_by_observation(&mut self, symbol: Symbol, by: By, now: Timestamp) -> Vec<Outcome> {
+    fn evaluate_by_observation(&mut self, symbol: Symbol, trigger: Trigger, now: Timestamp) -> Vec<Outcome> {
         let record = &self.records[&symbol];
         let (mut outcomes, mut kept) = (Vec::new(), Vec::new());
         for mut watched in std::mem::take(&mut self.watched) {
-            if watched.alert.symbol == symbol && holds(&mut watched, record, by) {
+            if watched.alert.symbol == symbol && holds(&mut watched, record, trigger) {
                 outcomes.push(fired(&watched.alert, record, now));
             } else {
                 kept.push(watched);
@@ -249,7 +248,7 @@ impl Oracle {
         outcomes
     }
 
-    /// A bar counts once its session has ended, and completes the sessions before it, too.
+    /// Records a bar whose session has ended. It also completes the sessions before it.
     fn complete(&mut self, symbol: Symbol, bar: Bar, now: Timestamp) {
         let ended = if self.calendar.is_always_open() {
             bar.date < market::calendar::new_york_date(now)
@@ -265,7 +264,7 @@ impl Oracle {
         }
     }
 
-    /// From now on everything is per new share: the past, and the prices that alerts compare with.
+    /// Adjusts the history, and the prices that alerts compare with, to new shares.
     fn split(&mut self, symbol: Symbol, ratio: SplitRatio, now: Timestamp) -> Vec<Outcome> {
         self.record(symbol).split(ratio);
         let mut outcomes = Vec::new();
@@ -285,7 +284,7 @@ impl Oracle {
                     at: now,
                     alert: alert.id,
                     revision: alert.revision,
-                    what: What::Adjusted {
+                    kind: OutcomeKind::Adjusted {
                         threshold,
                         initial_price: alert.initial_price,
                     },
@@ -297,7 +296,7 @@ impl Oracle {
     }
 }
 
-/// Which side an RSI alert for "the other side" waits for when the RSI is `rsi`.
+/// Returns the side that an RSI alert for both directions waits for, given an RSI.
 fn other_side(condition: &Condition, rsi: i64) -> Option<Side> {
     match condition {
         Condition::Rsi {
@@ -312,12 +311,12 @@ fn other_side(condition: &Condition, rsi: i64) -> Option<Side> {
     }
 }
 
-/// Whether the condition holds at the stock's last observation.
-fn holds(watched: &mut Watched, record: &Record, by: By) -> bool {
+/// Returns whether the condition holds at the stock's last observation.
+fn holds(watched: &mut Watched, record: &Record, trigger: Trigger) -> bool {
     let Some(view) = record.view() else {
         return false;
     };
-    let is_new = by == By::NewObservation;
+    let is_new = trigger == Trigger::NewObservation;
     match watched.alert.condition {
         Condition::Price { side, threshold } => figures::at_or_beyond(side, view.price, threshold.micros()),
         Condition::PriceChange { side, percent } => watched
@@ -335,7 +334,7 @@ fn holds(watched: &mut Watched, record: &Record, by: By) -> bool {
                 RsiDirection::Above => Side::Above,
                 RsiDirection::Below => Side::Below,
                 RsiDirection::Both => {
-                    // If there was none when it was armed, the first RSI there is says which side is the other one.
+                    // Without an RSI at arming, the first RSI determines the side.
                     watched.other_side = watched.other_side.or_else(|| other_side(&watched.alert.condition, rsi));
                     watched.other_side.expect("decided")
                 }
@@ -361,6 +360,6 @@ fn fired(alert: &Alert, record: &Record, at: Timestamp) -> Outcome {
         at,
         alert: alert.id,
         revision: alert.revision,
-        what: What::Fired { price },
+        kind: OutcomeKind::Fired { price },
     }
 }

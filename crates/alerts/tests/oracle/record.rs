@@ -1,21 +1,21 @@
-//! Everything that was ever told of a stock.
+//! The data of a stock.
 
 use alerts::engine::{Dividend, InsiderTrade};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::{Bar, Decimal, Price, SplitRatio};
 
-use super::dates::Talk;
+use super::dates::MentionCounts;
 use super::figures;
 
-/// An observation that was taken.
+/// A recorded observation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation {
-    /// Of its session.
+    /// The date of its session.
     pub(crate) date: Date,
     pub(crate) at: Timestamp,
     pub(crate) price: i64,
-    /// The session's volume so far, where the observation came with it.
+    /// The session's volume so far, if the observation has one.
     pub(crate) volume: Option<i64>,
 }
 
@@ -29,10 +29,10 @@ pub(crate) struct Record {
     pub(crate) earnings: Vec<Date>,
     pub(crate) dividends: Vec<Dividend>,
     pub(crate) trades: Vec<InsiderTrade>,
-    pub(crate) talk: Talk,
+    pub(crate) mentions: MentionCounts,
 }
 
-/// A stock as it is at its last observation.
+/// A stock at its last observation.
 pub(crate) struct View<'a> {
     pub(crate) today: Date,
     pub(crate) price: i64,
@@ -48,7 +48,7 @@ pub(crate) struct View<'a> {
 }
 
 impl Record {
-    /// Whether a bar has completed the session of `date`, or a later one.
+    /// Returns whether a bar has completed the session of `date`, or a later one.
     pub(crate) fn is_completed(&self, date: Date) -> bool {
         self.bars.last().is_some_and(|last| last.date >= date)
     }
@@ -58,14 +58,14 @@ impl Record {
         &self.bars[..count]
     }
 
-    /// A later bar of the same day takes the place of the earlier one.
+    /// Adds a bar. It replaces an earlier bar of the same day.
     pub(crate) fn put_bar(&mut self, bar: Bar) {
         self.bars.retain(|other| other.date != bar.date);
         self.bars.push(bar);
         self.bars.sort_by_key(|bar| bar.date);
     }
 
-    /// A session before `date` that no bar completed gets one made of its observations.
+    /// Makes bars of the observations for every session before `date` that no bar completed.
     pub(crate) fn make_bars_before(&mut self, date: Date) -> Vec<Bar> {
         let mut made = Vec::new();
         let mut dates: Vec<_> = self
@@ -103,7 +103,7 @@ impl Record {
         Some(View {
             today: last.date,
             price: last.price,
-            // A session's total never shrinks.
+            // The total volume of a session never decreases.
             volume: volumes.max(),
             bars: self.bars_before(last.date),
             earlier_today: earlier.iter().map(|seen| seen.price).collect(),
@@ -112,8 +112,8 @@ impl Record {
         })
     }
 
-    /// The RSI as it is now: by the last observation of the session that is going on, else of the completed sessions.
-    pub(crate) fn rsi_now(&self) -> Option<i64> {
+    /// Returns the current RSI: with the last observation of the running session, otherwise of the completed sessions.
+    pub(crate) fn current_rsi(&self) -> Option<i64> {
         let going_on = self.observations.last().filter(|last| !self.is_completed(last.date));
         let provisional = going_on.map(|last| last.price);
         figures::wilder_rsi(self.bars.iter().map(|bar| bar.close.micros()).chain(provisional))
@@ -140,7 +140,7 @@ pub(crate) fn price_after_split(price: Price, ratio: SplitRatio) -> Price {
     Price::from_micros(divided(price.micros(), ratio).max(1)).expect("a price")
 }
 
-/// `micros ÷ ratio` to the nearest millionth, halves away from zero.
+/// Returns `micros ÷ ratio` to the nearest millionth, halves away from zero.
 fn divided(micros: i64, ratio: SplitRatio) -> i64 {
     nearest(i128::from(micros) * 1_000_000, i128::from(ratio.micros()))
 }

@@ -1,4 +1,4 @@
-//! The recorded market data beside the project: rows, bars, and what a day of a bar looked like.
+//! The recorded market data: rows, bars, and the observations of a daily bar.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -9,9 +9,9 @@ use flate2::read::GzDecoder;
 use jiff::Timestamp;
 use market::{Bar, Price, Session, Symbol};
 
-use crate::oracle::{Seen, Told};
+use crate::oracle::{OwnedEvent, TestQuote};
 
-/// The folder; `None`, and a line that says so, when it is not there.
+/// Returns the data folder. If it is missing, prints so and returns `None`.
 pub(crate) fn folder() -> Option<PathBuf> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     if data.is_dir() {
@@ -21,7 +21,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
     None
 }
 
-/// A file's text, plain or packed.
+/// Reads a file, plain or gzipped.
 pub(crate) fn text(path: &Path) -> String {
     let mut text = String::new();
     let mut file = File::open(path).expect("a file of the recorded data");
@@ -33,7 +33,7 @@ pub(crate) fn text(path: &Path) -> String {
     text
 }
 
-/// The rows below the header whose first field is one of `symbols`; no field is quoted.
+/// Returns the rows below the header whose first field is one of `symbols`. No field is quoted.
 pub(crate) fn rows<'a>(text: &'a str, symbols: &BTreeSet<Symbol>) -> impl Iterator<Item = (Symbol, Vec<&'a str>)> {
     let symbols: BTreeMap<_, _> = symbols
         .iter()
@@ -45,7 +45,7 @@ pub(crate) fn rows<'a>(text: &'a str, symbols: &BTreeSet<Symbol>) -> impl Iterat
     })
 }
 
-/// The daily bars of some symbols, in order.
+/// Returns the daily bars of some symbols, in order.
 pub(crate) fn bars(path: &Path, symbols: &BTreeSet<Symbol>) -> BTreeMap<Symbol, Vec<Bar>> {
     let mut bars: BTreeMap<Symbol, Vec<Bar>> = BTreeMap::new();
     for (symbol, fields) in rows(&text(path), symbols) {
@@ -67,9 +67,9 @@ pub(crate) fn symbols(names: &[&str]) -> BTreeSet<Symbol> {
     names.iter().map(|name| name.parse().expect("a symbol")).collect()
 }
 
-/// The four observations of a daily bar: open, then low and high (the one nearer to the open first, low on a tie) one and two
-/// thirds through the session, then the close with the volume.
-pub(crate) fn observations(symbol: Symbol, bar: &Bar, session: &Session) -> [(Timestamp, Told); 4] {
+/// Returns the four observations of a daily bar: the open, then low and high (the one nearer to the open first, low on a tie)
+/// after one and two thirds of the session, then the close with the volume.
+pub(crate) fn observations(symbol: Symbol, bar: &Bar, session: &Session) -> [(Timestamp, OwnedEvent); 4] {
     let away = |price: Price| (price.micros() - bar.open.micros()).abs();
     let (first, second) = if away(bar.low) <= away(bar.high) {
         (bar.low, bar.high)
@@ -77,7 +77,7 @@ pub(crate) fn observations(symbol: Symbol, bar: &Bar, session: &Session) -> [(Ti
         (bar.high, bar.low)
     };
     let third = session.open.duration_until(session.close) / 3;
-    let seen = |price, volume| Told::Snapshot(vec![Seen { symbol, price, volume }]);
+    let seen = |price, volume| OwnedEvent::Snapshot(vec![TestQuote { symbol, price, volume }]);
     [
         (session.open, seen(bar.open, None)),
         (session.open + third, seen(first, None)),

@@ -1,21 +1,21 @@
-//! What sound create requests are read as.
+//! Parsing of valid create requests.
 
 use alerts::condition::{
-    BuzzDirection, DeliveryTime, Earnings, InsiderDirection, InsiderWatch, RsiDirection, Side, VolumeBaseline,
+    BuzzDirection, DeliveryTime, EpsBasis, InsiderCriteria, InsiderDirection, RsiDirection, Side, VolumeBaseline,
 };
 use alerts::request::RequestError;
 use alerts::{Channel, Condition, ConditionKind};
 use market::Decimal;
 use serde_json::{Value, json};
 
-use crate::support::{asked, body, condition, create, minimal};
+use crate::support::{body, condition, create, minimal, parsed};
 
 fn decimal(text: &str) -> Decimal {
     text.parse().unwrap()
 }
 
 #[test]
-fn each_of_the_23_conditions_is_read_from_a_minimal_body() {
+fn parses_all_23_conditions_from_minimal_bodies() {
     let kinds: Vec<_> = minimal()
         .iter()
         .map(|(name, more)| {
@@ -28,7 +28,7 @@ fn each_of_the_23_conditions_is_read_from_a_minimal_body() {
 }
 
 #[test]
-fn a_forbidden_threshold_fails_with_exactly_one_message() {
+fn forbidden_threshold_yields_one_error() {
     let mut forbidding = Vec::new();
     for (name, more) in minimal() {
         for threshold in [json!(1), json!(0), json!("1"), json!({})] {
@@ -38,11 +38,11 @@ fn a_forbidden_threshold_fails_with_exactly_one_message() {
             if error.to_string() != format!("threshold: must be omitted for {name}") {
                 continue;
             }
-            let RequestError::Invalid(faults) = error else {
+            let RequestError::Invalid(errors) = error else {
                 panic!("{name}")
             };
             assert_eq!(
-                Value::Object(faults.to_json()),
+                Value::Object(errors.to_json()),
                 json!({"threshold": [format!("must be omitted for {name}")]})
             );
             forbidding.push(name);
@@ -64,7 +64,7 @@ fn a_forbidden_threshold_fails_with_exactly_one_message() {
 }
 
 #[test]
-fn a_null_threshold_is_none() {
+fn null_threshold_counts_as_omitted() {
     for (name, more) in minimal() {
         let mut with = body(name, &more);
         let without_threshold = create(&with).unwrap();
@@ -83,7 +83,7 @@ fn a_null_threshold_is_none() {
 }
 
 #[test]
-fn thresholds_and_parameters_become_conditions() {
+fn parses_thresholds_and_parameters() {
     let both_ways = |side, period| Condition::MaTouch { side, period };
     let rsi = |direction, text| Condition::Rsi {
         direction,
@@ -98,7 +98,7 @@ fn thresholds_and_parameters_become_conditions() {
         earnings,
         threshold: decimal("17.5"),
     };
-    let insiders = InsiderWatch {
+    let insiders = InsiderCriteria {
         threshold_usd: decimal("1000000"),
         direction: InsiderDirection::Both,
         min_executives: 1,
@@ -178,22 +178,22 @@ fn thresholds_and_parameters_become_conditions() {
         (
             "pe_ratio_below",
             json!({"threshold": 17.5}),
-            pe(Side::Below, Earnings::Trailing),
+            pe(Side::Below, EpsBasis::Trailing),
         ),
         (
             "pe_ratio_above",
             json!({"threshold": 17.5}),
-            pe(Side::Above, Earnings::Trailing),
+            pe(Side::Above, EpsBasis::Trailing),
         ),
         (
             "forward_pe_below",
             json!({"threshold": 17.5}),
-            pe(Side::Below, Earnings::Forward),
+            pe(Side::Below, EpsBasis::Forward),
         ),
         (
             "forward_pe_above",
             json!({"threshold": 17.5}),
-            pe(Side::Above, Earnings::Forward),
+            pe(Side::Above, EpsBasis::Forward),
         ),
         (
             "social_buzz",
@@ -210,7 +210,7 @@ fn thresholds_and_parameters_become_conditions() {
             json!({"threshold": 1e6, "parameters": {
                 "direction": "sell", "minExecutives": 3, "windowDays": 30, "openMarketOnly": false
             }}),
-            Condition::InsiderTransactions(InsiderWatch {
+            Condition::InsiderTransactions(InsiderCriteria {
                 direction: InsiderDirection::Sell,
                 min_executives: 3,
                 window_days: 30,
@@ -267,7 +267,7 @@ fn thresholds_and_parameters_become_conditions() {
 }
 
 #[test]
-fn a_threshold_is_read_to_the_sixth_decimal_and_no_float_drifts() {
+fn threshold_is_exact_to_six_decimals() {
     for (text, expected) in [
         ("198.66", "198.66"),
         ("0.000001", "0.000001"),
@@ -283,8 +283,8 @@ fn a_threshold_is_read_to_the_sixth_decimal_and_no_float_drifts() {
 }
 
 #[test]
-fn own_parameters_are_written_in_one_way_and_marks_are_kept_as_they_came() {
-    let marks = json!({"source": "web", "onboarding_id": 7, "direction": 3, "deep": {"x": [null]}});
+fn own_parameters_are_normalized_and_client_metadata_is_kept() {
+    let metadata = json!({"source": "web", "onboarding_id": 7, "direction": 3, "deep": {"x": [null]}});
     for (name, more, expected) in [
         ("daily_reminder", json!({}), Value::Null),
         ("daily_reminder", json!({"parameters": null}), Value::Null),
@@ -316,25 +316,25 @@ fn own_parameters_are_written_in_one_way_and_marks_are_kept_as_they_came() {
         ),
         (
             "price_above",
-            json!({"threshold": 1, "parameters": marks.clone()}),
-            marks,
+            json!({"threshold": 1, "parameters": metadata.clone()}),
+            metadata,
         ),
     ] {
-        let parameters = asked(name, &more).parameters.map_or(Value::Null, Value::Object);
+        let parameters = parsed(name, &more).parameters.map_or(Value::Null, Value::Object);
         assert_eq!(parameters, expected, "{name} {more}");
     }
 }
 
 #[test]
-fn the_other_fields_are_read_and_unknown_ones_ignored() {
-    let asked = create(&json!({
+fn parses_other_fields_and_ignores_unknown_ones() {
+    let parsed = create(&json!({
         "symbol": " brk.b ", "condition": "new_high", "notification": "sms",
         "email": " ann@example.com ", "status": "triggered", "id": 5
     }))
     .unwrap();
-    assert_eq!(asked.symbol.as_str(), "BRK.B");
-    assert_eq!(asked.notification, Channel::Sms);
-    assert_eq!(asked.email.as_deref(), Some("ann@example.com"));
-    let asked = create(&body("new_high", &json!({"notification": null, "email": null}))).unwrap();
-    assert_eq!((asked.notification, asked.email), (Channel::Email, None));
+    assert_eq!(parsed.symbol.as_str(), "BRK.B");
+    assert_eq!(parsed.notification, Channel::Sms);
+    assert_eq!(parsed.email.as_deref(), Some("ann@example.com"));
+    let parsed = create(&body("new_high", &json!({"notification": null, "email": null}))).unwrap();
+    assert_eq!((parsed.notification, parsed.email), (Channel::Email, None));
 }

@@ -1,10 +1,10 @@
-//! Which requests ask for what is there.
+//! Requests that are equivalent to an existing alert.
 
 use alerts::equivalence::equivalent;
 use alerts::{Alert, NewAlert, Status};
 use serde_json::{Value, json};
 
-use crate::support::{alert, asked, body, create_at, minimal};
+use crate::support::{alert, body, create_at, minimal, parsed};
 
 fn with_status(mut alert: Alert, status: Status) -> Alert {
     alert.status = status;
@@ -12,7 +12,7 @@ fn with_status(mut alert: Alert, status: Status) -> Alert {
 }
 
 #[test]
-fn the_same_request_again_is_equivalent_until_the_alert_has_fired() {
+fn repeated_request_is_equivalent_unless_the_alert_fired() {
     for (name, more) in minimal() {
         for (status, expected) in [
             (Status::Active, true),
@@ -22,7 +22,7 @@ fn the_same_request_again_is_equivalent_until_the_alert_has_fired() {
         ] {
             let existing = with_status(alert(name, &more), status);
             assert_eq!(
-                equivalent(&existing, &asked(name, &more)),
+                equivalent(&existing, &parsed(name, &more)),
                 expected,
                 "{name} {status:?}"
             );
@@ -31,9 +31,9 @@ fn the_same_request_again_is_equivalent_until_the_alert_has_fired() {
 }
 
 #[test]
-fn no_two_of_the_minimal_conditions_are_equivalent() {
+fn different_conditions_are_not_equivalent() {
     let alerts: Vec<Alert> = minimal().iter().map(|(name, more)| alert(name, more)).collect();
-    let requests: Vec<NewAlert> = minimal().iter().map(|(name, more)| asked(name, more)).collect();
+    let requests: Vec<NewAlert> = minimal().iter().map(|(name, more)| parsed(name, more)).collect();
     for (at, existing) in alerts.iter().enumerate() {
         for (place, request) in requests.iter().enumerate() {
             assert_eq!(equivalent(existing, request), at == place);
@@ -42,7 +42,7 @@ fn no_two_of_the_minimal_conditions_are_equivalent() {
 }
 
 #[test]
-fn what_is_judged_in_the_same_way_is_equivalent_however_it_is_written() {
+fn equivalence_ignores_spelling_and_defaults() {
     let rsi = |parameters: Value| json!({"threshold": 70, "parameters": parameters});
     let table = [
         (
@@ -130,12 +130,12 @@ fn what_is_judged_in_the_same_way_is_equivalent_however_it_is_written() {
     ];
     for (name, one, other, expected) in table {
         assert_eq!(
-            equivalent(&alert(name, &one), &asked(name, &other)),
+            equivalent(&alert(name, &one), &parsed(name, &other)),
             expected,
             "{one} {other}"
         );
         assert_eq!(
-            equivalent(&alert(name, &other), &asked(name, &one)),
+            equivalent(&alert(name, &other), &parsed(name, &one)),
             expected,
             "{other} {one}"
         );
@@ -143,7 +143,7 @@ fn what_is_judged_in_the_same_way_is_equivalent_however_it_is_written() {
 }
 
 #[test]
-fn another_symbol_is_another_alert() {
+fn different_symbol_is_not_equivalent() {
     let mut request = body("new_high", &json!({}));
     request["symbol"] = json!("MSFT");
     let request = create_at(crate::support::NOW, &request).unwrap();
@@ -151,13 +151,13 @@ fn another_symbol_is_another_alert() {
 }
 
 #[test]
-fn the_same_onboarding_id_is_a_repeat_whatever_else_it_says() {
+fn same_onboarding_id_is_equivalent() {
     let marked = |id: Value| json!({"parameters": {"onboarding_id": id}});
     let existing = |id: Value, status| with_status(alert("new_high", &marked(id)), status);
     for status in Status::ALL {
         assert!(equivalent(
             &existing(json!("o-1"), *status),
-            &asked("new_low", &marked(json!("o-1")))
+            &parsed("new_low", &marked(json!("o-1")))
         ));
     }
     for (id, other) in [
@@ -167,12 +167,12 @@ fn the_same_onboarding_id_is_a_repeat_whatever_else_it_says() {
         (json!([1]), json!([1])),
     ] {
         let existing = existing(id, Status::Active);
-        assert!(!equivalent(&existing, &asked("new_low", &marked(other))));
+        assert!(!equivalent(&existing, &parsed("new_low", &marked(other))));
     }
 }
 
 #[test]
-fn an_alert_of_the_analyst_cannot_stand_for_one_of_the_owner() {
+fn analyst_alert_is_not_equivalent_to_an_owner_request() {
     let of_item = |item: &str| json!({"parameters": {"source": "ai", "watchlist_item_id": item}});
     let own = json!({"parameters": {"watchlist_item_id": "i-1"}});
     for (existing, request, expected) in [
@@ -183,7 +183,7 @@ fn an_alert_of_the_analyst_cannot_stand_for_one_of_the_owner() {
         (own, of_item("i-1"), true),
         (json!({}), of_item("i-1"), true),
     ] {
-        let found = equivalent(&alert("new_high", &existing), &asked("new_high", &request));
+        let found = equivalent(&alert("new_high", &existing), &parsed("new_high", &request));
         assert_eq!(found, expected, "{existing} {request}");
     }
 }

@@ -1,10 +1,10 @@
-//! Requests, what they are equivalent to, and what becomes of alerts.
+//! Requests, equivalence, restored conditions and transitions.
 
 #![expect(clippy::unwrap_used, reason = "clippy takes what several tests share for no test")]
 
 mod create;
 mod equivalence;
-mod faults;
+mod errors;
 mod properties;
 mod reminder;
 mod restore;

@@ -1,4 +1,4 @@
-//! What holds for every body.
+//! Properties of arbitrary bodies.
 
 use alerts::request::{RequestError, parse_update};
 use alerts::{ConditionKind, restore};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::support::{NOW, alert_of, create, in_berlin_at};
 
-/// Values that are near to something the readers look for.
+/// Generates values that are close to valid ones.
 fn near_misses() -> impl Strategy<Value = Value> {
     prop::sample::select(vec![
         json!("above"),
@@ -87,7 +87,7 @@ fn parameters() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Bodies that have the members of requests, most of them of the right type.
+/// Generates bodies with the members of requests, most of them of the right type.
 fn bodies() -> impl Strategy<Value = Value> {
     let kind = prop::sample::select(ConditionKind::ALL).prop_map(|kind| json!(kind.name()));
     let members: Vec<(&str, BoxedStrategy<Value>)> = vec![
@@ -113,51 +113,51 @@ fn bodies() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_json_is_read_or_refused_with_at_least_one_fault(body in prop_oneof![values(), bodies()]) {
+    fn any_json_parses_or_yields_an_error(body in prop_oneof![values(), bodies()]) {
         match create(&body) {
             Ok(_) => prop_assert!(body.is_object()),
             Err(RequestError::NotAnObject { .. }) => prop_assert!(!body.is_object()),
-            Err(RequestError::Invalid(faults)) => {
-                prop_assert!(!faults.is_empty());
-                prop_assert!(!faults.to_string().contains('\n'));
-                prop_assert!(faults.iter().all(|(_, messages)| !messages.is_empty()));
+            Err(RequestError::Invalid(errors)) => {
+                prop_assert!(!errors.is_empty());
+                prop_assert!(!errors.to_string().contains('\n'));
+                prop_assert!(errors.iter().all(|(_, messages)| !messages.is_empty()));
             }
         }
     }
 
     #[test]
-    fn what_was_read_reads_the_same_from_its_normal_form(body in bodies()) {
-        if let Ok(asked) = create(&body) {
-            let threshold = match asked.condition.threshold() {
+    fn normal_form_parses_to_the_same_alert(body in bodies()) {
+        if let Ok(parsed) = create(&body) {
+            let threshold = match parsed.condition.threshold() {
                 Some(threshold) => serde_json::from_str(&threshold.to_string()).unwrap(),
                 None => Value::Null,
             };
             let again = json!({
-                "symbol": asked.symbol.as_str(), "condition": asked.condition.kind().name(),
-                "threshold": threshold, "notification": asked.notification.name(),
-                "parameters": asked.parameters, "email": asked.email,
+                "symbol": parsed.symbol.as_str(), "condition": parsed.condition.kind().name(),
+                "threshold": threshold, "notification": parsed.notification.name(),
+                "parameters": parsed.parameters, "email": parsed.email,
             });
-            prop_assert_eq!(create(&again), Ok(asked));
+            prop_assert_eq!(create(&again), Ok(parsed));
         }
     }
 
     #[test]
-    fn what_was_read_is_restored_from_what_is_kept_of_it(body in bodies()) {
-        if let Ok(asked) = create(&body) {
-            let kept = (asked.condition.kind(), asked.condition.threshold(), restore::moment(&asked.condition));
+    fn parsed_condition_is_restored_from_its_stored_parts(body in bodies()) {
+        if let Ok(parsed) = create(&body) {
+            let kept = (parsed.condition.kind(), parsed.condition.threshold(), restore::moment(&parsed.condition));
             let (kind, threshold, moment) = kept;
-            let restored = restore::condition(kind, threshold, asked.parameters.as_ref(), moment);
-            prop_assert_eq!(restored, Ok(asked.condition));
+            let restored = restore::condition(kind, threshold, parsed.parameters.as_ref(), moment);
+            prop_assert_eq!(restored, Ok(parsed.condition));
         }
     }
 
     #[test]
-    fn any_update_of_any_alert_is_read_or_refused(body in bodies(), change in bodies()) {
-        if let Ok(asked) = create(&body) {
-            let current = alert_of(asked);
+    fn any_update_parses_or_yields_an_error(body in bodies(), change in bodies()) {
+        if let Ok(parsed) = create(&body) {
+            let current = alert_of(parsed);
             in_berlin_at(NOW, |context| {
-                if let Err(RequestError::Invalid(faults)) = parse_update(&current, &change, context) {
-                    assert!(!faults.is_empty());
+                if let Err(RequestError::Invalid(errors)) = parse_update(&current, &change, context) {
+                    assert!(!errors.is_empty());
                 }
                 assert!(parse_update(&current, &Value::Object(Map::new()), context).is_ok());
             });

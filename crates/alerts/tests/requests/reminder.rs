@@ -1,17 +1,17 @@
-//! When a reminder comes. The account lives in Berlin; it is Monday, 2024-07-01, 11:00 in New York.
+//! The moment of a reminder. The account's time zone is Berlin; the time is Monday, 2024-07-01, 11:00 in New York.
 
 use alerts::Condition;
 use serde_json::{Value, json};
 
 use crate::support::{NOW, body, create, create_at, instant};
 
-/// The instant of a reminder and its written date; or what is wrong.
+/// Returns the instant of a reminder and its stored date, or the errors.
 fn moment_at(now: &str, more: &Value) -> Result<(String, Value), String> {
-    let asked = create_at(now, &body("reminder", more)).map_err(|error| error.to_string())?;
-    let Condition::Reminder { at } = asked.condition else {
-        panic!("{:?}", asked.condition)
+    let parsed = create_at(now, &body("reminder", more)).map_err(|error| error.to_string())?;
+    let Condition::Reminder { at } = parsed.condition else {
+        panic!("{:?}", parsed.condition)
     };
-    let parameters = asked.parameters.unwrap_or_default();
+    let parameters = parsed.parameters.unwrap_or_default();
     let names: Vec<_> = parameters.keys().map(String::as_str).collect();
     assert_eq!(names, ["date"], "{more}");
     Ok((at.to_string(), parameters["date"].clone()))
@@ -22,7 +22,7 @@ fn moment(more: &Value) -> Result<(String, Value), String> {
 }
 
 #[test]
-fn every_way_to_say_when_ends_up_in_one_date() {
+fn all_date_formats_are_normalized() {
     for (more, at, date) in [
         (
             json!({"parameters": {"date": "2024-07-02"}}),
@@ -105,13 +105,13 @@ fn every_way_to_say_when_ends_up_in_one_date() {
             "2024-07-02T13:30:00Z",
             "2024-07-02",
         ),
-        // With a date, any threshold is tolerated.
+        // With a date, the threshold is ignored.
         (
             json!({"threshold": "soon", "parameters": {"date": "2024-07-02", "reminder_time": null}}),
             "2024-07-02T13:30:00Z",
             "2024-07-02",
         ),
-        // Without one, it counts calendar days: Thursday is Independence Day.
+        // Without a date, it counts calendar days: Thursday is Independence Day.
         (json!({"threshold": 1}), "2024-07-02T13:30:00Z", "2024-07-02"),
         (
             json!({"threshold": 3.0, "parameters": null}),
@@ -130,9 +130,9 @@ fn every_way_to_say_when_ends_up_in_one_date() {
 }
 
 #[test]
-fn the_clocks_of_the_account_skip_and_repeat_an_hour() {
+fn local_times_in_daylight_saving_gaps_and_folds_are_resolved() {
     for (date, at) in [
-        // 02:30 does not exist in Berlin on that night; 02:30 comes twice on the other.
+        // 02:30 does not exist in Berlin on the first night and occurs twice on the second.
         ("2025-03-30T02:30", "2025-03-30T01:30:00Z"),
         ("2024-10-27T02:30", "2024-10-27T00:30:00Z"),
     ] {
@@ -142,14 +142,14 @@ fn the_clocks_of_the_account_skip_and_repeat_an_hour() {
 }
 
 #[test]
-fn days_ahead_are_counted_from_the_date_in_new_york() {
+fn days_ahead_count_from_the_new_york_date() {
     // In Berlin it is already July 2nd.
     let late = moment_at("2024-07-02T01:00:00Z", &json!({"threshold": 1}));
     assert_eq!(late.unwrap().1, json!("2024-07-02"));
 }
 
 #[test]
-fn a_moment_in_the_past_is_refused_and_the_present_one_is_not() {
+fn rejects_past_moments_and_accepts_the_present() {
     let at = |now: &str, more: &Value| moment_at(now, more).map(|_| ());
     let today = json!({"parameters": {"date": "2024-07-01"}});
     let zero = json!({"threshold": 0});
@@ -175,7 +175,7 @@ fn a_moment_in_the_past_is_refused_and_the_present_one_is_not() {
 }
 
 #[test]
-fn what_says_no_moment_is_refused_with_its_mend() {
+fn missing_or_invalid_moment_is_rejected_with_a_fix() {
     let forms = "a date such as 2030-01-31 or a date-time such as 2030-01-31T09:30:00-05:00";
     for (more, expected) in [
         (
@@ -216,7 +216,7 @@ fn what_says_no_moment_is_refused_with_its_mend() {
         ),
         (
             json!({"parameters": {"date": "2024-07-02T10:00:00Z", "reminder_time": "10:00"}}),
-            "parameters.reminder_time: must be omitted, because the date has a time of its own".to_owned(),
+            "parameters.reminder_time: must be omitted, because the date already has a time".to_owned(),
         ),
         (
             json!({"parameters": {"date": "2024-07-02", "reminder_date": "2024-07-03"}}),
@@ -237,8 +237,8 @@ fn what_says_no_moment_is_refused_with_its_mend() {
         "2024-07-02T10:00:00+02:00[Europe/Berlin]",
         "10:00",
     ] {
-        let refused = moment(&json!({"parameters": {"date": date}}));
-        assert_eq!(refused, Err(format!("parameters.date: must be {forms}")), "{date}");
+        let rejected = moment(&json!({"parameters": {"date": date}}));
+        assert_eq!(rejected, Err(format!("parameters.date: must be {forms}")), "{date}");
     }
     for time in [
         json!("9:30"),
@@ -248,38 +248,38 @@ fn what_says_no_moment_is_refused_with_its_mend() {
         json!(930),
         json!("+1:30"),
     ] {
-        let refused = create(&body(
+        let rejected = create(&body(
             "reminder",
             &json!({"parameters": {"reminder_date": "2024-07-02", "reminder_time": time}}),
         ));
         assert_eq!(
-            refused.unwrap_err().to_string(),
+            rejected.unwrap_err().to_string(),
             "parameters.reminder_time: must be a time of day as HH:MM, such as 09:30"
         );
     }
 }
 
 #[test]
-fn all_faults_of_a_reminder_are_told() {
-    let refused = create(&body(
+fn all_errors_of_a_reminder_are_reported() {
+    let rejected = create(&body(
         "reminder",
         &json!({"parameters": {"date": 1, "reminder_date": 2, "reminder_time": 3}}),
     ));
-    assert_eq!(refused.unwrap_err().to_string().matches(" | ").count(), 2);
+    assert_eq!(rejected.unwrap_err().to_string().matches(" | ").count(), 2);
 }
 
 #[test]
-fn date_that_comes_back_is_the_same_moment() {
+fn normalized_date_parses_to_the_same_moment() {
     let (at, date) = moment(&json!({"parameters": {"date": "2024-07-02T08:15:00.123456-04:00"}})).unwrap();
     assert_eq!(moment(&json!({"parameters": {"date": date}})), Ok((at, date)));
 }
 
 #[test]
-fn note_of_a_reminder_is_a_text_of_at_most_2000_characters() {
+fn note_is_a_string_of_at_most_2000_characters() {
     let noted = |kind: &str, note: Value| {
         let parameters = json!({"date": "2024-07-02", "note": note});
         create(&body(kind, &json!({"parameters": parameters})))
-            .map(|asked| asked.parameters.unwrap_or_default().get("note").cloned())
+            .map(|parsed| parsed.parameters.unwrap_or_default().get("note").cloned())
             .map_err(|error| error.to_string())
     };
     for kind in ["reminder", "daily_reminder"] {
@@ -297,7 +297,7 @@ fn note_of_a_reminder_is_a_text_of_at_most_2000_characters() {
         assert_eq!(noted(kind, json!(" \n")), Ok(None));
         assert_eq!(noted(kind, Value::Null), Ok(None));
     }
-    // Elsewhere it is a mark that clients set for themselves.
+    // For other conditions it is client metadata.
     let free = create(&body("new_high", &json!({"parameters": {"note": 7}})));
     assert_eq!(free.unwrap().parameters.unwrap()["note"], json!(7));
 }

@@ -1,26 +1,26 @@
-//! Conditions from what is kept of them.
+//! Conditions restored from their stored parts.
 
 use alerts::request::parse_create;
-use alerts::restore::{self, Unrestorable};
+use alerts::restore::{self, RestoreError};
 use alerts::{Condition, ConditionKind};
 use market::Decimal;
 use serde_json::json;
 
-use crate::support::{NOW, asked, body, in_berlin_at, minimal};
+use crate::support::{NOW, body, in_berlin_at, minimal, parsed};
 
 #[test]
-fn each_of_the_23_conditions_is_restored() {
+fn restores_all_23_conditions() {
     for (name, more) in minimal() {
-        let asked = asked(name, &more);
-        let (threshold, moment) = (asked.condition.threshold(), restore::moment(&asked.condition));
-        let restored = restore::condition(asked.condition.kind(), threshold, asked.parameters.as_ref(), moment);
-        assert_eq!(restored, Ok(asked.condition), "{name}");
+        let parsed = parsed(name, &more);
+        let (threshold, moment) = (parsed.condition.threshold(), restore::moment(&parsed.condition));
+        let restored = restore::condition(parsed.condition.kind(), threshold, parsed.parameters.as_ref(), moment);
+        assert_eq!(restored, Ok(parsed.condition), "{name}");
     }
 }
 
 #[test]
-fn a_reminder_is_restored_to_the_instant_it_was_set_to_and_not_to_the_words_of_its_date() {
-    let asked = in_berlin_at(NOW, |context| {
+fn reminder_is_restored_from_its_moment_not_its_date() {
+    let parsed = in_berlin_at(NOW, |context| {
         parse_create(
             &body("reminder", &json!({"parameters": {"date": "2024-07-02"}})),
             context,
@@ -29,17 +29,17 @@ fn a_reminder_is_restored_to_the_instant_it_was_set_to_and_not_to_the_words_of_i
     });
     let other = "2031-05-06T07:08:09.000001Z".parse().unwrap();
     assert_eq!(
-        restore::condition(ConditionKind::Reminder, None, asked.parameters.as_ref(), Some(other)),
+        restore::condition(ConditionKind::Reminder, None, parsed.parameters.as_ref(), Some(other)),
         Ok(Condition::Reminder { at: other })
     );
     assert_eq!(
-        restore::condition(ConditionKind::Reminder, None, asked.parameters.as_ref(), None),
-        Err(Unrestorable::NoMoment)
+        restore::condition(ConditionKind::Reminder, None, parsed.parameters.as_ref(), None),
+        Err(RestoreError::NoMoment)
     );
 }
 
 #[test]
-fn parts_that_make_no_condition_are_named() {
+fn restore_error_names_the_invalid_parts() {
     let refusal = restore::condition(ConditionKind::PriceAbove, None, None, None).unwrap_err();
     assert!(refusal.to_string().contains("price_above"), "{refusal}");
     assert!(refusal.to_string().contains("threshold"), "{refusal}");

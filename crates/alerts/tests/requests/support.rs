@@ -1,7 +1,7 @@
-//! What the tests of this folder stand on.
+//! Shared helpers.
 
-use alerts::request::{AlertChange, Context, Faults, RequestError, parse_create, parse_update};
-use alerts::transition::{self, Owner, StartPrice};
+use alerts::request::{AlertChange, FieldErrors, ParseContext, RequestError, parse_create, parse_update};
+use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{Alert, AlertId, Condition, NewAlert};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use jiff::{SignedDuration, Timestamp};
@@ -19,7 +19,7 @@ pub(crate) fn price(text: &str) -> Option<Price> {
     Some(text.parse().unwrap())
 }
 
-/// A price that is current because it was made at this instant.
+/// Returns a price that is current because it was observed at this instant.
 pub(crate) fn current_at(text: &str, now: Timestamp) -> CurrentPrice {
     let freshness = PriceFreshness {
         calendar: Calendar::nyse(),
@@ -38,9 +38,9 @@ pub(crate) fn zone(name: &str) -> TimeZone {
 }
 
 /// Calls `with` with the context of an account in Berlin at `now`.
-pub(crate) fn in_berlin_at<T>(now: &str, with: impl FnOnce(&Context<'_>) -> T) -> T {
+pub(crate) fn in_berlin_at<T>(now: &str, with: impl FnOnce(&ParseContext<'_>) -> T) -> T {
     let (calendar, time_zone) = (Calendar::nyse(), zone("Europe/Berlin"));
-    with(&Context {
+    with(&ParseContext {
         now: instant(now),
         time_zone: &time_zone,
         calendar: &calendar,
@@ -59,15 +59,15 @@ pub(crate) fn update(current: &Alert, body: &Value) -> Result<AlertChange, Reque
     in_berlin_at(NOW, |context| parse_update(current, body, context))
 }
 
-pub(crate) fn faults_of<T>(result: Result<T, RequestError>) -> Faults {
+pub(crate) fn errors_of<T>(result: Result<T, RequestError>) -> FieldErrors {
     match result {
-        Ok(_) => panic!("nothing was refused"),
-        Err(RequestError::Invalid(faults)) => faults,
+        Ok(_) => panic!("nothing was rejected"),
+        Err(RequestError::Invalid(errors)) => errors,
         Err(other) => panic!("{other}"),
     }
 }
 
-/// The create body of that condition for AAPL with further members.
+/// Returns a create body for AAPL with this condition and further members.
 pub(crate) fn body(condition: &str, more: &Value) -> Value {
     let mut body = Map::new();
     body.insert("symbol".to_owned(), json!("AAPL"));
@@ -76,34 +76,34 @@ pub(crate) fn body(condition: &str, more: &Value) -> Value {
     Value::Object(body)
 }
 
-/// What is asked for with that condition and further members.
-pub(crate) fn asked(condition: &str, more: &Value) -> NewAlert {
+/// Parses a create body with this condition and further members.
+pub(crate) fn parsed(condition: &str, more: &Value) -> NewAlert {
     create(&body(condition, more)).unwrap_or_else(|error| panic!("{condition} {more}: {error}"))
 }
 
 pub(crate) fn condition(condition: &str, more: &Value) -> Condition {
-    asked(condition, more).condition
+    parsed(condition, more).condition
 }
 
-/// An active alert of that condition, made at [`NOW`] when the price was 200.
+/// Returns an active alert with this condition, created at [`NOW`] at a price of 200.
 pub(crate) fn alert(condition: &str, more: &Value) -> Alert {
-    alert_of(asked(condition, more))
+    alert_of(parsed(condition, more))
 }
 
-pub(crate) fn alert_of(asked: NewAlert) -> Alert {
+pub(crate) fn alert_of(parsed: NewAlert) -> Alert {
     let id = AlertId("4f1c2d3e-5a6b-4c7d-8e9f-0a1b2c3d4e5f".parse().unwrap());
     transition::create(
-        asked,
+        parsed,
         id,
-        Owner::Verified,
-        StartPrice::Current(current_at("200", instant(NOW))),
+        OwnerVerification::Verified,
+        PriceAvailability::Current(current_at("200", instant(NOW))),
         instant(NOW),
     )
     .unwrap()
     .alert
 }
 
-/// A minimal good body of each condition: its name, then what it needs beside the symbol.
+/// Returns a minimal valid body of each condition: its name, then the members besides the symbol.
 pub(crate) fn minimal() -> Vec<(&'static str, Value)> {
     vec![
         ("price_above", json!({"threshold": 200})),

@@ -1,15 +1,15 @@
-//! What becomes of alerts.
+//! The transitions of alerts.
 
 use alerts::request::AlertChange;
 use alerts::transition::{
-    self, Changed, HistoryAction, HistoryStatus, Owner, Refused, StartPrice, Transition, activate, attach, delete,
-    fire, pause, verify,
+    self, ChangedAlert, HistoryAction, HistoryStatus, OwnerVerification, PriceAvailability, Transition,
+    TransitionError, activate, attach, delete, fire, pause, verify,
 };
 use alerts::{Alert, AlertId, Channel, Revision, Status};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::support::{NOW, alert, asked, condition, current_at, instant, price};
+use crate::support::{NOW, alert, condition, current_at, instant, parsed, price};
 
 const LATER: &str = "2024-07-01T15:05:00Z";
 
@@ -17,8 +17,8 @@ fn later() -> Timestamp {
     instant(LATER)
 }
 
-fn current(text: &str) -> StartPrice {
-    StartPrice::Current(current_at(text, later()))
+fn current(text: &str) -> PriceAvailability {
+    PriceAvailability::Current(current_at(text, later()))
 }
 
 fn price_alert(status: Status) -> Alert {
@@ -27,12 +27,12 @@ fn price_alert(status: Status) -> Alert {
     alert
 }
 
-/// The alert after a change; checks that its revision and its history say what has happened.
-fn after(before: &Alert, done: Result<Transition, Refused>, action: HistoryAction) -> Alert {
+/// Returns the alert after a change. Checks its revision and its history entry.
+fn after(before: &Alert, done: Result<Transition, TransitionError>, action: HistoryAction) -> Alert {
     let Transition::Changed(changed) = done.unwrap() else {
         panic!("nothing has changed")
     };
-    let Changed { alert, entry } = *changed;
+    let ChangedAlert { alert, entry } = *changed;
     assert_eq!(alert.revision, before.revision.next());
     assert_eq!(entry.action, action);
     assert_eq!(entry.previous_status, Some(before.status));
@@ -49,11 +49,20 @@ fn change_of(alert: &Alert) -> AlertChange {
 }
 
 #[test]
-fn an_account_makes_an_active_alert_and_a_guest_an_inactive_one() {
-    for (owner, status) in [(Owner::Verified, Status::Active), (Owner::Unverified, Status::Inactive)] {
+fn account_creates_active_and_guest_inactive_alert() {
+    for (owner, status) in [
+        (OwnerVerification::Verified, Status::Active),
+        (OwnerVerification::Unverified, Status::Inactive),
+    ] {
         let id = AlertId(uuid::Uuid::nil());
-        let made = transition::create(asked("new_high", &json!({})), id, owner, StartPrice::Unknown, later());
-        let Changed { alert, entry } = made.unwrap();
+        let made = transition::create(
+            parsed("new_high", &json!({})),
+            id,
+            owner,
+            PriceAvailability::Unknown,
+            later(),
+        );
+        let ChangedAlert { alert, entry } = made.unwrap();
         assert_eq!((alert.status, alert.revision), (status, Revision(0)));
         assert_eq!(
             (alert.initial_price, alert.created_at, alert.armed_at),
@@ -65,22 +74,28 @@ fn an_account_makes_an_active_alert_and_a_guest_an_inactive_one() {
 }
 
 #[test]
-fn only_a_percentage_needs_a_price_when_it_is_made() {
+fn only_percent_changes_need_a_price_at_creation() {
     let id = AlertId(uuid::Uuid::nil());
     for (name, expected) in [
-        ("price_change_up", Err(Refused::NoPrice)),
-        ("price_change_down", Err(Refused::NoPrice)),
+        ("price_change_up", Err(TransitionError::NoPrice)),
+        ("price_change_down", Err(TransitionError::NoPrice)),
         ("price_above", Ok(())),
     ] {
-        let request = || asked(name, &json!({"threshold": 5}));
-        let made = transition::create(request(), id, Owner::Verified, StartPrice::Unknown, later());
+        let request = || parsed(name, &json!({"threshold": 5}));
+        let made = transition::create(
+            request(),
+            id,
+            OwnerVerification::Verified,
+            PriceAvailability::Unknown,
+            later(),
+        );
         assert_eq!(made.map(|_| ()), expected, "{name}");
-        assert!(transition::create(request(), id, Owner::Verified, current("1"), later()).is_ok());
+        assert!(transition::create(request(), id, OwnerVerification::Verified, current("1"), later()).is_ok());
     }
 }
 
 #[test]
-fn pausing_works_on_active_alerts_and_leaves_paused_ones() {
+fn only_active_alerts_can_be_paused() {
     let active = price_alert(Status::Active);
     let paused = after(&active, pause(&active), HistoryAction::Paused);
     assert_eq!(paused.status, Status::Paused);
@@ -90,68 +105,73 @@ fn pausing_works_on_active_alerts_and_leaves_paused_ones() {
     );
     assert_eq!(pause(&paused), Ok(Transition::Unchanged));
     for status in [Status::Inactive, Status::Triggered] {
-        assert_eq!(pause(&price_alert(status)), Err(Refused::CannotPause(status)));
+        assert_eq!(pause(&price_alert(status)), Err(TransitionError::CannotPause(status)));
     }
     assert_eq!(
-        Refused::CannotPause(Status::Triggered).to_string(),
+        TransitionError::CannotPause(Status::Triggered).to_string(),
         "only an active alert can be paused, and this one is triggered; activate it first"
     );
 }
 
 #[test]
-fn activating_takes_a_new_initial_price() {
+fn activation_sets_a_new_initial_price() {
     for status in [Status::Paused, Status::Triggered, Status::Inactive] {
         let before = price_alert(status);
-        let done = activate(&before, Owner::Verified, current("205"), later());
+        let done = activate(&before, OwnerVerification::Verified, current("205"), later());
         let active = after(&before, done, HistoryAction::Reactivated);
         assert_eq!(active.status, Status::Active);
         assert_eq!((active.initial_price, active.armed_at), (price("205"), later()));
         assert_eq!(active.created_at, before.created_at);
         assert_eq!(
-            activate(&before, Owner::Verified, StartPrice::Unknown, later()),
-            Err(Refused::NoPrice),
+            activate(
+                &before,
+                OwnerVerification::Verified,
+                PriceAvailability::Unknown,
+                later()
+            ),
+            Err(TransitionError::NoPrice),
             "{status:?}"
         );
     }
     let active = price_alert(Status::Active);
-    for owner in [Owner::Verified, Owner::Unverified] {
+    for owner in [OwnerVerification::Verified, OwnerVerification::Unverified] {
         assert_eq!(
-            activate(&active, owner, StartPrice::Unknown, later()),
+            activate(&active, owner, PriceAvailability::Unknown, later()),
             Ok(Transition::Unchanged)
         );
     }
 }
 
 #[test]
-fn an_inactive_alert_is_activated_only_for_a_verified_owner() {
+fn inactive_alert_requires_a_verified_owner() {
     let inactive = price_alert(Status::Inactive);
-    let done = activate(&inactive, Owner::Unverified, current("205"), later());
-    assert_eq!(done, Err(Refused::NotVerified));
+    let done = activate(&inactive, OwnerVerification::Unverified, current("205"), later());
+    assert_eq!(done, Err(TransitionError::NotVerified));
 }
 
 #[test]
-fn a_reminder_whose_moment_has_passed_is_not_activated_nor_verified() {
+fn past_reminder_cannot_be_activated_or_verified() {
     let mut reminder = alert("reminder", &json!({"parameters": {"date": "2024-07-01T16:00:00Z"}}));
     let at = instant("2024-07-01T16:00:00Z");
     let past = instant("2024-07-01T16:00:00.000001Z");
     reminder.status = Status::Triggered;
-    assert!(activate(&reminder, Owner::Verified, current("1"), at).is_ok());
-    let refused = activate(&reminder, Owner::Verified, current("1"), past);
-    assert_eq!(refused, Err(Refused::ReminderPassed(at)));
+    assert!(activate(&reminder, OwnerVerification::Verified, current("1"), at).is_ok());
+    let rejected = activate(&reminder, OwnerVerification::Verified, current("1"), past);
+    assert_eq!(rejected, Err(TransitionError::ReminderPassed(at)));
     assert_eq!(
-        refused.unwrap_err().to_string(),
-        "this reminder was set for 2024-07-01T16:00:00Z, which is past; give it a date to come first"
+        rejected.unwrap_err().to_string(),
+        "this reminder was set for 2024-07-01T16:00:00Z, which is in the past; set a future date first"
     );
     reminder.status = Status::Inactive;
-    assert!(verify(&reminder, StartPrice::Unknown, at).is_ok());
+    assert!(verify(&reminder, PriceAvailability::Unknown, at).is_ok());
     assert_eq!(
-        verify(&reminder, StartPrice::Unknown, past),
-        Err(Refused::ReminderPassed(at))
+        verify(&reminder, PriceAvailability::Unknown, past),
+        Err(TransitionError::ReminderPassed(at))
     );
 }
 
 #[test]
-fn verifying_makes_a_guest_alert_active_with_a_fresh_price() {
+fn verification_activates_a_guest_alert_with_a_new_price() {
     let inactive = price_alert(Status::Inactive);
     let active = after(
         &inactive,
@@ -162,17 +182,20 @@ fn verifying_makes_a_guest_alert_active_with_a_fresh_price() {
     assert_eq!(active.armed_at, later());
     assert_eq!(verify(&active, current("1"), later()), Ok(Transition::Unchanged));
     for status in [Status::Paused, Status::Triggered] {
-        let refused = verify(&price_alert(status), current("1"), later());
-        assert_eq!(refused, Err(Refused::CannotVerify(status)));
+        let rejected = verify(&price_alert(status), current("1"), later());
+        assert_eq!(rejected, Err(TransitionError::CannotVerify(status)));
     }
-    assert!(verify(&inactive, StartPrice::Unknown, later()).is_ok());
+    assert!(verify(&inactive, PriceAvailability::Unknown, later()).is_ok());
     let mut percent = alert("price_change_up", &json!({"threshold": 5}));
     percent.status = Status::Inactive;
-    assert_eq!(verify(&percent, StartPrice::Unknown, later()), Err(Refused::NoPrice));
+    assert_eq!(
+        verify(&percent, PriceAvailability::Unknown, later()),
+        Err(TransitionError::NoPrice)
+    );
 }
 
 #[test]
-fn attaching_makes_an_inactive_alert_active_and_leaves_any_other_as_it_is_a_revision_later() {
+fn attach_activates_inactive_alerts_and_bumps_the_revision_of_others() {
     let inactive = price_alert(Status::Inactive);
     let done = attach(&inactive, current("206"), later());
     let active = after(&inactive, done, HistoryAction::Verified);
@@ -185,86 +208,95 @@ fn attaching_makes_an_inactive_alert_active_and_leaves_any_other_as_it_is_a_revi
     }
     let mut percent = alert("price_change_up", &json!({"threshold": 5}));
     percent.status = Status::Inactive;
-    assert_eq!(attach(&percent, StartPrice::Unknown, later()), Err(Refused::NoPrice));
+    assert_eq!(
+        attach(&percent, PriceAvailability::Unknown, later()),
+        Err(TransitionError::NoPrice)
+    );
 }
 
 #[test]
-fn an_update_arms_an_active_alert_anew_and_keeps_its_initial_price() {
+fn update_rearms_an_active_alert_and_keeps_its_initial_price() {
     let active = price_alert(Status::Active);
     let change = AlertChange {
         condition: condition("price_below", &json!({"threshold": 190})),
         notification: Channel::Sms,
         parameters: None,
     };
-    let done = transition::update(&active, change.clone(), StartPrice::Unknown, later());
+    let done = transition::update(&active, change.clone(), PriceAvailability::Unknown, later());
     let updated = after(&active, done, HistoryAction::Updated);
     assert_eq!(change_of(&updated), change);
     assert_eq!((updated.status, updated.armed_at), (Status::Active, later()));
     assert_eq!(updated.initial_price, active.initial_price);
-    let same = transition::update(&active, change_of(&active), StartPrice::Unknown, later());
+    let same = transition::update(&active, change_of(&active), PriceAvailability::Unknown, later());
     assert_eq!(after(&active, same, HistoryAction::Updated).armed_at, later());
 }
 
 #[test]
-fn an_update_of_any_other_alert_changes_the_fields_only() {
+fn update_of_a_non_active_alert_changes_only_fields() {
     for status in [Status::Paused, Status::Triggered, Status::Inactive] {
         let before = price_alert(status);
-        let same = transition::update(&before, change_of(&before), StartPrice::Unknown, later());
+        let same = transition::update(&before, change_of(&before), PriceAvailability::Unknown, later());
         assert_eq!(same, Ok(Transition::Unchanged));
         let change = AlertChange {
             notification: Channel::Sms,
             ..change_of(&before)
         };
-        let done = transition::update(&before, change, StartPrice::Unknown, later());
+        let done = transition::update(&before, change, PriceAvailability::Unknown, later());
         let updated = after(&before, done, HistoryAction::Updated);
         assert_eq!((updated.status, updated.armed_at), (status, instant(NOW)));
     }
 }
 
 #[test]
-fn update_gives_an_active_alert_its_first_initial_price_and_a_percentage_needs_one() {
+fn update_sets_a_missing_initial_price_and_percent_changes_require_it() {
     let mut alert = price_alert(Status::Active);
     alert.initial_price = None;
     let change = AlertChange {
         condition: condition("price_change_up", &json!({"threshold": 5})),
         ..change_of(&alert)
     };
-    for unavailable in [StartPrice::Unknown, StartPrice::Outdated] {
-        let refused = transition::update(&alert, change.clone(), unavailable, later());
-        assert_eq!(refused, Err(Refused::NoPrice));
+    for unavailable in [PriceAvailability::Unknown, PriceAvailability::Outdated] {
+        let rejected = transition::update(&alert, change.clone(), unavailable, later());
+        assert_eq!(rejected, Err(TransitionError::NoPrice));
         assert!(transition::update(&alert, change_of(&alert), unavailable, later()).is_ok());
     }
-    for (start, expected) in [(StartPrice::Awaited, None), (current("205"), price("205"))] {
+    for (start, expected) in [(PriceAvailability::Awaited, None), (current("205"), price("205"))] {
         let done = transition::update(&alert, change.clone(), start, later());
         assert_eq!(after(&alert, done, HistoryAction::Updated).initial_price, expected);
     }
     alert.status = Status::Paused;
-    let done = transition::update(&alert, change, StartPrice::Unknown, later());
+    let done = transition::update(&alert, change, PriceAvailability::Unknown, later());
     assert_eq!(after(&alert, done, HistoryAction::Updated).initial_price, None);
 }
 
 #[test]
-fn old_price_is_never_an_initial_price_and_refuses_percentages_only() {
+fn outdated_price_is_never_an_initial_price() {
     let (level, mut percent) = (
         price_alert(Status::Paused),
         alert("price_change_up", &json!({"threshold": 5})),
     );
     percent.status = Status::Paused;
     let activated = |alert: &Alert, start| {
-        let done = activate(alert, Owner::Verified, start, later())?;
+        let done = activate(alert, OwnerVerification::Verified, start, later())?;
         Ok(after(alert, Ok(done), HistoryAction::Reactivated).initial_price)
     };
-    assert_eq!(activated(&level, StartPrice::Outdated), Ok(None));
-    assert_eq!(activated(&percent, StartPrice::Outdated), Err(Refused::NoPrice));
+    assert_eq!(activated(&level, PriceAvailability::Outdated), Ok(None));
+    assert_eq!(
+        activated(&percent, PriceAvailability::Outdated),
+        Err(TransitionError::NoPrice)
+    );
     for alert in [&level, &percent] {
-        assert_eq!(activated(alert, StartPrice::Awaited), Ok(None));
-        assert_eq!(activated(alert, StartPrice::Unknown), Err(Refused::NoPrice));
+        assert_eq!(activated(alert, PriceAvailability::Awaited), Ok(None));
+        assert_eq!(
+            activated(alert, PriceAvailability::Unknown),
+            Err(TransitionError::NoPrice)
+        );
         assert_eq!(activated(alert, current("205")), Ok(price("205")));
     }
 }
 
 #[test]
-fn first_current_price_becomes_the_initial_price_of_an_active_alert_that_has_none() {
+fn first_current_price_becomes_the_missing_initial_price() {
     let first = current_at("205", later());
     for (name, armed_at) in [("price_above", instant(NOW)), ("price_change_up", later())] {
         let mut before = alert(name, &json!({"threshold": 5}));
@@ -272,12 +304,12 @@ fn first_current_price_becomes_the_initial_price_of_an_active_alert_that_has_non
         let Transition::Changed(changed) = transition::set_initial_price(&before, first, later()) else {
             panic!("nothing has changed")
         };
-        let Changed { alert: filled, entry } = *changed;
+        let ChangedAlert { alert: filled, entry } = *changed;
         assert_eq!(entry.action, HistoryAction::Adjusted);
-        // Only a percentage is judged differently from now on.
+        // Only a percent change is evaluated differently from now on.
         assert_eq!(filled.revision == before.revision, name == "price_above");
         assert_eq!((filled.status, filled.initial_price), (Status::Active, price("205")));
-        // A percentage is not judged by prices from before its initial price.
+        // A percent change is not evaluated against prices from before its initial price.
         assert_eq!(filled.armed_at, armed_at, "{name}");
         let unchanged = transition::set_initial_price(&filled, first, later());
         assert_eq!(unchanged, Transition::Unchanged);
@@ -288,7 +320,7 @@ fn first_current_price_becomes_the_initial_price_of_an_active_alert_that_has_non
 }
 
 #[test]
-fn an_alert_that_fires_is_triggered_and_a_daily_reminder_stays_active() {
+fn firing_triggers_an_alert_but_keeps_daily_reminders_active() {
     let active = price_alert(Status::Active);
     let fired = after(&active, fire(&active, later()), HistoryAction::Triggered);
     assert_eq!((fired.status, fired.triggered_at), (Status::Triggered, Some(later())));
@@ -298,9 +330,12 @@ fn an_alert_that_fires_is_triggered_and_a_daily_reminder_stays_active() {
 }
 
 #[test]
-fn a_paused_triggered_or_inactive_alert_does_not_fire() {
+fn only_active_alerts_can_fire() {
     for status in [Status::Paused, Status::Triggered, Status::Inactive] {
-        assert_eq!(fire(&price_alert(status), later()), Err(Refused::NotActive(status)));
+        assert_eq!(
+            fire(&price_alert(status), later()),
+            Err(TransitionError::NotActive(status))
+        );
     }
 }
 
@@ -317,7 +352,7 @@ fn any_alert_can_be_deleted() {
 }
 
 #[test]
-fn names_are_found_again() {
+fn names_round_trip() {
     for action in HistoryAction::ALL {
         assert_eq!(HistoryAction::from_name(action.name()), Some(*action));
     }
@@ -339,19 +374,25 @@ fn names_are_found_again() {
 }
 
 #[test]
-fn initial_price_was_set_when_its_price_was_made() {
-    // Half past eight on a Monday: the current price is the close of Friday.
+fn initial_price_is_dated_when_its_price_was_observed() {
+    // Monday, 08:30 in New York: the current price is the close of Friday.
     let (close, now) = (instant("2024-07-05T20:00:00Z"), instant("2024-07-08T12:30:00Z"));
     let friday = current_at("200", close);
-    let current = StartPrice::Current(friday);
+    let current = PriceAvailability::Current(friday);
     let id = AlertId(uuid::Uuid::nil());
-    let made = transition::create(asked("new_high", &json!({})), id, Owner::Verified, current, now);
+    let made = transition::create(
+        parsed("new_high", &json!({})),
+        id,
+        OwnerVerification::Verified,
+        current,
+        now,
+    );
     assert_eq!(made.unwrap().alert.initial_price_set_at, close);
     let without = transition::create(
-        asked("new_high", &json!({})),
+        parsed("new_high", &json!({})),
         id,
-        Owner::Verified,
-        StartPrice::Unknown,
+        OwnerVerification::Verified,
+        PriceAvailability::Unknown,
         now,
     );
     let mut alert = without.unwrap().alert;
@@ -366,7 +407,7 @@ fn initial_price_was_set_when_its_price_was_made() {
     alert.status = Status::Paused;
     let active = after(
         &alert,
-        activate(&alert, Owner::Verified, current, now),
+        activate(&alert, OwnerVerification::Verified, current, now),
         HistoryAction::Reactivated,
     );
     assert_eq!((active.initial_price_set_at, active.armed_at), (close, now));

@@ -1,4 +1,4 @@
-//! What updates make of an alert.
+//! Updates of alerts.
 
 use alerts::condition::{RsiDirection, Side};
 use alerts::request::{AlertChange, RequestError, changes_nothing, parse_update};
@@ -12,7 +12,7 @@ fn parameters_of(change: AlertChange) -> Value {
 }
 
 #[test]
-fn an_update_of_nothing_changes_nothing_for_any_condition() {
+fn empty_update_changes_nothing() {
     for (name, more) in minimal() {
         let current = alert(name, &more);
         let same = AlertChange {
@@ -21,7 +21,7 @@ fn an_update_of_nothing_changes_nothing_for_any_condition() {
             parameters: current.parameters.clone(),
         };
         assert_eq!(update(&current, &json!({})), Ok(same.clone()), "{name}");
-        // A client that reads an alert and puts it back as it was changes nothing either.
+        // A client that sends an alert back unchanged changes nothing either.
         let threshold = match current.condition.threshold() {
             Some(threshold) => serde_json::from_str(&threshold.to_string()).unwrap(),
             None => Value::Null,
@@ -35,7 +35,7 @@ fn an_update_of_nothing_changes_nothing_for_any_condition() {
 }
 
 #[test]
-fn a_field_that_is_sent_replaces_the_one_that_was() {
+fn sent_field_replaces_the_current_one() {
     let current = alert(
         "price_above",
         &json!({"threshold": 200, "parameters": {"source": "web"}}),
@@ -57,7 +57,7 @@ fn a_field_that_is_sent_replaces_the_one_that_was() {
 }
 
 #[test]
-fn a_null_condition_or_notification_is_none_at_all() {
+fn null_condition_or_notification_counts_as_omitted() {
     let current = alert("price_above", &json!({"threshold": 200, "notification": "sms"}));
     let change = update(&current, &json!({"condition": null, "notification": null})).unwrap();
     assert_eq!(
@@ -67,7 +67,7 @@ fn a_null_condition_or_notification_is_none_at_all() {
 }
 
 #[test]
-fn a_null_threshold_takes_it_away_where_one_may_be_missing() {
+fn null_threshold_removes_an_optional_threshold() {
     let current = alert("price_above", &json!({"threshold": 200}));
     let message = update(&current, &json!({"threshold": null})).unwrap_err().to_string();
     assert!(
@@ -80,7 +80,7 @@ fn a_null_threshold_takes_it_away_where_one_may_be_missing() {
 }
 
 #[test]
-fn another_condition_demands_its_own_threshold() {
+fn new_condition_requires_its_own_threshold() {
     let current = alert("price_above", &json!({"threshold": 99.5}));
     for name in [
         "price_change_down",
@@ -157,7 +157,7 @@ fn another_condition_demands_its_own_threshold() {
 }
 
 #[test]
-fn another_condition_demands_its_own_parameters_and_keeps_the_marks() {
+fn new_condition_requires_its_own_parameters_and_keeps_client_metadata() {
     let current = alert(
         "insider_transactions",
         &json!({"threshold": 60, "parameters": {"direction": "buy", "windowDays": 9, "source": "web"}}),
@@ -187,7 +187,7 @@ fn another_condition_demands_its_own_parameters_and_keeps_the_marks() {
     let change = update(&current, &json!({"condition": "rsi_limit", "threshold": 70})).unwrap();
     assert_eq!(parameters_of(change), json!({"direction": "below"}));
 
-    // To price_above this is a mark, and to rsi_limit it would be a parameter.
+    // For price_above this is client metadata; for rsi_limit it would be a parameter.
     let current = alert(
         "price_above",
         &json!({"threshold": 60, "parameters": {"direction": "below", "source": "web"}}),
@@ -197,7 +197,7 @@ fn another_condition_demands_its_own_parameters_and_keeps_the_marks() {
 }
 
 #[test]
-fn body_that_names_no_member_changes_nothing() {
+fn body_without_known_members_changes_nothing() {
     for body in [
         json!({}),
         json!({"condition": null, "notification": null}),
@@ -217,16 +217,16 @@ fn body_that_names_no_member_changes_nothing() {
 }
 
 #[test]
-fn the_whole_that_results_is_judged_and_all_its_faults_are_told() {
+fn complete_result_of_an_update_is_validated() {
     let current = alert("rsi_limit", &json!({"threshold": 60}));
-    let refused = update(
+    let rejected = update(
         &current,
         &json!({"threshold": 101, "notification": "fax", "parameters": {"direction": 1}}),
     );
-    let RequestError::Invalid(faults) = refused.unwrap_err() else {
+    let RequestError::Invalid(errors) = rejected.unwrap_err() else {
         panic!("an object")
     };
-    let fields: Vec<_> = faults.iter().map(|(field, _)| field).collect();
+    let fields: Vec<_> = errors.iter().map(|(field, _)| field).collect();
     assert_eq!(fields, ["notification", "parameters.direction", "threshold"]);
     assert_eq!(
         update(&current, &json!([])),
@@ -235,7 +235,7 @@ fn the_whole_that_results_is_judged_and_all_its_faults_are_told() {
 }
 
 #[test]
-fn a_reminder_of_the_past_may_be_updated_as_long_as_its_moment_stays() {
+fn past_reminder_may_be_updated_without_changing_its_moment() {
     let current = alert("reminder", &json!({"threshold": 1}));
     assert_eq!(current.parameters.as_ref().unwrap()["date"], json!("2024-07-02"));
     let later = |body: &Value| in_berlin_at("2024-08-01T12:00:00Z", |context| parse_update(&current, body, context));

@@ -1,19 +1,19 @@
-//! What became of the alerts that the rules propose, on recorded data.
+//! Backtest of the rules' alerts on recorded data.
 //!
 //! ```sh
 //! cargo run --release -p analyst --example backtest -- FOLDER [DATES_PER_STOCK]
 //! ```
 //!
-//! `FOLDER` is a data folder as `docs/data-folder.md` describes it, with a year or more of daily bars per split-adjusted
-//! share. For each stock and each of so many seeded random days (50 unless said otherwise) the rules look at the stock at
-//! the open, knowing nothing of the day or after, once for a buyer and once for a seller of a premium account. The
-//! service's own engine then judges the alerts over 20 sessions, at four observations a day: open, the nearer of low and
-//! high, the other, close. Moves are counted from the close of the session in which an alert fired. It prints a table for
-//! `docs/analyst.md`.
+//! `FOLDER` is a data folder as described in `docs/data-folder.md`, with a year or more of daily bars per
+//! split-adjusted share. For each stock and each of `DATES_PER_STOCK` seeded random days (50 by default), the rules
+//! analyse the stock at the open, without knowledge of that day or later, once for a buyer and once for a seller with
+//! a premium account. The service's own engine then evaluates the alerts over 20 sessions, with four observations a
+//! day: open, the nearer of low and high, the other, close. Moves are counted from the close of the session in which
+//! an alert fired. The output is a table for `docs/analyst.md`.
 
-mod index;
-mod play;
-mod tally;
+mod benchmark;
+mod replay;
+mod table;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -22,9 +22,9 @@ use std::path::PathBuf;
 use market::Calendar;
 use sources::folder;
 
-use crate::index::Index;
-use crate::play::Player;
-use crate::tally::Table;
+use crate::benchmark::Benchmark;
+use crate::replay::Replay;
+use crate::table::OutcomeTable;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -39,10 +39,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("the folder has splits; give one with bars per split-adjusted share".into());
     }
     eprintln!("{} stocks, {} rows left out", data.bars.len(), rejections.count);
-    let index = Index::of(&data);
-    let mut table = Table::default();
+    let benchmark = Benchmark::of(&data);
+    let mut table = OutcomeTable::default();
     for &symbol in data.bars.keys() {
-        Player::new(&data, symbol, &calendar, &index, dates_per_stock).play(&mut table)?;
+        Replay::new(&data, symbol, &calendar, &benchmark, dates_per_stock).run(&mut table)?;
     }
     print!("{}", table.to_markdown());
     Ok(())

@@ -1,85 +1,86 @@
-//! Whether what a model proposed makes sense.
+//! Checks that a model's proposals make sense.
 
 use std::fmt;
 
 use alerts::condition::Side;
-use alerts::{ConditionKind, Family};
+use alerts::{ConditionFamily, ConditionKind};
 use market::{Decimal, Price};
 use serde_json::{Map, Number, Value, json};
 
-use super::fence::is_invisible;
-use super::form::SaidAlert;
+use super::answer::ModelAlert;
 use super::prompt::side;
-use super::schema::{offered, roles};
-use super::{AlertFault, AnswerError, Brief};
-use crate::gate::{Draft, Proposal};
+use super::schema::{offered_conditions, offered_roles};
+use super::untrusted::is_invisible;
+use super::{AlertViolation, AnswerError, PromptInput};
+use crate::proposal::{AlertDraft, Proposal};
 use crate::{Role, tick};
 
-/// A summary may have so many characters.
-pub const MOST_SUMMARY_CHARS: usize = 1_000;
-/// A rationale may have so many characters.
-pub const MOST_RATIONALE_CHARS: usize = 600;
-/// A text with fewer characters says nothing.
-const LEAST_CHARS: usize = 20;
+/// The maximum length of a summary, in characters.
+pub const MAX_SUMMARY_CHARS: usize = 1_000;
+/// The maximum length of a rationale, in characters.
+pub const MAX_RATIONALE_CHARS: usize = 600;
+/// The minimum length of a summary or rationale, in characters.
+const MIN_TEXT_CHARS: usize = 20;
 
-/// Nearer levels are a day's noise, in average true ranges.
-const NEAREST_RANGES: f64 = 0.25;
-/// Farther levels are out of reach, in standard deviations of the horizon: 1 of 16,000 cases.
-const FARTHEST_SIGMAS: f64 = 4.0;
-/// Two prices nearer than this, in average true ranges, are the same news.
-const APART_RANGES: f64 = 0.5;
+/// The minimum distance of a level, in average true ranges: nearer levels are daily noise.
+const MIN_DISTANCE_RANGES: f64 = 0.25;
+/// The maximum distance of a level, in standard deviations of the horizon: farther levels are reached in 1 of 16,000
+/// cases.
+const MAX_DISTANCE_SIGMAS: f64 = 4.0;
+/// The distance below which two prices count as duplicates, in average true ranges.
+const DUPLICATE_DISTANCE_RANGES: f64 = 0.5;
 
-/// What is wrong with a text.
+/// The reason why a text is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TextFault {
-    /// It says nothing.
-    Short,
-    /// It says more than anybody reads.
-    Long,
-    /// It has a character that one does not see.
-    Invisible,
-    /// It has markup, or something that leads elsewhere: a link or an address.
-    Leads,
-    /// It has no number.
+pub enum TextViolation {
+    /// It is too short to say anything.
+    TooShort,
+    /// It is longer than the limit.
+    TooLong,
+    /// It contains an invisible character.
+    InvisibleCharacter,
+    /// It contains markup, a link or an address.
+    MarkupOrLink,
+    /// It contains no number.
     NoNumber,
 }
 
-impl fmt::Display for TextFault {
-    /// Reads on from what the text is.
+impl fmt::Display for TextViolation {
+    /// Completes a sentence that begins with the name of the text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Short => "says nothing",
-            Self::Long => "is too long",
-            Self::Invisible => "has characters that one does not see",
-            Self::Leads => "has markup or a link",
+            Self::TooShort => "is too short",
+            Self::TooLong => "is too long",
+            Self::InvisibleCharacter => "has invisible characters",
+            Self::MarkupOrLink => "has markup or a link",
             Self::NoNumber => "has no number",
         })
     }
 }
 
-/// Checks a text that people are going to read, in mails among other places.
-pub(super) fn text(text: &str, most: usize) -> Result<(), TextFault> {
+/// Checks a text that users read, in emails among other places.
+pub(super) fn text(text: &str, most: usize) -> Result<(), TextViolation> {
     let chars = text.trim().chars().count();
-    if chars < LEAST_CHARS {
-        Err(TextFault::Short)
+    if chars < MIN_TEXT_CHARS {
+        Err(TextViolation::TooShort)
     } else if text.chars().count() > most {
-        Err(TextFault::Long)
+        Err(TextViolation::TooLong)
     } else if text
         .chars()
         .any(|character| character == '\n' || is_invisible(character))
     {
-        Err(TextFault::Invisible)
-    } else if leads_elsewhere(text) {
-        Err(TextFault::Leads)
+        Err(TextViolation::InvisibleCharacter)
+    } else if has_markup_or_link(text) {
+        Err(TextViolation::MarkupOrLink)
     } else if !text.chars().any(|character| character.is_ascii_digit()) {
-        Err(TextFault::NoNumber)
+        Err(TextViolation::NoNumber)
     } else {
         Ok(())
     }
 }
 
-/// Whether a text has markup, a link, an address, or a name that a mail program would make a link of.
-fn leads_elsewhere(text: &str) -> bool {
+/// Whether a text has markup, a link, an address, or a name that a mail program would turn into a link.
+fn has_markup_or_link(text: &str) -> bool {
     let is_name = |word: &str| {
         // A full stop between two letters: example.com, but not "402.10", "U.S." or the end of a sentence.
         let characters: Vec<char> = word.chars().collect();
@@ -92,75 +93,80 @@ fn leads_elsewhere(text: &str) -> bool {
         || text.split_whitespace().any(is_name)
 }
 
-/// How near a level may be, as a part of the price.
-pub(super) fn nearest_part(brief: &Brief<'_>) -> f64 {
-    NEAREST_RANGES * brief.analysis.volatility.range_day
+/// The minimum distance of a level, relative to the price.
+pub(super) fn min_distance(input: &PromptInput<'_>) -> f64 {
+    MIN_DISTANCE_RANGES * input.analysis.volatility.range_day
 }
 
-/// How far a level may be, as a logarithm.
-fn farthest(brief: &Brief<'_>) -> f64 {
-    FARTHEST_SIGMAS * brief.analysis.volatility.sigma_horizon()
+/// The maximum distance of a level, as a logarithm.
+fn max_distance(input: &PromptInput<'_>) -> f64 {
+    MAX_DISTANCE_SIGMAS * input.analysis.volatility.sigma_horizon()
 }
 
-/// The lowest and the highest level that is taken.
-pub(super) fn within(brief: &Brief<'_>) -> (Option<Price>, Option<Price>) {
-    let (price, log) = (brief.subject.price, farthest(brief));
+/// The lowest and the highest accepted level.
+pub(super) fn within(input: &PromptInput<'_>) -> (Option<Price>, Option<Price>) {
+    let (price, log) = (input.subject.price, max_distance(input));
     let at = |side: Side, log: f64| tick::beyond(price, side, price.as_f64() * log.exp());
     (at(Side::Below, -log), at(Side::Above, log))
 }
 
-/// The proposals that the model's alerts are.
-pub(super) fn alerts(said: Vec<SaidAlert>, model: &str, brief: &Brief<'_>) -> Result<Vec<Proposal>, AnswerError> {
-    let apart = APART_RANGES * brief.analysis.volatility.range_day;
+/// Checks a model's alerts and turns them into proposals.
+pub(super) fn alerts(
+    alerts: Vec<ModelAlert>,
+    model: &str,
+    input: &PromptInput<'_>,
+) -> Result<Vec<Proposal>, AnswerError> {
+    let apart = DUPLICATE_DISTANCE_RANGES * input.analysis.volatility.range_day;
     let mut proposals: Vec<Proposal> = Vec::new();
-    for (place, alert) in said.into_iter().enumerate() {
-        let proposal = admit(alert, model, brief).map_err(|fault| AnswerError::Alert { place, fault })?;
+    for (index, alert) in alerts.into_iter().enumerate() {
+        let proposal =
+            checked_proposal(alert, model, input).map_err(|violation| AnswerError::Alert { index, violation })?;
         if let Some(earlier) = proposals.iter().position(|other| proposal.repeats(other, apart)) {
-            let fault = AlertFault::Repeats(earlier);
-            return Err(AnswerError::Alert { place, fault });
+            let violation = AlertViolation::Duplicate(earlier);
+            return Err(AnswerError::Alert { index, violation });
         }
         proposals.push(proposal);
     }
-    let is_price = |proposal: &Proposal| proposal.alert.condition.kind().family() == Family::Price;
+    let is_price = |proposal: &Proposal| proposal.alert.condition.kind().family() == ConditionFamily::Price;
     if !proposals.iter().any(is_price) {
-        return Err(AnswerError::Form {
+        return Err(AnswerError::SchemaMismatch {
             at: "alerts".to_owned(),
-            fault: "have none on a price",
+            violation: "have none on a price",
         });
     }
     Ok(proposals)
 }
 
-fn admit(said: SaidAlert, model: &str, brief: &Brief<'_>) -> Result<Proposal, AlertFault> {
-    let kind = ConditionKind::from_name(&said.condition)
-        .filter(|kind| offered(brief.subject, brief.analysis).contains(kind))
-        .ok_or(AlertFault::NotOffered)?;
-    let role = Role::from_name(&said.role)
-        .filter(|role| roles(brief.subject.intention).contains(role))
-        .ok_or(AlertFault::NoSuchRole)?;
+fn checked_proposal(alert: ModelAlert, model: &str, input: &PromptInput<'_>) -> Result<Proposal, AlertViolation> {
+    let kind = ConditionKind::from_name(&alert.condition)
+        .filter(|kind| offered_conditions(input.subject, input.analysis).contains(kind))
+        .ok_or(AlertViolation::ConditionNotOffered)?;
+    let role = Role::from_name(&alert.role)
+        .filter(|role| offered_roles(input.subject.intention).contains(role))
+        .ok_or(AlertViolation::RoleNotOffered)?;
     if side(kind)
         .zip(side_of(role))
         .is_some_and(|(is, should_be)| is != should_be)
     {
-        return Err(AlertFault::Misplaced);
+        return Err(AlertViolation::WrongSide);
     }
-    text(&said.rationale, MOST_RATIONALE_CHARS).map_err(AlertFault::Rationale)?;
-    let threshold = said
+    text(&alert.rationale, MAX_RATIONALE_CHARS).map_err(AlertViolation::Rationale)?;
+    let threshold = alert
         .threshold
-        .map(|threshold| checked_threshold(kind, threshold, brief))
+        .map(|threshold| checked_threshold(kind, threshold, input))
         .transpose()?;
-    let direction = said.direction.filter(|_| kind == ConditionKind::RsiLimit);
-    let draft = Draft {
+    let direction = alert.direction.filter(|_| kind == ConditionKind::RsiLimit);
+    let draft = AlertDraft {
         role,
         kind,
         threshold,
         parameters: Map::from_iter(direction.map(|direction| ("direction".to_owned(), json!(direction)))),
-        rationale: said.rationale,
+        rationale: alert.rationale,
     };
-    Ok(draft.admit(brief.subject, model)?)
+    Ok(draft.into_proposal(input.subject, model)?)
 }
 
-/// Which side of the price a role is on, if that is settled.
+/// The side of the price that a role is on, if the role has one.
 const fn side_of(role: Role) -> Option<Side> {
     match role {
         Role::Breakout | Role::Target | Role::FartherTarget => Some(Side::Above),
@@ -169,17 +175,19 @@ const fn side_of(role: Role) -> Option<Side> {
     }
 }
 
-/// The threshold as a request has it, if it is none that says nothing.
-fn checked_threshold(kind: ConditionKind, threshold: f64, brief: &Brief<'_>) -> Result<Value, AlertFault> {
-    let price = brief.subject.price.as_f64();
+/// Checks a threshold and converts it to the form of a request.
+fn checked_threshold(kind: ConditionKind, threshold: f64, input: &PromptInput<'_>) -> Result<Value, AlertViolation> {
+    let price = input.subject.price.as_f64();
     let within = |least: f64, most: f64, range: &'static str| {
         let is_within = (least..=most).contains(&threshold);
-        is_within.then_some(threshold).ok_or(AlertFault::Threshold(range))
+        is_within
+            .then_some(threshold)
+            .ok_or(AlertViolation::ThresholdOutOfRange(range))
     };
     let number = match kind {
         ConditionKind::PriceAbove | ConditionKind::PriceBelow => {
-            let level = tick::nearest(threshold).ok_or(AlertFault::Threshold("what a price can be"))?;
-            at_fair_distance(level.as_f64(), brief)?;
+            let level = tick::nearest(threshold).ok_or(AlertViolation::ThresholdOutOfRange("the range of prices"))?;
+            check_distance(level.as_f64(), input)?;
             level.as_f64()
         }
         ConditionKind::PriceChangeUp | ConditionKind::PriceChangeDown => {
@@ -188,38 +196,38 @@ fn checked_threshold(kind: ConditionKind, threshold: f64, brief: &Brief<'_>) -> 
             } else {
                 -1.0
             };
-            let percent = within(0.0, 10_000.0, "what a price can move by")?;
-            at_fair_distance(price * (1.0 + sign * percent / 100.0), brief)?;
-            // Hundredths of a percent: what stands beyond them is the model's arithmetic.
+            let percent = within(0.0, 10_000.0, "the range of price moves")?;
+            check_distance(price * (1.0 + sign * percent / 100.0), input)?;
+            // Hundredths of a percent: further digits only come from the model's arithmetic.
             (percent * 100.0).round() / 100.0
         }
-        ConditionKind::RsiLimit => within(5.0, 95.0, "the range 5 to 95, beyond which the RSI hardly goes")?,
+        ConditionKind::RsiLimit => within(5.0, 95.0, "the usual RSI range of 5 to 95")?,
         ConditionKind::MaTouchAbove | ConditionKind::MaTouchBelow => within(5.0, 200.0, "the range 5 to 200 sessions")?,
         ConditionKind::VolumeChange => within(20.0, 1_000.0, "the range 20 to 1000 percent")?,
         ConditionKind::EarningsAnnouncement | ConditionKind::DividendExDate => {
             within(0.0, 30.0, "the range 0 to 30 days")?
         }
-        // The request's own reader says that there must be none.
+        // The reader of requests rejects a threshold here.
         _ => threshold,
     };
-    let decimal = Decimal::from_f64(number).map_err(|_| AlertFault::Threshold("what a number can be"))?;
+    let decimal = Decimal::from_f64(number).map_err(|_| AlertViolation::ThresholdOutOfRange("the range of numbers"))?;
     let value = decimal
         .as_whole()
         .map(Value::from)
         .or_else(|| Number::from_f64(number).map(Value::Number));
-    value.ok_or(AlertFault::Threshold("what a number can be"))
+    value.ok_or(AlertViolation::ThresholdOutOfRange("the range of numbers"))
 }
 
-/// Whether a level is neither noise nor out of reach. A level on the other side of the price is left to the gate, which
-/// knows that it holds already.
-fn at_fair_distance(level: f64, brief: &Brief<'_>) -> Result<(), AlertFault> {
-    let (near, far) = (nearest_part(brief), farthest(brief));
-    let log = (level / brief.subject.price.as_f64()).ln();
-    // A level of zero or less has no logarithm: it is infinitely far.
+/// Checks that a level is neither daily noise nor out of reach. A level on the other side of the price holds already;
+/// [`AlertDraft::into_proposal`] rejects it.
+fn check_distance(level: f64, input: &PromptInput<'_>) -> Result<(), AlertViolation> {
+    let (near, far) = (min_distance(input), max_distance(input));
+    let log = (level / input.subject.price.as_f64()).ln();
+    // A level of zero or less has no logarithm: it is infinitely far away.
     if log.is_nan() || log.abs() > far {
-        Err(AlertFault::TooFar(far.exp()))
+        Err(AlertViolation::TooFar(far.exp()))
     } else if log.abs() < near {
-        Err(AlertFault::TooNear(near))
+        Err(AlertViolation::TooNear(near))
     } else {
         Ok(())
     }

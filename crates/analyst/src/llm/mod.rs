@@ -1,78 +1,77 @@
-//! # A language model in the analyst's place, and how it is held to the rules
+//! # Proposals by a language model, under the same rules
 //!
-//! Whoever wants it can have the alerts thought of by a language model behind an OpenAI-compatible endpoint. This
-//! module has everything about it that is no network: what is asked ([`request`]), and what is taken of the answer
-//! ([`read`]). The call itself, with its timeout and its budget, is made elsewhere; whatever goes wrong there or here,
-//! the rules' own advice ([`advise`](crate::advise())) stands in, so nobody who waits for alerts waits in vain.
+//! A language model behind an OpenAI-compatible endpoint can propose the alerts. This module contains everything
+//! except the network: the request ([`chat_request`]) and the checks of the answer ([`parse_answer`]). The service
+//! makes the call, with its timeout and budget. If anything fails there or here, the rules' own advice
+//! ([`advise`](crate::advise())) takes its place, so the user always gets alerts.
 //!
-//! ## What is trusted
+//! ## Trust
 //!
-//! Nothing that the model says. The answer's form is laid down by a JSON schema (`schema.rs`) and checked again on
-//! arrival, for not every server enforces it (`form.rs`). Each alert then goes through the gate that the rules' own
-//! go through (`gate.rs`): it is read as a user's request, the plan has to allow it, and it must not hold already.
-//! Beyond that it must make sense for the intention, at a distance that the stock can cover, with a reason that is
-//! plain text with a number and without any link (`check.rs`). One bad alert makes the whole answer bad: a model that
-//! errs once is not to be believed the rest.
+//! Nothing from the model is trusted. A JSON schema (`schema.rs`) prescribes the form of the answer, and the parser
+//! checks it again, because not every server enforces it (`answer.rs`). Each alert then passes the same check as
+//! those of the rules (`proposal.rs`): it is read as a user's request, the plan must allow it, and it must not hold
+//! already. It must also suit the intention, lie at a distance that the stock can cover, and give a reason in plain
+//! text with a number and without links (`check.rs`). One bad alert invalidates the whole answer.
 //!
-//! Nothing that the user or a data source wrote, either. Their notes and the stock's name go to the model as JSON
-//! strings inside a fence that they cannot close (`fence.rs`), and the prompt says that what is inside is no
-//! instruction. Should a model follow it all the same, it can do no more than propose other alerts on the same stock,
-//! for the same account, within the same rules.
+//! Nothing that the user or a data source wrote is trusted either. Notes and the stock's name go to the model as JSON
+//! strings inside a tag that they cannot close (`untrusted.rs`), and the prompt says that the tag contains no
+//! instructions. A model that follows them anyway can only propose other alerts on the same stock, for the same
+//! account, within the same rules.
 
+mod answer;
 mod check;
-mod fence;
-mod form;
 mod prompt;
 mod schema;
+mod untrusted;
 
 use serde_json::{Value, json};
 
-use crate::gate::Refusal;
-use crate::propose::{LEAST, MOST};
-use crate::{Advice, Analysis, Subject};
+use crate::proposal::ProposalError;
+use crate::propose::{MAX_PROPOSALS, MIN_PROPOSALS};
+use crate::{Advice, Analysis, AnalysisSubject};
 
-pub use check::{MOST_RATIONALE_CHARS, MOST_SUMMARY_CHARS, TextFault};
-pub use schema::{answer_schema, offered};
+pub use check::{MAX_RATIONALE_CHARS, MAX_SUMMARY_CHARS, TextViolation};
+pub use schema::{answer_schema, offered_conditions};
 
-/// Longer answers are not read, in bytes.
+/// The maximum size of an answer, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
-/// What a model is told of a stock.
+/// The facts about a stock for the prompt.
 #[derive(Clone, Copy, Debug)]
-pub struct Brief<'a> {
-    /// The stock and for whom it is looked at.
-    pub subject: &'a Subject<'a>,
+pub struct PromptInput<'a> {
+    /// The stock and the account it is analysed for.
+    pub subject: &'a AnalysisSubject<'a>,
     /// Its figures.
     pub analysis: &'a Analysis,
-    /// Its name, which a user or a data source wrote.
+    /// The stock's name, which a user or a data source wrote.
     pub stock_name: Option<&'a str>,
     /// The owner's notes on it.
     pub notes: Option<&'a str>,
 }
 
-/// How long the answer may be, and under which name a server takes that.
+/// The limit on an answer's length, and the field in which a server expects it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenLimit {
-    /// `max_completion_tokens`, as OpenAI itself wants it; it counts a model's thinking, too.
+    /// `max_completion_tokens`, the field of OpenAI; it also counts a model's reasoning.
     MaxCompletionTokens(u32),
-    /// `max_tokens`, as servers that follow the older interface want it.
+    /// `max_tokens`, the field of servers with the older interface.
     MaxTokens(u32),
 }
 
-/// The body of a request to `/chat/completions`.
+/// Returns the body of a request to `/chat/completions`.
 ///
-/// It sets nothing that some models refuse, such as a temperature.
+/// It sets no option that some models reject, such as a temperature.
 #[must_use]
-pub fn request(model: &str, limit: TokenLimit, brief: &Brief<'_>) -> Value {
+pub fn chat_request(model: &str, limit: TokenLimit, input: &PromptInput<'_>) -> Value {
     let mut body = json!({
         "model": model,
         "messages": [
-            {"role": "system", "content": prompt::system(brief)},
-            {"role": "user", "content": prompt::user(brief)},
+            {"role": "system", "content": prompt::system(input)},
+            {"role": "user", "content": prompt::user(input)},
         ],
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": "alerts", "strict": true, "schema": answer_schema(brief.subject, brief.analysis)},
+            "json_schema": {"name": "alerts", "strict": true, "schema": answer_schema(input.subject, input.analysis)},
         },
         "stream": false,
     });
@@ -84,100 +83,100 @@ pub fn request(model: &str, limit: TokenLimit, brief: &Brief<'_>) -> Value {
     body
 }
 
-/// How few and how many alerts are asked for; `None` when the plan has no room for any, and nothing is to be asked.
+/// The minimum and maximum number of alerts to request; `None` if the plan allows no more alerts.
 #[must_use]
-pub fn counts(subject: &Subject<'_>) -> Option<(usize, usize)> {
-    let room = subject
-        .room()
-        .and_then(|room| usize::try_from(room).ok())
-        .unwrap_or(MOST);
-    let most = room.min(MOST);
-    (most > 0).then(|| (LEAST.min(most), most))
+pub fn alert_count_limits(subject: &AnalysisSubject<'_>) -> Option<(usize, usize)> {
+    let remaining = subject
+        .remaining_alerts()
+        .and_then(|remaining| usize::try_from(remaining).ok())
+        .unwrap_or(MAX_PROPOSALS);
+    let most = remaining.min(MAX_PROPOSALS);
+    (most > 0).then(|| (MIN_PROPOSALS.min(most), most))
 }
 
-/// Reads the body of a successful answer of `model`.
+/// Parses the body of a successful answer of `model`.
 ///
 /// # Errors
-/// [`AnswerError`]: what is wrong with the answer. None of it is the user's fault or of use to them; note it, and take
+/// [`AnswerError`] if the answer cannot be used. It is not the user's error and does not help them: log it and use
 /// the rules' advice.
-pub fn read(answer: &[u8], model: &str, brief: &Brief<'_>) -> Result<Advice, AnswerError> {
-    let (least, most) = counts(brief.subject).ok_or(AnswerError::NoRoom)?;
-    let content = form::content(answer)?;
-    let said = form::said(&content)?;
-    if !(least..=most).contains(&said.alerts.len()) {
-        let found = said.alerts.len();
-        return Err(AnswerError::Count { found, least, most });
+pub fn parse_answer(answer: &[u8], model: &str, input: &PromptInput<'_>) -> Result<Advice, AnswerError> {
+    let (least, most) = alert_count_limits(input.subject).ok_or(AnswerError::QuotaExhausted)?;
+    let content = answer::content(answer)?;
+    let parsed = answer::parse(&content)?;
+    if !(least..=most).contains(&parsed.alerts.len()) {
+        let found = parsed.alerts.len();
+        return Err(AnswerError::AlertCount { found, least, most });
     }
-    check::text(&said.summary, MOST_SUMMARY_CHARS).map_err(AnswerError::Summary)?;
+    check::text(&parsed.summary, MAX_SUMMARY_CHARS).map_err(AnswerError::Summary)?;
     Ok(Advice {
-        analysis: brief.analysis.clone(),
-        summary: said.summary,
-        proposals: check::alerts(said.alerts, model, brief)?,
+        analysis: input.analysis.clone(),
+        summary: parsed.summary,
+        proposals: check::alerts(parsed.alerts, model, input)?,
     })
 }
 
-/// Why an answer is not taken. No text of the model's is repeated.
+/// The reason why an answer is rejected. It never repeats text of the model.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum AnswerError {
-    /// It is longer than anything that is asked for.
+    /// The answer is longer than the limit.
     #[error("the answer has {0} bytes; at most {MAX_ANSWER_BYTES} are read")]
     TooLong(usize),
-    /// It is not what `/chat/completions` answers.
-    #[error("the answer is no chat completion: {0}; check analyst.base_url")]
-    NoCompletion(&'static str),
-    /// The model refused.
+    /// The answer is not a response of `/chat/completions`.
+    #[error("the answer is not a chat completion: {0}; check analyst.base_url")]
+    NotACompletion(&'static str),
+    /// The model refused to answer.
     #[error("the model refused to answer")]
     Refused,
-    /// The model, or the server, stopped before the end.
-    #[error("the answer is not finished ({0}); allow more tokens, or take another model")]
-    Unfinished(Unfinished),
-    /// The content is no JSON.
-    #[error("what the model said is no JSON; take a server that enforces response_format")]
+    /// The model or the server stopped before the end.
+    #[error("the answer is not finished ({0}); allow more tokens, or use another model")]
+    Unfinished(UnfinishedReason),
+    /// The content is not JSON.
+    #[error("the model's answer is not JSON; use a server that enforces response_format")]
     NotJson,
-    /// The content is JSON of another form than the schema's.
-    #[error("{at} {fault}; take a server that enforces response_format")]
-    Form {
-        /// Where: `alerts[1].threshold`.
+    /// The content does not match the schema.
+    #[error("{at} {violation}; use a server that enforces response_format")]
+    SchemaMismatch {
+        /// The place: `alerts[1].threshold`.
         at: String,
-        /// Reads on from that.
-        fault: &'static str,
+        /// The rest of the sentence.
+        violation: &'static str,
     },
-    /// Too few or too many alerts.
+    /// The answer has too few or too many alerts.
     #[error("the model proposed {found} alerts where {least} to {most} were asked for")]
-    Count {
-        /// How many it proposed.
+    AlertCount {
+        /// The number of proposed alerts.
         found: usize,
-        /// How few are asked for.
+        /// The minimum number.
         least: usize,
-        /// How many are asked for at most.
+        /// The maximum number.
         most: usize,
     },
-    /// The summary is no plain text.
+    /// The summary is not plain text.
     #[error("the summary {0}")]
-    Summary(TextFault),
-    /// An alert is not to be had.
-    #[error("alert {}: {fault}", place + 1)]
+    Summary(TextViolation),
+    /// An alert is rejected.
+    #[error("alert {}: {violation}", index + 1)]
     Alert {
-        /// Which one, counted from 0.
-        place: usize,
-        /// What is wrong with it.
-        fault: AlertFault,
+        /// The index of the alert, from 0.
+        index: usize,
+        /// The reason.
+        violation: AlertViolation,
     },
-    /// The plan has no room for alerts.
-    #[error("the account's plan has no room for another alert; there is nothing to ask")]
-    NoRoom,
+    /// The plan allows no more alerts.
+    #[error("the account's plan allows no more alerts; there is nothing to request")]
+    QuotaExhausted,
 }
 
-/// Why an answer ends before its end.
+/// The reason why an answer is unfinished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unfinished {
-    /// It may have no more tokens.
+pub enum UnfinishedReason {
+    /// The token limit is reached.
     Length,
-    /// The server's filter cut it.
+    /// The server's content filter cut the answer.
     Filter,
 }
 
-impl std::fmt::Display for Unfinished {
+impl std::fmt::Display for UnfinishedReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Length => "it reached the limit of tokens",
@@ -186,57 +185,57 @@ impl std::fmt::Display for Unfinished {
     }
 }
 
-/// What is wrong with an alert that a model proposed.
+/// The reason why an alert of a model is rejected.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum AlertFault {
+pub enum AlertViolation {
     /// The condition was not offered.
     #[error("its condition was not offered")]
-    NotOffered,
+    ConditionNotOffered,
     /// The role was not offered.
     #[error("its role was not offered for the intention")]
-    NoSuchRole,
-    /// A price level on the wrong side for its role.
+    RoleNotOffered,
+    /// The level is on the wrong side of the price for the role.
     #[error("its level is on the wrong side of the price for its role")]
-    Misplaced,
-    /// A level within a day's noise.
+    WrongSide,
+    /// The level is within daily noise.
     #[error("its level is nearer than {0:.4} of the price, which is a day's noise")]
     TooNear(f64),
-    /// A level beyond reach.
+    /// The level is out of reach.
     #[error("its level is farther than a factor of {0:.2} from the price, which the stock does not cover in a month")]
     TooFar(f64),
-    /// A threshold that says nothing.
-    #[error("its threshold is out of {0}")]
-    Threshold(&'static str),
-    /// It repeats an earlier one.
-    #[error("it says the same as alert {}", .0 + 1)]
-    Repeats(usize),
-    /// Its rationale is no plain text.
+    /// The threshold is out of range.
+    #[error("its threshold is outside {0}")]
+    ThresholdOutOfRange(&'static str),
+    /// It duplicates an earlier alert.
+    #[error("it duplicates alert {}", .0 + 1)]
+    Duplicate(usize),
+    /// Its rationale is not plain text.
     #[error("its rationale {0}")]
-    Rationale(TextFault),
-    /// A user's request for it would be refused, or it holds already.
+    Rationale(TextViolation),
+    /// A user's request for it would be rejected, or its condition already holds.
     #[error("{0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] ProposalError),
 }
 
 impl AnswerError {
-    /// A word for counting.
+    /// The value of the error label in metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::TooLong(_) => "too_long",
-            Self::NoCompletion(_) => "no_completion",
+            Self::NotACompletion(_) => "no_completion",
             Self::Refused => "refused",
             Self::Unfinished(_) => "unfinished",
             Self::NotJson => "not_json",
-            Self::Form { .. } => "form",
-            Self::Count { .. } => "count",
+            Self::SchemaMismatch { .. } => "form",
+            Self::AlertCount { .. } => "count",
             Self::Summary(_) => "summary",
             Self::Alert {
-                fault: AlertFault::Refused(Refusal::Fulfilled(_)),
+                violation: AlertViolation::Refused(ProposalError::AlreadyFulfilled(_)),
                 ..
             } => "fulfilled",
             Self::Alert { .. } => "alert",
-            Self::NoRoom => "no_room",
+            Self::QuotaExhausted => "no_room",
         }
     }
 }

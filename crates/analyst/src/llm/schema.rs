@@ -1,17 +1,17 @@
 //! The JSON schema of an answer.
 //!
-//! It keeps to what every server that takes `strict` understands: objects with all their members required and no
-//! others, arrays, enumerations, and a type or null. Ranges and lengths are not in it, for some servers refuse a schema
-//! with such keywords and others ignore them; they are checked on arrival.
+//! It uses only features that every server with `strict` understands: objects that require all their members and
+//! allow no others, arrays, enumerations, and a type or null. It has no ranges and lengths, because some servers
+//! reject a schema with such keywords and others ignore them; the parser checks them.
 
 use alerts::ConditionKind;
 use serde_json::{Value, json};
 
-use crate::standing::Standing;
-use crate::{Analysis, Intention, Role, Subject};
+use crate::condition_state::ConditionState;
+use crate::{Analysis, AnalysisSubject, Intention, Role};
 
-/// The conditions that a model may propose: those that this room can judge.
-const ALL: [ConditionKind; 14] = [
+/// The conditions that a model may propose: those that [`ConditionState`] can evaluate.
+const SUPPORTED_CONDITIONS: [ConditionKind; 14] = [
     ConditionKind::PriceAbove,
     ConditionKind::PriceBelow,
     ConditionKind::PriceChangeUp,
@@ -28,17 +28,17 @@ const ALL: [ConditionKind; 14] = [
     ConditionKind::DividendExDate,
 ];
 
-/// The conditions that a model is offered: those that the plan has and that can be judged for this stock.
+/// The conditions in the prompt: those that the plan includes and that can be evaluated for this stock.
 #[must_use]
-pub fn offered(subject: &Subject<'_>, analysis: &Analysis) -> Vec<ConditionKind> {
+pub fn offered_conditions(subject: &AnalysisSubject<'_>, analysis: &Analysis) -> Vec<ConditionKind> {
     use alerts::Condition;
     use alerts::condition::{Side, VolumeBaseline};
-    let is_waiting = |condition: Condition| Standing::of(&condition, subject) == Standing::Waiting;
+    let is_pending = |condition: Condition| ConditionState::of(&condition, subject) == ConditionState::Pending;
     let can_come = |kind: ConditionKind| match kind {
-        ConditionKind::NewHigh => is_waiting(Condition::NewExtreme { side: Side::Above }),
-        ConditionKind::NewLow => is_waiting(Condition::NewExtreme { side: Side::Below }),
-        ConditionKind::MaCrossoverGolden => is_waiting(Condition::MaCrossover { side: Side::Above }),
-        ConditionKind::MaCrossoverDeath => is_waiting(Condition::MaCrossover { side: Side::Below }),
+        ConditionKind::NewHigh => is_pending(Condition::NewExtreme { side: Side::Above }),
+        ConditionKind::NewLow => is_pending(Condition::NewExtreme { side: Side::Below }),
+        ConditionKind::MaCrossoverGolden => is_pending(Condition::MaCrossover { side: Side::Above }),
+        ConditionKind::MaCrossoverDeath => is_pending(Condition::MaCrossover { side: Side::Below }),
         ConditionKind::MaTouchAbove | ConditionKind::MaTouchBelow => analysis.trend.sma_fast.is_some(),
         ConditionKind::RsiLimit => analysis.rsi.is_some(),
         ConditionKind::VolumeChange => {
@@ -49,12 +49,14 @@ pub fn offered(subject: &Subject<'_>, analysis: &Analysis) -> Vec<ConditionKind>
         ConditionKind::DividendExDate => analysis.events.ex_dividend.is_some_and(|ahead| ahead.days > 0),
         _ => true,
     };
-    let allowed = ALL.into_iter().filter(|kind| subject.plan.allows(kind.family()));
+    let allowed = SUPPORTED_CONDITIONS
+        .into_iter()
+        .filter(|kind| subject.plan.allows(kind.family()));
     allowed.filter(|&kind| can_come(kind)).collect()
 }
 
-/// The roles that an alert can have for an intention.
-pub(super) const fn roles(intention: Intention) -> &'static [Role] {
+/// The roles of an intention.
+pub(super) const fn offered_roles(intention: Intention) -> &'static [Role] {
     match intention {
         Intention::Buy => &[
             Role::Entry,
@@ -75,11 +77,17 @@ pub(super) const fn roles(intention: Intention) -> &'static [Role] {
     }
 }
 
-/// The schema that an answer about this stock has to have.
+/// Returns the schema of an answer about this stock.
 #[must_use]
-pub fn answer_schema(subject: &Subject<'_>, analysis: &Analysis) -> Value {
-    let conditions: Vec<_> = offered(subject, analysis).iter().map(|kind| kind.name()).collect();
-    let roles: Vec<_> = roles(subject.intention).iter().map(|role| role.name()).collect();
+pub fn answer_schema(subject: &AnalysisSubject<'_>, analysis: &Analysis) -> Value {
+    let conditions: Vec<_> = offered_conditions(subject, analysis)
+        .iter()
+        .map(|kind| kind.name())
+        .collect();
+    let roles: Vec<_> = offered_roles(subject.intention)
+        .iter()
+        .map(|role| role.name())
+        .collect();
     let alert = object(&json!({
         "role": {"type": "string", "enum": roles},
         "condition": {"type": "string", "enum": conditions},
@@ -100,7 +108,7 @@ pub fn answer_schema(subject: &Subject<'_>, analysis: &Analysis) -> Value {
     }))
 }
 
-/// An object with exactly these members.
+/// Returns the schema of an object with exactly these members.
 fn object(members: &Value) -> Value {
     let names: Vec<_> = members
         .as_object()

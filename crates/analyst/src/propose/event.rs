@@ -1,69 +1,82 @@
-//! For both: the dates ahead.
+//! Drafts for both intentions: upcoming dates.
 //!
-//! A plan without alerts on earnings and dividends still has reminders, so there a date becomes one.
+//! A plan without alerts on earnings and dividends still has reminders, so a date becomes a reminder there.
 
-use alerts::{ConditionKind, Family};
+use alerts::{ConditionFamily, ConditionKind};
 use market::display::Usd;
 use serde_json::{Map, json};
 
-use super::desk::Desk;
-use crate::events::Ahead;
-use crate::gate::Draft;
+use super::builder::ProposalBuilder;
+use crate::proposal::AlertDraft;
+use crate::upcoming::UpcomingDate;
 use crate::{Intention, Role, rationale};
 
-/// How many calendar days ahead of a date one likes to be told, the most first.
-const WARNINGS: [u16; 3] = [5, 3, 1];
-/// A date farther ahead is left to the next look: the horizon and the longest warning, in calendar days.
-const FARTHEST_DAYS: u16 = 35;
-/// A dividend that is a smaller part of the price is no news: 0.1 %.
-const LEAST_DIVIDEND: f64 = 0.001;
+/// The possible warning times before a date, in calendar days, longest first.
+const WARNING_DAYS: [u16; 3] = [5, 3, 1];
+/// The maximum distance of a date, in calendar days: the horizon and the longest warning. A later analysis covers
+/// later dates.
+const MAX_EVENT_DAYS_AHEAD: u16 = 35;
+/// The minimum dividend relative to the price: 0.1 %. Smaller dividends are ignored.
+const MIN_DIVIDEND_PART: f64 = 0.001;
 
-/// The drafts, the nearer date first.
-pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
-    let subject = desk.subject;
-    let events = &desk.analysis.events;
+/// Returns the drafts, the nearer date first.
+pub(super) fn drafts(builder: &ProposalBuilder<'_>) -> Vec<AlertDraft> {
+    let subject = builder.subject;
+    let events = &builder.analysis.events;
     let earnings = events.earnings.and_then(|ahead| {
-        let use_of_it = "Prices often leap then, beyond what their usual range says; decide before it, or after.";
-        let rationale = format!("{} {use_of_it}", rationale::earnings(subject, &ahead));
-        draft(desk, ConditionKind::EarningsAnnouncement, &ahead, rationale)
+        let purpose = "Prices often jump on earnings, beyond their usual range; decide before or after the report.";
+        let rationale = format!("{} {purpose}", rationale::earnings(subject, &ahead));
+        draft(builder, ConditionKind::EarningsAnnouncement, &ahead, rationale)
     });
     let price = subject.price.as_f64();
-    let is_news = |ahead: &Ahead| {
+    let is_new = |ahead: &UpcomingDate| {
         ahead
             .amount
-            .is_none_or(|amount| amount.as_f64() >= LEAST_DIVIDEND * price)
+            .is_none_or(|amount| amount.as_f64() >= MIN_DIVIDEND_PART * price)
     };
-    let ex_date = events.ex_dividend.filter(is_news).and_then(|ahead| {
+    let ex_date = events.ex_dividend.filter(is_new).and_then(|ahead| {
         let amount = ahead
             .amount
             .map_or(String::new(), |amount| format!(" of {} dollars a share", Usd(amount)));
-        let use_of_it = match subject.intention {
+        let purpose = match subject.intention {
             Intention::Buy => {
-                format!("Who buys before that day gets the dividend{amount}; the price falls by about as much.")
+                format!(
+                    "Buyers before that day receive the dividend{amount}; the price falls by about as much on that day."
+                )
             }
-            Intention::Sell => format!("Who sells before that day goes without the dividend{amount}."),
+            Intention::Sell => format!("Sellers before that day do not receive the dividend{amount}."),
         };
-        let rationale = format!("{} {use_of_it}", rationale::ex_dividend(subject, &ahead));
-        draft(desk, ConditionKind::DividendExDate, &ahead, rationale)
+        let rationale = format!("{} {purpose}", rationale::ex_dividend(subject, &ahead));
+        draft(builder, ConditionKind::DividendExDate, &ahead, rationale)
     });
-    let mut dated: Vec<(u16, Draft)> = earnings.into_iter().chain(ex_date).collect();
+    let mut dated: Vec<(u16, AlertDraft)> = earnings.into_iter().chain(ex_date).collect();
     dated.sort_by_key(|(days, _)| *days);
     dated.into_iter().map(|(_, draft)| draft).collect()
 }
 
-fn draft(desk: &Desk<'_>, kind: ConditionKind, ahead: &Ahead, rationale: String) -> Option<(u16, Draft)> {
-    let days = WARNINGS
+fn draft(
+    builder: &ProposalBuilder<'_>,
+    kind: ConditionKind,
+    ahead: &UpcomingDate,
+    rationale: String,
+) -> Option<(u16, AlertDraft)> {
+    let days = WARNING_DAYS
         .into_iter()
-        .find(|&days| days < ahead.days && ahead.days <= FARTHEST_DAYS)?;
-    let mut draft = Draft {
+        .find(|&days| days < ahead.days && ahead.days <= MAX_EVENT_DAYS_AHEAD)?;
+    let mut draft = AlertDraft {
         role: Role::Event,
         kind,
         threshold: Some(days.into()),
         parameters: Map::new(),
         rationale,
     };
-    if !desk.subject.plan.allows(Family::Dividend) {
-        let eve = desk.subject.context.calendar.previous_session_before(ahead.date)?.date;
+    if !builder.subject.plan.allows(ConditionFamily::Dividend) {
+        let eve = builder
+            .subject
+            .context
+            .calendar
+            .previous_session_before(ahead.date)?
+            .date;
         draft.kind = ConditionKind::Reminder;
         draft.threshold = None;
         draft.parameters.insert("date".to_owned(), json!(eve.to_string()));

@@ -1,93 +1,103 @@
-//! From figures to alerts: what is worth being told, for a buyer or a seller.
+//! From figures to proposals, for a buyer or a seller.
 //!
-//! Each side writes drafts, the most useful first ([`buy`], [`sell`], and [`event`] for both). They go through the gate
-//! one by one until there are five: what the plan does not have, what holds already and what says the same as one
-//! before stays out. Where so little is known that fewer than two are left, plain distances from the price fill up, and
-//! their rationale says that they are no more than that.
+//! Each intention has its drafts, most useful first ([`buy`], [`sell`], and [`event`] for both). They are checked one
+//! by one until there are five proposals. A draft is skipped if the plan does not include it, if it already holds, or
+//! if it duplicates an earlier one. If fewer than two are left, prices at the smallest distances fill up, and their
+//! rationale says so.
 
+mod builder;
 mod buy;
-mod desk;
 mod event;
 mod sell;
 
 use alerts::condition::Side;
 
-use crate::gate::{Draft, Proposal};
-use crate::{Analysis, Intention, Role, Subject, tick};
-use desk::{Aim, Desk};
+use crate::proposal::{AlertDraft, Proposal};
+use crate::{Analysis, AnalysisSubject, Intention, Role, tick};
+use builder::{PriceTarget, ProposalBuilder};
 
-/// How many alerts an analysis proposes at least, where the plan has room.
-pub const LEAST: usize = 2;
-/// How many alerts an analysis proposes at most.
-pub const MOST: usize = 5;
+/// The minimum number of proposals, if the plan allows as many.
+pub const MIN_PROPOSALS: usize = 2;
+/// The maximum number of proposals.
+pub const MAX_PROPOSALS: usize = 5;
 
-/// Two prices nearer than this, in average true ranges, are the same news.
-const APART_RANGES: f64 = 0.5;
+/// The distance below which two prices count as duplicates, in average true ranges.
+const DUPLICATE_DISTANCE_RANGES: f64 = 0.5;
 
-/// Who wrote a draft, as an alert's parameters have it.
-pub const AUTHOR: &str = "rules";
+/// The author of the rules' drafts, in an alert's parameters.
+pub const RULES_AUTHOR: &str = "rules";
 
-/// The alerts that follow from an analysis, the most useful first.
+/// Returns the proposals that follow from an analysis, most useful first.
 ///
-/// Two to five, or as many as the plan has room for if that is fewer.
+/// Two to five, or fewer if the plan allows no more.
 #[must_use]
-pub fn proposals(subject: &Subject<'_>, analysis: &Analysis) -> Vec<Proposal> {
-    let desk = Desk { subject, analysis };
+pub fn proposals(subject: &AnalysisSubject<'_>, analysis: &Analysis) -> Vec<Proposal> {
+    let builder = ProposalBuilder { subject, analysis };
     let drafts = match subject.intention {
-        Intention::Buy => buy::drafts(&desk),
-        Intention::Sell => sell::drafts(&desk),
+        Intention::Buy => buy::drafts(&builder),
+        Intention::Sell => sell::drafts(&builder),
     };
-    let room = subject
-        .room()
-        .and_then(|room| usize::try_from(room).ok())
-        .unwrap_or(MOST)
-        .min(MOST);
+    let limit = subject
+        .remaining_alerts()
+        .and_then(|limit| usize::try_from(limit).ok())
+        .unwrap_or(MAX_PROPOSALS)
+        .min(MAX_PROPOSALS);
     let mut chosen = Vec::new();
     for draft in drafts {
-        if chosen.len() < room {
-            take(&mut chosen, draft, &desk, APART_RANGES * desk.range());
+        if chosen.len() < limit {
+            add_unless_duplicate(
+                &mut chosen,
+                draft,
+                &builder,
+                DUPLICATE_DISTANCE_RANGES * builder.range(),
+            );
         }
     }
-    let mut plain = plain_distances(&desk).into_iter();
-    while chosen.len() < LEAST.min(room) {
+    let mut plain = plain_distances(&builder).into_iter();
+    while chosen.len() < MIN_PROPOSALS.min(limit) {
         let Some(draft) = plain.next() else { break };
-        take(&mut chosen, draft, &desk, 0.0);
+        add_unless_duplicate(&mut chosen, draft, &builder, 0.0);
     }
     chosen
 }
 
-fn take(chosen: &mut Vec<Proposal>, draft: Draft, desk: &Desk<'_>, apart: f64) {
-    let Ok(proposal) = draft.admit(desk.subject, AUTHOR) else {
+fn add_unless_duplicate(chosen: &mut Vec<Proposal>, draft: AlertDraft, builder: &ProposalBuilder<'_>, apart: f64) {
+    let Ok(proposal) = draft.into_proposal(builder.subject, RULES_AUTHOR) else {
         return;
     };
-    let is_news = !chosen
+    let is_new = !chosen
         .iter()
         .any(|other| proposal.repeats(other, apart) || proposal.alert.condition == other.alert.condition);
-    if is_news {
+    if is_new {
         chosen.push(proposal);
     }
 }
 
-/// A step, and then another, to either side: for prices next to which there is no room for anything better.
-fn plain_distances(desk: &Desk<'_>) -> Vec<Draft> {
+/// Drafts alerts one and two ticks from the price on either side, for prices at which no better level is possible.
+fn plain_distances(builder: &ProposalBuilder<'_>) -> Vec<AlertDraft> {
     let steps = [1, 2]
         .into_iter()
         .flat_map(|steps| [(Side::Below, steps), (Side::Above, steps)]);
     let drafts = steps.filter_map(|(side, steps)| {
-        let aim = Aim {
-            price: tick::next(desk.subject.price, side, steps)?,
-            because: format!(
-                "There is no room at this price for a level that says more; this is {steps} of its smallest steps away."
+        let price_target = PriceTarget {
+            price: tick::next(builder.subject.price, side, steps)?,
+            reason: format!(
+                "At this price no better level is possible; this one is {steps} of the smallest price steps away."
             ),
             is_turning_point: false,
         };
-        let role = match (desk.subject.intention, side) {
+        let role = match (builder.subject.intention, side) {
             (Intention::Buy, Side::Below) => Role::Entry,
             (Intention::Buy, Side::Above) => Role::Breakout,
             (Intention::Sell, Side::Above) => Role::Target,
             (Intention::Sell, Side::Below) => Role::Stop,
         };
-        Some(desk.on_price(role, side, &aim, "Being told is all that it is for."))
+        Some(builder.on_price(
+            role,
+            side,
+            &price_target,
+            "The alert only tells you that the price has moved.",
+        ))
     });
     drafts.collect()
 }

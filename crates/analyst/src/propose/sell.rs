@@ -1,123 +1,133 @@
-//! For somebody who means to sell: a good price above, a better one, and the price below at which to wait no longer.
+//! Drafts for a seller: a target above the price, a farther target, and a stop below.
 
 use alerts::ConditionKind;
 use alerts::condition::Side;
 
-use super::desk::{Aim, BEYOND_RANGES, Desk};
-use crate::gate::Draft;
-use crate::rationale::{level, percent};
-use crate::trend::{FAST, SLOW};
-use crate::{Direction, Role, rationale};
+use super::builder::{BREAK_MARGIN_RANGES, PriceTarget, ProposalBuilder};
+use crate::proposal::AlertDraft;
+use crate::rationale::{format_percent, level};
+use crate::trend::{FAST_SESSIONS, SLOW_SESSIONS};
+use crate::{Role, TrendDirection, rationale};
 
-/// How far below the price a support may be for a stop below it, in standard deviations of the horizon.
-const FARTHEST_STOP: f64 = 1.25;
-/// How near a support may be for a stop below it, in average true ranges: a nearer one goes with a usual day.
-const NEAREST_STOP: f64 = 1.0;
-/// The stop when there is no support: in average true ranges.
+/// The maximum distance of a support for a stop below it, in standard deviations of the horizon.
+const MAX_STOP_SIGMAS: f64 = 1.25;
+/// The minimum distance of a support for a stop below it, in average true ranges: a usual day reaches a nearer one.
+const MIN_STOP_RANGES: f64 = 1.0;
+/// The distance of the stop without a support, in average true ranges.
 ///
 /// Source: three average true ranges, the "chandelier exit" of Charles Le Beau, in Alexander Elder, *Come Into My
-/// Trading Room* (2002); here from the current price rather than from the highest high.
-const STOP_RANGES: f64 = 3.0;
-/// How near the averages are to a cross: 3 %.
-const NEAR_CROSS: f64 = 0.03;
-/// From such an RSI the way up to 70 is long.
-const LOW: f64 = 35.0;
+/// Trading Room* (2002); here from the current price instead of the highest high.
+const DEFAULT_STOP_RANGES: f64 = 3.0;
+/// The maximum relative distance of the averages from a crossing: 3 %.
+const MAX_CROSS_GAP: f64 = 0.03;
+/// The RSI below which a rise to 70 is unlikely within the horizon.
+const LOW_RSI: f64 = 35.0;
 
-/// The drafts, the most useful first.
-pub(super) fn drafts(desk: &Desk<'_>) -> Vec<Draft> {
-    let target = desk.first(Side::Above);
-    let farther = target.as_ref().and_then(|first| desk.second(Side::Above, first.price));
-    let target = target.map(|aim| {
-        let use_of_it = if aim.is_turning_point {
-            "For a seller that is a first price to sell at: what stopped a rise before may do so again."
+/// Returns the drafts, most useful first.
+pub(super) fn drafts(builder: &ProposalBuilder<'_>) -> Vec<AlertDraft> {
+    let target = builder.first_target(Side::Above);
+    let farther = target
+        .as_ref()
+        .and_then(|first| builder.second_target(Side::Above, first.price));
+    let target = target.map(|price_target| {
+        let purpose = if price_target.is_turning_point {
+            "For a seller, this is a first price to sell at: what stopped a rise before may do so again."
         } else {
-            "For a seller that is a first price to sell at."
+            "For a seller, this is a first price to sell at."
         };
-        desk.on_price(Role::Target, Side::Above, &aim, use_of_it)
+        builder.on_price(Role::Target, Side::Above, &price_target, purpose)
     });
-    let farther = farther.map(|aim| {
-        let use_of_it = "For a seller it is the better price, should the rise go on beyond the nearer one.";
-        desk.on_price(Role::FartherTarget, Side::Above, &aim, use_of_it)
+    let farther = farther.map(|price_target| {
+        let purpose = "For a seller, this is the better price if the rise continues beyond the nearer one.";
+        builder.on_price(Role::FartherTarget, Side::Above, &price_target, purpose)
     });
-    let own = desk.on_own_target(Side::Above, "You said you would sell there.");
-    let (mut signs, mut events) = (signs(desk).into_iter(), super::event::drafts(desk).into_iter());
-    let drafts = [own, target, stop(desk), signs.next(), events.next(), farther];
+    let own = builder.on_own_target(Side::Above, "You said you would sell there.");
+    let (mut signs, mut events) = (signs(builder).into_iter(), super::event::drafts(builder).into_iter());
+    let drafts = [own, target, stop(builder), signs.next(), events.next(), farther];
     drafts.into_iter().flatten().chain(events).chain(signs).collect()
 }
 
-/// Where waiting for a better price has failed.
-fn stop(desk: &Desk<'_>) -> Option<Draft> {
-    let farthest = FARTHEST_STOP * desk.analysis.volatility.sigma_horizon();
-    let aim = match desk.level(Side::Below, NEAREST_STOP * desk.range(), farthest) {
-        Some(chosen) => Aim {
-            price: desk.away(chosen.price, Side::Below, BEYOND_RANGES * desk.range())?,
-            because: format!(
+/// Drafts an alert on the price at which waiting for a better price has failed.
+fn stop(builder: &ProposalBuilder<'_>) -> Option<AlertDraft> {
+    let farthest = MAX_STOP_SIGMAS * builder.analysis.volatility.sigma_horizon();
+    let price_target = match builder.strongest_level(Side::Below, MIN_STOP_RANGES * builder.range(), farthest) {
+        Some(chosen) => PriceTarget {
+            price: builder.price_at_distance(chosen.price, Side::Below, BREAK_MARGIN_RANGES * builder.range())?,
+            reason: format!(
                 "{} A quarter of an average day's range is taken off, so that a mere touch does not count.",
-                level(desk.subject, chosen)
+                level(builder.subject, chosen)
             ),
             is_turning_point: true,
         },
-        None => Aim {
-            price: desk.away(desk.subject.price, Side::Below, STOP_RANGES * desk.range())?,
-            because: format!(
+        None => PriceTarget {
+            price: builder.price_at_distance(
+                builder.subject.price,
+                Side::Below,
+                DEFAULT_STOP_RANGES * builder.range(),
+            )?,
+            reason: format!(
                 "{} has no known turning point near below the price, so this level is three average days' ranges away.",
-                desk.subject.symbol
+                builder.subject.symbol
             ),
             is_turning_point: false,
         },
     };
-    let use_of_it = "For a seller a fall beyond it is the sign to wait no longer for a better price.";
-    Some(desk.on_price(Role::Stop, Side::Below, &aim, use_of_it))
+    let purpose = "For a seller, a fall below it is the sign to stop waiting for a better price.";
+    Some(builder.on_price(Role::Stop, Side::Below, &price_target, purpose))
 }
 
-/// What averages and the RSI are to say, the most useful first.
-fn signs(desk: &Desk<'_>) -> Vec<Draft> {
+/// Drafts alerts on averages and the RSI, most useful first.
+fn signs(builder: &ProposalBuilder<'_>) -> Vec<AlertDraft> {
     // Only an upward trend can be broken by a fall.
-    let unbroken = match desk.analysis.trend.direction {
-        Direction::Up => "While it stays above, the trend is not broken. ",
-        Direction::Down | Direction::Mixed | Direction::Unknown => "",
+    let unbroken = match builder.analysis.trend.direction {
+        TrendDirection::Up => "While it stays above, the trend is not broken. ",
+        TrendDirection::Down | TrendDirection::Mixed | TrendDirection::Unknown => "",
     };
-    let use_of_it = |period: u16| format!("{unbroken}For a seller a fall to the {period}-day average is a warning.");
-    let fall = desk
-        .on_fall_to_average(FAST, &use_of_it(FAST))
-        .or_else(|| desk.on_fall_to_average(SLOW, &use_of_it(SLOW)));
-    [rsi(desk), fall, death_cross(desk)].into_iter().flatten().collect()
+    let purpose = |period: u16| format!("{unbroken}For a seller, a fall to the {period}-day average is a warning.");
+    let fall = builder
+        .on_fall_to_average(FAST_SESSIONS, &purpose(FAST_SESSIONS))
+        .or_else(|| builder.on_fall_to_average(SLOW_SESSIONS, &purpose(SLOW_SESSIONS)));
+    [rsi(builder), fall, death_cross(builder)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
-fn death_cross(desk: &Desk<'_>) -> Option<Draft> {
-    let gap = desk.analysis.trend.gap()?;
-    let is_near = gap > 0.0 && gap <= NEAR_CROSS && desk.subject.price.as_f64() < desk.analysis.trend.sma_slow?;
+fn death_cross(builder: &ProposalBuilder<'_>) -> Option<AlertDraft> {
+    let gap = builder.analysis.trend.gap()?;
+    let is_near =
+        gap > 0.0 && gap <= MAX_CROSS_GAP && builder.subject.price.as_f64() < builder.analysis.trend.sma_slow?;
     is_near.then(|| {
         let text = format!(
-            "The {FAST}-day average of {} is {} above the {SLOW}-day average, and the price is below both. When the shorter one \
-             falls below the longer one, that counts as the beginning of a downward trend; it comes late by nature.",
-            desk.subject.symbol,
-            percent(gap)
+            "The {FAST_SESSIONS}-day average of {} is {} above the {SLOW_SESSIONS}-day average, and the price is below both. When the \
+             shorter one falls below the longer one, that counts as the beginning of a downward trend; the sign comes late by nature.",
+            builder.subject.symbol,
+            format_percent(gap)
         );
-        desk.plain(Role::TrendSign, ConditionKind::MaCrossoverDeath, text)
+        builder.without_threshold(Role::TrendSign, ConditionKind::MaCrossoverDeath, text)
     })
 }
 
-/// Source of the thresholds: Wilder (1978) has 70 for overbought; that in a downward trend the RSI turns at about 60:
-/// Constance Brown, *Technical Analysis for the Trading Professional* (1999). It is taken as well when the RSI stands so
-/// low that 70 is hardly reached within the horizon.
-fn rsi(desk: &Desk<'_>) -> Option<Draft> {
-    let (symbol, rsi) = (desk.subject.symbol, desk.analysis.rsi?);
-    let is_low = desk.analysis.trend.direction == Direction::Down || rsi < LOW;
+/// Drafts an alert on the RSI. Source of the thresholds: Wilder (1978) has 70 for overbought. In a downward trend the
+/// RSI turns at about 60: Constance Brown, *Technical Analysis for the Trading Professional* (1999). The threshold 60
+/// also applies if the RSI is so low that 70 is unlikely within the horizon.
+fn rsi(builder: &ProposalBuilder<'_>) -> Option<AlertDraft> {
+    let (symbol, rsi) = (builder.subject.symbol, builder.analysis.rsi?);
+    let is_low = builder.analysis.trend.direction == TrendDirection::Down || rsi < LOW_RSI;
     let overbought: u8 = if is_low { 60 } else { 70 };
     if rsi < f64::from(overbought) - 5.0 {
-        let trend = rationale::trend(desk.subject, desk.analysis);
+        let trend = rationale::trend(builder.subject, builder.analysis);
         let text = format!(
-            "The RSI of {symbol} is {rsi:.0}. At {overbought} or above the price has risen far in a short time; for a seller that \
-             is a moment to sell into. {trend}"
+            "The RSI of {symbol} is {rsi:.0}. At {overbought} or above the price has risen far in a short time; for a seller, \
+             that is a moment to sell. {trend}"
         );
-        return Some(desk.on_rsi(Side::Above, overbought, text));
+        return Some(builder.on_rsi(Side::Above, overbought, text));
     }
     (rsi > 55.0).then(|| {
         let text = format!(
             "The RSI of {symbol} is {rsi:.0}, so the price has risen far already. Back at 50 gains and losses are in balance; for a \
-             seller that is the sign that the rise has ended."
+             seller, that is a sign that the rise has ended."
         );
-        desk.on_rsi(Side::Below, 50, text)
+        builder.on_rsi(Side::Below, 50, text)
     })
 }

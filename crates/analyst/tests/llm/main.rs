@@ -1,10 +1,10 @@
-//! A language model from outside: what it is asked, and what is taken of what it answers.
+//! Tests of the language model module: its requests and the checks of its answers.
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod answers;
+mod fixture;
 mod mutations;
 mod requests;
-mod world;

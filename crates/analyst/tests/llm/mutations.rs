@@ -1,14 +1,14 @@
-//! Whatever a model answers, it is refused or it is sound.
+//! Property tests: every answer is either rejected or valid.
 
 use alerts::request::parse_create;
-use analyst::{Intention, Standing};
+use analyst::{ConditionState, Intention};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::fixture::{completion, fixture, good_content, parse_for};
 use crate::support::fires_at_once;
-use crate::world::{answer_for, completion, good, stage};
 
-/// A value of any kind, among them those that models like to get wrong.
+/// A value of any kind, including common mistakes of models.
 fn any_value() -> impl Strategy<Value = Value> {
     let words = [
         "price_above",
@@ -50,10 +50,10 @@ fn any_change() -> impl Strategy<Value = (usize, usize, Value)> {
     (0_usize..5, 0_usize..6, any_value())
 }
 
-fn apply(said: &mut Value, (place, member, value): (usize, usize, Value)) {
+fn apply(content: &mut Value, (place, member, value): (usize, usize, Value)) {
     let members = ["role", "condition", "threshold", "direction", "rationale"];
-    match said["alerts"].get_mut(place) {
-        None => said["summary"] = value,
+    match content["alerts"].get_mut(place) {
+        None => content["summary"] = value,
         Some(alert) => match members.get(member) {
             Some(member) if alert.is_object() => alert[member] = value,
             _ => *alert = value,
@@ -65,29 +65,29 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_changed_answer_is_refused_or_its_alerts_are_valid_and_still_to_come(
+    fn changed_answer_is_rejected_or_its_alerts_are_valid_and_pending(
         changes in prop::collection::vec(any_change(), 1..4),
     ) {
-        let stage = stage();
-        let mut said = good();
-        changes.into_iter().for_each(|change| apply(&mut said, change));
-        let subject = stage.subject(Intention::Buy);
-        let Ok(advice) = answer_for(&stage, Intention::Buy, &completion(&said.to_string())) else {
+        let fixture = fixture();
+        let mut content = good_content();
+        changes.into_iter().for_each(|change| apply(&mut content, change));
+        let subject = fixture.subject(Intention::Buy);
+        let Ok(advice) = parse_for(&fixture, Intention::Buy, &completion(&content.to_string())) else {
             return Ok(());
         };
         prop_assert!((2..=5).contains(&advice.proposals.len()));
         for proposal in &advice.proposals {
             prop_assert_eq!(&parse_create(&proposal.body, &subject.context).unwrap(), &proposal.alert);
-            prop_assert_eq!(proposal.alert.symbol, stage.symbol);
-            prop_assert_eq!(Standing::of(&proposal.alert.condition, &subject), Standing::Waiting);
+            prop_assert_eq!(proposal.alert.symbol, fixture.symbol);
+            prop_assert_eq!(ConditionState::of(&proposal.alert.condition, &subject), ConditionState::Pending);
         }
-        prop_assert_eq!(fires_at_once(&stage, &subject, &advice.proposals), []);
+        prop_assert_eq!(fires_at_once(&fixture, &subject, &advice.proposals), []);
     }
 
     #[test]
-    fn any_bytes_are_an_error_and_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), text in ".{0,200}") {
-        let stage = stage();
-        prop_assert!(answer_for(&stage, Intention::Sell, &bytes).is_err());
-        prop_assert!(answer_for(&stage, Intention::Sell, &completion(&text)).is_err());
+    fn any_bytes_are_an_error_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), text in ".{0,200}") {
+        let fixture = fixture();
+        prop_assert!(parse_for(&fixture, Intention::Sell, &bytes).is_err());
+        prop_assert!(parse_for(&fixture, Intention::Sell, &completion(&text)).is_err());
     }
 }

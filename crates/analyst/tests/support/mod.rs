@@ -1,24 +1,24 @@
-//! What the tests of this room share: made-up sessions, and what makes advice sound.
+//! Shared test support: generated sessions and assertions for sound advice.
 #![allow(dead_code, unused_imports, reason = "each test uses what it needs")]
 
+mod assertions;
 mod oracle;
-mod sound;
 
+pub(crate) use assertions::assert_sound;
 pub(crate) use oracle::{fired, fires_at_once};
-pub(crate) use sound::assert_sound;
 
 use alerts::Plan;
 use alerts::engine::Dividend;
-use alerts::request::Context;
-use analyst::{Intention, Subject};
+use alerts::request::ParseContext;
+use analyst::{AnalysisSubject, Intention};
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use market::{Bar, Calendar, History, Price, Session, Symbol};
 
-/// A stock, for as long as a test looks at it.
+/// A stock with all inputs of an analysis.
 #[derive(Clone, Debug)]
-pub(crate) struct Stage {
+pub(crate) struct Fixture {
     pub(crate) symbol: Symbol,
     pub(crate) bars: Vec<Bar>,
     pub(crate) history: History,
@@ -34,8 +34,8 @@ pub(crate) struct Stage {
     pub(crate) time_zone: TimeZone,
 }
 
-impl Stage {
-    /// A premium account looks at a stock at the open of the session after its last bar, at the last close.
+impl Fixture {
+    /// A premium account that analyses a stock at the open of the session after its last bar, at the last close.
     pub(crate) fn of(bars: Vec<Bar>) -> Self {
         let calendar = Calendar::nyse();
         let last = bars.last().map_or(date(2023, 1, 3), |bar| bar.date);
@@ -60,8 +60,8 @@ impl Stage {
         }
     }
 
-    pub(crate) fn subject(&self, intention: Intention) -> Subject<'_> {
-        Subject {
+    pub(crate) fn subject(&self, intention: Intention) -> AnalysisSubject<'_> {
+        AnalysisSubject {
             symbol: self.symbol,
             intention,
             price: self.price,
@@ -72,7 +72,7 @@ impl Stage {
             dividends: &self.dividends,
             plan: self.plan,
             active_alerts: self.active_alerts,
-            context: Context {
+            context: ParseContext {
                 now: self.now,
                 time_zone: &self.time_zone,
                 calendar: &self.calendar,
@@ -85,7 +85,7 @@ pub(crate) fn price(text: &str) -> Price {
     text.parse().unwrap()
 }
 
-/// The first so many sessions of 2021 and after.
+/// The first `count` sessions from 2021 on.
 pub(crate) fn sessions(count: usize) -> Vec<Session> {
     Calendar::nyse()
         .sessions(date(2021, 1, 4), Date::MAX)
@@ -93,7 +93,7 @@ pub(crate) fn sessions(count: usize) -> Vec<Session> {
         .collect()
 }
 
-/// Bars whose prices go from close to close in millionths of a dollar, each with what it reaches beyond both.
+/// Bars that move from close to close, in millionths of a dollar; each extends `beyond` both of its prices.
 pub(crate) fn bars(closes: &[i64], beyond: &[i64], volumes: &[i64]) -> Vec<Bar> {
     let price = |micros: i64| Price::from_micros(micros.clamp(1, market::price::MAX_PRICE_MICROS)).unwrap();
     let days = sessions(closes.len());

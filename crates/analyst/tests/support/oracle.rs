@@ -1,14 +1,14 @@
-//! Whether an alert fires at once, asked of the engine itself.
+//! Checks with the engine whether an alert fires at once.
 
-use alerts::engine::{Decision, Engine, Event, Quote, Settings, Verdict};
+use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote};
 use alerts::{Alert, AlertId, Revision, Status};
-use analyst::{Proposal, Subject};
+use analyst::{AnalysisSubject, Proposal};
 use uuid::Uuid;
 
-use super::Stage;
+use super::Fixture;
 
-/// The alert that would be created of a proposal.
-pub(crate) fn as_alert(proposal: &Proposal, subject: &Subject<'_>, id: u128) -> Alert {
+/// The alert that a proposal would create.
+pub(crate) fn as_alert(proposal: &Proposal, subject: &AnalysisSubject<'_>, id: u128) -> Alert {
     let new = proposal.alert.clone();
     Alert {
         id: AlertId(Uuid::from_u128(id)),
@@ -28,29 +28,31 @@ pub(crate) fn as_alert(proposal: &Proposal, subject: &Subject<'_>, id: u128) -> 
     }
 }
 
-/// The proposals that an engine with this history fires at the current price, once they are armed.
-pub(crate) fn fires_at_once(stage: &Stage, subject: &Subject<'_>, proposals: &[Proposal]) -> Vec<Proposal> {
-    let mut engine = Engine::new(stage.calendar.clone(), Settings::default());
+/// Returns the proposals that an engine with this history fires at the current price as soon as they are armed.
+pub(crate) fn fires_at_once(fixture: &Fixture, subject: &AnalysisSubject<'_>, proposals: &[Proposal]) -> Vec<Proposal> {
+    let mut engine = Engine::new(fixture.calendar.clone(), EngineConfig::default());
     let mut out = Vec::new();
-    for &bar in &stage.bars {
-        let symbol = stage.symbol;
-        engine.process(Event::Bar { symbol, bar }, stage.now, &mut out).unwrap();
+    for &bar in &fixture.bars {
+        let symbol = fixture.symbol;
+        engine
+            .process(Event::Bar { symbol, bar }, fixture.now, &mut out)
+            .unwrap();
     }
-    let (symbol, dates, dividends) = (stage.symbol, &stage.earnings, &stage.dividends);
+    let (symbol, dates, dividends) = (fixture.symbol, &fixture.earnings, &fixture.dividends);
     engine
-        .process(Event::Earnings { symbol, dates }, stage.now, &mut out)
+        .process(Event::Earnings { symbol, dates }, fixture.now, &mut out)
         .unwrap();
     engine
-        .process(Event::Dividends { symbol, dividends }, stage.now, &mut out)
+        .process(Event::Dividends { symbol, dividends }, fixture.now, &mut out)
         .unwrap();
     fired(&mut engine, subject, proposals)
 }
 
-/// The same of an engine that knows the stock already; it forgets the alerts again.
+/// Does the same with an engine that already knows the stock, and removes the alerts afterwards.
 ///
-/// They are judged in both orders in which a service comes to it: by the next observation after they were armed, and by
-/// one that was there before.
-pub(crate) fn fired(engine: &mut Engine, subject: &Subject<'_>, proposals: &[Proposal]) -> Vec<Proposal> {
+/// The alerts are evaluated in both possible orders: by the next observation after they are armed, and by one from
+/// before.
+pub(crate) fn fired(engine: &mut Engine, subject: &AnalysisSubject<'_>, proposals: &[Proposal]) -> Vec<Proposal> {
     let (mut out, now) = (Vec::new(), subject.context.now);
     let quote = Quote::new(engine.stock(subject.symbol), subject.price);
     engine.process(Event::Clock, now, &mut out).unwrap();
@@ -65,13 +67,13 @@ pub(crate) fn fired(engine: &mut Engine, subject: &Subject<'_>, proposals: &[Pro
         engine.process(Event::Snapshot(&[quote]), now, &mut out).unwrap();
         engine.process(Event::Evaluate, now, &mut out).unwrap();
         for alert in &all {
-            // Which is refused for those that fired: they are gone already.
+            // Fails for alerts that fired: they are gone already.
             let _ = engine.process(Event::Disarmed(alert.id), now, &mut out);
         }
     }
     let is_fired = |alert: &Alert| {
         let fires =
-            |decision: &Decision| decision.alert == alert.id && matches!(decision.verdict, Verdict::Fire { .. });
+            |decision: &Decision| decision.alert == alert.id && matches!(decision.action, AlertAction::Fire { .. });
         out.iter().any(fires)
     };
     proposals

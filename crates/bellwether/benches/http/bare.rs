@@ -1,4 +1,4 @@
-//! The baseline: a bare axum handler with the same queries, in a process of its own.
+//! The baseline: a bare axum handler with the same queries, in a separate process.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions};
 
 use crate::program::Program;
 
-/// An alert's row as the list shows it, with no type of its own for anything.
+/// A row of the alert list, with plain column types.
 #[derive(sqlx_macros::FromRow, Serialize)]
 struct Row {
     id: Vec<u8>,
@@ -27,7 +27,7 @@ struct Row {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct ListResponse {
     data: Vec<Row>,
     total: i64,
 }
@@ -37,20 +37,20 @@ const LIST: &str = "SELECT id, symbol, condition, threshold, notification, statu
                     WHERE account_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC, seq DESC LIMIT 50";
 const COUNT: &str = "SELECT COUNT(*) FROM alerts WHERE account_id = $1 AND deleted_at IS NULL";
 
-async fn list(State((pool, account)): State<(SqlitePool, Vec<u8>)>) -> Json<Answer> {
+async fn list(State((pool, account)): State<(SqlitePool, Vec<u8>)>) -> Json<ListResponse> {
     let (total,): (i64,) = sqlx::query_as(COUNT).bind(&account).fetch_one(&pool).await.unwrap();
     let data = sqlx::query_as(LIST).bind(&account).fetch_all(&pool).await.unwrap();
-    Json(Answer { data, total })
+    Json(ListResponse { data, total })
 }
 
-/// Starts it as a process.
+/// Starts the handler in a process.
 pub(crate) async fn start(database: impl AsRef<Path>) -> Program {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("bare").arg(database.as_ref()).stdout(Stdio::piped());
     Program::bare(command)
 }
 
-/// Is it.
+/// Runs the handler in this process.
 pub(crate) fn serve(database: &str) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! Many requests at once, timed.
+//! Sends many concurrent requests and measures their durations.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,25 +6,25 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 
-/// So many requests over so many connections.
+/// A number of requests over a number of connections.
 pub(crate) struct Load {
     pub(crate) connections: usize,
     pub(crate) requests: usize,
 }
 
-/// How long requests took.
+/// The durations of requests.
 #[derive(Default)]
 pub(crate) struct Timings {
-    each: Vec<Duration>,
-    all: Duration,
+    durations: Vec<Duration>,
+    total: Duration,
 }
 
 impl Load {
-    /// Makes the requests, numbered from `first`.
+    /// Sends the requests, numbered from `first`.
     #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
     pub(crate) async fn run<F: Future<Output = ()>>(&self, first: usize, request: impl Fn(usize) -> F) -> Timings {
         let next = AtomicUsize::new(0);
-        let began = Instant::now();
+        let started = Instant::now();
         let connections = (0..self.connections).map(|_| async {
             let mut timings = Timings::default();
             loop {
@@ -35,14 +35,14 @@ impl Load {
                 timings.time(request(first + number)).await;
             }
         });
-        let each = join_all(connections)
+        let durations = join_all(connections)
             .await
             .into_iter()
-            .flat_map(|timings| timings.each)
+            .flat_map(|timings| timings.durations)
             .collect();
         Timings {
-            each,
-            all: began.elapsed(),
+            durations,
+            total: started.elapsed(),
         }
     }
 }
@@ -50,13 +50,13 @@ impl Load {
 impl Timings {
     #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
     pub(crate) async fn time(&mut self, request: impl Future<Output = ()>) {
-        let began = Instant::now();
+        let started = Instant::now();
         request.await;
-        self.each.push(began.elapsed());
+        self.durations.push(started.elapsed());
     }
 
     pub(crate) fn per_second(&self) -> f64 {
-        self.each.len() as f64 / self.all.as_secs_f64()
+        self.durations.len() as f64 / self.total.as_secs_f64()
     }
 
     pub(crate) fn p99_ms(&self) -> f64 {
@@ -64,9 +64,9 @@ impl Timings {
     }
 
     pub(crate) fn percentile_ms(&self, percent: usize) -> f64 {
-        let mut each = self.each.clone();
-        each.sort_unstable();
-        let at = (each.len() * percent).div_ceil(100).saturating_sub(1);
-        each.get(at).map_or(0.0, |duration| duration.as_secs_f64() * 1e3)
+        let mut durations = self.durations.clone();
+        durations.sort_unstable();
+        let at = (durations.len() * percent).div_ceil(100).saturating_sub(1);
+        durations.get(at).map_or(0.0, |duration| duration.as_secs_f64() * 1e3)
     }
 }

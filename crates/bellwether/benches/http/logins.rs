@@ -1,4 +1,4 @@
-//! Many people sign in at once, and the rest of the program goes on.
+//! Measures how many concurrent sign-ins slow down other requests.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,11 +10,11 @@ use serde_json::json;
 use crate::load::Timings;
 use crate::program::Program;
 
-/// So many people sign in at a time, again and again.
-const AT_ONCE: usize = 200;
+/// The number of concurrent clients that sign in again and again.
+const CONCURRENT_LOGINS: usize = 200;
 
-/// `GET /healthz` while passwords are hashed, against quiet; and what signing in takes where there is no such account, against where
-/// there is one.
+/// Measures `GET /healthz` during password hashing and without load, and failed sign-ins with and without an existing
+/// account.
 pub(crate) async fn logins(program: &Program) {
     let quiet = health(program, 400).await;
     let (is_over, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
@@ -23,10 +23,10 @@ pub(crate) async fn logins(program: &Program) {
         is_over.store(true, Ordering::Relaxed);
         during
     };
-    let people = join_all((0..AT_ONCE).map(|person| people(program, person, &is_over, &answered)));
+    let people = join_all((0..CONCURRENT_LOGINS).map(|person| people(program, person, &is_over, &answered)));
     let (during, _) = tokio::join!(during, people);
     println!(
-        "logins: {AT_ONCE} at once ({} answered): /healthz median {:.2} ms, quiet {:.2} ms: {:.1} times; p99 {:.2} ms, quiet \
+        "logins: {CONCURRENT_LOGINS} at once ({} answered): /healthz median {:.2} ms, quiet {:.2} ms: {:.1} times; p99 {:.2} ms, quiet \
          {:.2} ms: {:.1} times",
         answered.load(Ordering::Relaxed),
         during.percentile_ms(50),
@@ -38,7 +38,7 @@ pub(crate) async fn logins(program: &Program) {
     );
     let (mut known, mut unknown) = (Timings::default(), Timings::default());
     for number in 0..100 {
-        // By turns, so that what else goes on concerns both alike.
+        // The two alternate, so that other load affects both equally.
         known.time(login(program, "bench@example.com", number)).await;
         unknown.time(login(program, "nobody@example.com", number)).await;
     }
@@ -68,7 +68,7 @@ async fn people(program: &Program, person: usize, is_over: &AtomicBool, answered
     }
 }
 
-/// A wrong password, each time from another address, so that nobody has to wait for having guessed.
+/// Sends a wrong password, each time from another address, so that no rate limit applies.
 fn login(program: &Program, email: &str, number: usize) -> impl Future<Output = ()> + use<> {
     let address = std::net::Ipv4Addr::from(0x0b00_0000 + u32::try_from(number % 0x00ff_ffff).unwrap());
     program.login(&json!({"email": email, "password": "wrong horse"}), address)

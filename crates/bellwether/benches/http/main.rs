@@ -1,21 +1,26 @@
-//! The program under load, from outside.
+//! Load benchmarks of the program over HTTP.
 //!
 //! ```sh
 //! cargo bench -p bellwether --bench http
 //! cargo bench -p bellwether --bench http -- logins
 //! ```
 //!
-//! Some figures, each a ratio within this run:
+//! Each result is a ratio within one run:
 //!
-//! * **List**: what `GET /alerts` (50 rows) costs the program in processor time, against a bare axum handler that runs the
-//!   same two queries on the same database and writes them as JSON: no keys, no limits, no envelope, no logs.
-//! * **Create**: how many `POST /alerts` 64 connections get done, against one connection, which pays a commit and an
-//!   fsync for each.
-//! * **Logins**: `GET /healthz` while 200 people sign in at once, against quiet; and a wrong password where there is no account,
-//!   against where there is one.
-//! * **Storm**: the 99th percentile of `GET /alerts` while 100,000 alerts fire on one snapshot, against quiet.
+//! * **List**: the processor time of `GET /alerts` (50 rows), compared with a bare axum handler that runs the same
+//!   two queries on the same database and writes them as JSON, without keys, limits, envelope and logs.
+//! * **Create**: the throughput of `POST /alerts` over 64 connections, compared with one connection, which pays for a
+//!   commit and an fsync per request.
+//! * **Logins**: the latency of `GET /healthz` while 200 clients sign in, compared with no load; and the duration of
+//!   a failed sign-in without an account, compared with an existing account.
+//! * **Storm**: the 99th percentile of `GET /alerts` while 100,000 alerts fire on one snapshot, compared with no
+//!   load.
 
-#![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a bench may fail so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    reason = "a failing benchmark may panic"
+)]
 
 mod bare;
 mod load;
@@ -45,7 +50,7 @@ fn main() {
         .unwrap();
     runtime.block_on(async {
         let program = Program::start().await;
-        // Figures that are named, or all.
+        // The benchmarks named in the arguments, or all.
         let names = ["logins", "list", "create", "storm"];
         let are_named = arguments.iter().any(|argument| names.contains(&argument.as_str()));
         let is_wanted = |name: &str| !are_named || arguments.iter().any(|argument| argument == name);
@@ -91,7 +96,7 @@ fn create(program: &Program, number: usize) -> impl Future<Output = ()> + use<> 
 }
 
 async fn lists(program: &Program) {
-    // A page of a list of four.
+    // Enough alerts for a list of four pages.
     Load {
         connections: 8,
         requests: 200,
@@ -101,8 +106,10 @@ async fn lists(program: &Program) {
     let bare = bare::start(program.database()).await;
     let mut ratios = Vec::new();
     for _ in 0..5 {
-        let ours = program.cpu_of(list(program, "/api/v1/alerts?limit=50")).await;
-        let theirs = bare.cpu_of(list(&bare, "/alerts")).await;
+        let ours = program
+            .cpu_micros_per_request(list(program, "/api/v1/alerts?limit=50"))
+            .await;
+        let theirs = bare.cpu_micros_per_request(list(&bare, "/alerts")).await;
         println!(
             "list: {ours:.0} µs of processor time a request, bare {theirs:.0} µs: {:.2} times",
             ours / theirs
@@ -113,7 +120,7 @@ async fn lists(program: &Program) {
     println!("list: {:.2} times the bare handler (median of five)", ratios[2]);
 }
 
-/// Returns how many requests were answered.
+/// Lists alerts and returns the number of requests.
 async fn list(program: &Program, path: &str) -> usize {
     let requests = 4_000;
     Load {
@@ -155,7 +162,7 @@ async fn storm(program: &Program) {
     );
 }
 
-/// Reads one after another, with short pauses, for a while.
+/// Reads repeatedly with short pauses for the given duration.
 async fn reads_for(program: &Program, duration: Duration) -> Timings {
     let mut timings = Timings::default();
     let until = tokio::time::Instant::now() + duration;
@@ -166,7 +173,7 @@ async fn reads_for(program: &Program, duration: Duration) -> Timings {
     timings
 }
 
-/// The same until no alert of the storm is active any more.
+/// Reads repeatedly until no alert of the storm is active.
 async fn reads_until_fired(program: &Program) -> Timings {
     let mut timings = Timings::default();
     loop {

@@ -1,4 +1,4 @@
-//! A program that is driven over HTTP, and its processor time.
+//! A program under load, and its processor time.
 
 use std::future::Future;
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A running program. It ends with this value.
+/// A running program. It is killed when it is dropped.
 pub(crate) struct Program {
     child: Child,
     base: String,
@@ -20,12 +20,12 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Bellwether on an empty SQLite database, with pushed data and a market that never closes.
+    /// Starts Bellwether on an empty SQLite database, with pushed data and a market that is always open.
     pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut command = bellwether(folder.path());
         command.arg("serve").stdout(Stdio::piped()).stderr(Stdio::null());
-        let (child, base) = listening(command);
+        let (child, base) = start_and_read_url(command);
         let admin = |arguments: &[&str]| {
             let output = bellwether(folder.path())
                 .arg("admin")
@@ -68,9 +68,9 @@ impl Program {
         program
     }
 
-    /// Whatever listens after `command` was started and has said where.
+    /// Starts a program that prints its URL.
     pub(crate) fn bare(command: Command) -> Self {
-        let (child, base) = listening(command);
+        let (child, base) = start_and_read_url(command);
         Self {
             child,
             base,
@@ -107,7 +107,7 @@ impl Program {
         }
     }
 
-    /// Signs in from behind a proxy; whatever comes of it.
+    /// Signs in from behind a proxy, with any result.
     pub(crate) fn login(&self, body: &Value, address: Ipv4Addr) -> impl Future<Output = ()> + use<> {
         let request = self
             .client
@@ -119,15 +119,15 @@ impl Program {
         }
     }
 
-    /// Delivers market data; returns how long that took.
+    /// Pushes market data and returns the duration.
     #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
     pub(crate) async fn deliver(&self, body: &Value) -> Duration {
-        let began = Instant::now();
+        let started = Instant::now();
         self.post("/api/v1/market/ingest", body).await;
-        began.elapsed()
+        started.elapsed()
     }
 
-    /// How many there are on all pages together.
+    /// Returns the total number of items on all pages.
     pub(crate) async fn count(&self, path: &str) -> u64 {
         let request = self
             .client
@@ -137,15 +137,15 @@ impl Program {
         answer["meta"]["pagination"]["total"].as_u64().unwrap()
     }
 
-    /// Microseconds of processor time of this program for each of the requests that `work` makes.
-    pub(crate) async fn cpu_of(&self, work: impl Future<Output = usize>) -> f64 {
+    /// Returns the processor time of this program in microseconds per request that `work` makes.
+    pub(crate) async fn cpu_micros_per_request(&self, work: impl Future<Output = usize>) -> f64 {
         let before = self.cpu_ticks();
         let requests = work.await;
-        // A tick is a hundredth of a second wherever Linux runs today.
+        // A tick is 10 ms on all current Linux systems.
         (self.cpu_ticks() - before) as f64 * 10_000.0 / requests as f64
     }
 
-    /// User and system time, fields 14 and 15 of `/proc/PID/stat`.
+    /// Returns user plus system time in ticks: fields 14 and 15 of `/proc/PID/stat`.
     fn cpu_ticks(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
         let (_, fields) = stat.rsplit_once(')').unwrap();
@@ -181,8 +181,8 @@ fn bellwether(folder: &Path) -> Command {
     command
 }
 
-/// Starts a program and waits until it has said `... http://ADDRESS`.
-fn listening(mut command: Command) -> (Child, String) {
+/// Starts a program and waits for a line with its URL.
+fn start_and_read_url(mut command: Command) -> (Child, String) {
     let mut child = command.stdin(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let base = loop {
@@ -191,7 +191,7 @@ fn listening(mut command: Command) -> (Child, String) {
             break line[at..].trim().to_owned();
         }
     };
-    // What it says from now on is of no interest, but has to go somewhere.
+    // The remaining output is drained.
     std::thread::spawn(move || lines.for_each(drop));
     (child, base)
 }

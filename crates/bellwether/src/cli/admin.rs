@@ -1,4 +1,4 @@
-//! `bellwether admin`: what the operator does for users, also while the service runs.
+//! `bellwether admin`: account administration. Except for the key rotation, it also works while the service runs.
 
 use std::io::{self, BufRead};
 
@@ -11,12 +11,12 @@ use service::{Scope, Service};
 use store::model::Account;
 
 use super::rotate_key::{self, RotateKey};
-use super::{Failure, SettingsArgs, print, say};
+use super::{CommandError, SettingsArgs, print, say};
 use crate::settings::Settings;
 use crate::wiring;
 
-/// Where `--password -` looks before it reads standard input.
-const PASSWORD_VARIABLE: &str = "BELLWETHER_PASSWORD";
+/// The environment variable that `--password -` reads before standard input.
+const PASSWORD_ENV_VARIABLE: &str = "BELLWETHER_PASSWORD";
 
 #[derive(Args, Debug)]
 pub(super) struct AdminArgs {
@@ -27,25 +27,25 @@ pub(super) struct AdminArgs {
 #[derive(Subcommand, Debug)]
 enum AdminCommand {
     #[command(flatten)]
-    Account(Command),
-    /// Seal the database's secrets with a new key, while the service is stopped
+    Account(AccountCommand),
+    /// Re-encrypt the database's secrets with a new key, while the service is stopped
     RotateKey(RotateKey),
 }
 
 /// Commands that create or change accounts.
 #[derive(Subcommand, Debug)]
-enum Command {
-    /// Make an account
+enum AccountCommand {
+    /// Create an account
     CreateUser(CreateUser),
-    /// Make an API key for an account; it is shown once
+    /// Create an API key for an account; it is shown once
     CreateKey(CreateKey),
-    /// Put an account on another plan
+    /// Change the plan of an account
     SetPlan(SetPlan),
 }
 
 #[derive(Args, Debug)]
-struct Common {
-    /// The account's address
+struct AccountArgs {
+    /// The account's email address
     #[arg(long)]
     email: String,
     /// Print the result as JSON
@@ -58,17 +58,18 @@ struct Common {
 #[derive(Args, Debug)]
 struct CreateUser {
     #[command(flatten)]
-    common: Common,
-    /// Its password, 8 characters or more; -: from the variable BELLWETHER_PASSWORD, else a line of standard input
+    account_args: AccountArgs,
+    /// The password, at least 8 characters; -: read it from the variable BELLWETHER_PASSWORD or a line of standard
+    /// input
     #[arg(long, allow_hyphen_values = true)]
     password: String,
-    /// What it may do: basic, premium or early_bird
+    /// The plan: basic, premium or early_bird
     #[arg(long, default_value = "basic", value_parser = plan)]
     plan: Plan,
-    /// Its owner operates this service: may push market data, for one
+    /// Make the account an operator of this service, who may push market data, for example
     #[arg(long)]
     operator: bool,
-    /// The address is known to be the owner's
+    /// Mark the email address as verified
     #[arg(long)]
     verified: bool,
 }
@@ -76,11 +77,11 @@ struct CreateUser {
 #[derive(Args, Debug)]
 struct CreateKey {
     #[command(flatten)]
-    common: Common,
-    /// What the key is called
+    account_args: AccountArgs,
+    /// The name of the key
     #[arg(long)]
     name: String,
-    /// What it may be used for, parted by commas; without it everything but the operators' own scopes
+    /// The scopes of the key, separated by commas; by default all except the operator scopes
     #[arg(long, value_delimiter = ',', value_parser = scope)]
     scopes: Vec<Scope>,
 }
@@ -88,7 +89,7 @@ struct CreateKey {
 #[derive(Args, Debug)]
 struct SetPlan {
     #[command(flatten)]
-    common: Common,
+    account_args: AccountArgs,
     /// The new plan: basic, premium or early_bird
     #[arg(long, value_parser = plan)]
     plan: Plan,
@@ -108,32 +109,32 @@ fn scope(name: &str) -> Result<Scope, String> {
     })
 }
 
-/// Does what `args` say.
-pub(super) fn run(args: &AdminArgs) -> Result<(), Failure> {
+/// Runs the command.
+pub(super) fn run(args: &AdminArgs) -> Result<(), CommandError> {
     let command = match &args.command {
         AdminCommand::Account(command) => command,
         AdminCommand::RotateKey(args) => return rotate_key::run(args),
     };
-    let common = match command {
-        Command::CreateUser(CreateUser { common, .. })
-        | Command::CreateKey(CreateKey { common, .. })
-        | Command::SetPlan(SetPlan { common, .. }) => common,
+    let account_args = match command {
+        AccountCommand::CreateUser(CreateUser { account_args, .. })
+        | AccountCommand::CreateKey(CreateKey { account_args, .. })
+        | AccountCommand::SetPlan(SetPlan { account_args, .. }) => account_args,
     };
-    let settings = common.settings.load()?;
+    let settings = account_args.settings.load()?;
     let password = match command {
-        Command::CreateUser(user) => read_password(&user.password)?,
+        AccountCommand::CreateUser(user) => read_password(&user.password)?,
         _ => String::new(),
     };
     let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
-    let answer = runtime.block_on(administer(&settings, command, password))?;
+    let answer = runtime.block_on(run_account_command(&settings, command, password))?;
     print(&answer)
 }
 
-fn read_password(given: &str) -> Result<String, Failure> {
+fn read_password(given: &str) -> Result<String, CommandError> {
     if given != "-" {
         return Ok(given.to_owned());
     }
-    if let Some(password) = std::env::var(PASSWORD_VARIABLE)
+    if let Some(password) = std::env::var(PASSWORD_ENV_VARIABLE)
         .ok()
         .filter(|password| !password.is_empty())
     {
@@ -145,14 +146,18 @@ fn read_password(given: &str) -> Result<String, Failure> {
         .read_line(&mut line)
         .context("cannot read the password from standard input")?;
     match line.trim_end_matches(['\r', '\n']) {
-        "" => Err(Failure::Usage(format!(
-            "--password - needs a password: set {PASSWORD_VARIABLE}, or send it as a line to standard input"
+        "" => Err(CommandError::Usage(format!(
+            "--password - needs a password: set {PASSWORD_ENV_VARIABLE}, or write it as a line to standard input"
         ))),
         password => Ok(password.to_owned()),
     }
 }
 
-async fn administer(settings: &Settings, command: &Command, password: String) -> anyhow::Result<String> {
+async fn run_account_command(
+    settings: &Settings,
+    command: &AccountCommand,
+    password: String,
+) -> anyhow::Result<String> {
     let ports = wiring::ports(settings).await?;
     let service = Service::without_evaluation(ports, wiring::service_settings(settings)?)?;
     let result = execute(&service, command, password).await;
@@ -160,11 +165,11 @@ async fn administer(settings: &Settings, command: &Command, password: String) ->
     result
 }
 
-async fn execute(service: &Service, command: &Command, password: String) -> anyhow::Result<String> {
+async fn execute(service: &Service, command: &AccountCommand, password: String) -> anyhow::Result<String> {
     match command {
-        Command::CreateUser(args) => {
+        AccountCommand::CreateUser(args) => {
             let user = NewUser {
-                email: args.common.email.clone(),
+                email: args.account_args.email.clone(),
                 password,
                 plan: args.plan,
                 is_operator: args.operator,
@@ -172,14 +177,14 @@ async fn execute(service: &Service, command: &Command, password: String) -> anyh
             };
             Ok(show_account(
                 &service.accounts.create_user(user).await?,
-                args.common.json,
+                args.account_args.json,
             ))
         }
-        Command::SetPlan(args) => {
-            let account = service.accounts.set_plan(&args.common.email, args.plan).await?;
-            Ok(show_account(&account, args.common.json))
+        AccountCommand::SetPlan(args) => {
+            let account = service.accounts.set_plan(&args.account_args.email, args.plan).await?;
+            Ok(show_account(&account, args.account_args.json))
         }
-        Command::CreateKey(args) => {
+        AccountCommand::CreateKey(args) => {
             let scopes = match args.scopes.as_slice() {
                 [] => Scope::PUBLIC.to_vec(),
                 scopes => scopes.to_vec(),
@@ -187,9 +192,9 @@ async fn execute(service: &Service, command: &Command, password: String) -> anyh
             let name = args.name.clone();
             let created = service
                 .accounts
-                .create_key_for(&args.common.email, NewKey { name, scopes })
+                .create_key_for(&args.account_args.email, NewKey { name, scopes })
                 .await?;
-            Ok(show_key(&created, args.common.json))
+            Ok(show_key(&created, args.account_args.json))
         }
     }
 }
@@ -202,7 +207,7 @@ fn show_account(account: &Account, as_json: bool) -> String {
             "plan": account.plan.name(),
             "is_operator": account.is_operator,
             "is_verified": account.is_verified,
-            "created_at": wiring::timestamp(account.created_at),
+            "created_at": wiring::format_timestamp(account.created_at),
         });
         return line(&shown);
     }
@@ -223,14 +228,14 @@ fn show_key(created: &CreatedKey, as_json: bool) -> String {
             "key_prefix": key.prefix,
             "scopes": key.scopes,
             "rate_limit_tier": tier.name(),
-            "created_at": wiring::timestamp(key.created_at),
+            "created_at": wiring::format_timestamp(key.created_at),
             "api_key": secret,
         }));
     }
-    // The key alone goes to standard output, so that a script can take it from there.
+    // Only the key goes to standard output, so that a script can read it from there.
     let scopes = key.scopes.join(", ");
     say!(
-        "The API key {:?}, for {scopes}. It is shown this once; keep it safe.",
+        "The API key {:?}, for {scopes}. It is shown only once; keep it safe.",
         key.name
     );
     format!("{secret}\n")

@@ -1,8 +1,8 @@
-//! `bellwether config`: the settings that hold in the end.
+//! `bellwether config`: prints the effective settings.
 
 use clap::Args;
 
-use super::{Failure, SettingsArgs, print};
+use super::{CommandError, SettingsArgs, print};
 
 #[derive(Args, Debug)]
 pub(super) struct ConfigArgs {
@@ -11,6 +11,6 @@ pub(super) struct ConfigArgs {
 }
 
 /// Prints the effective settings.
-pub(super) fn run(args: &ConfigArgs) -> Result<(), Failure> {
+pub(super) fn run(args: &ConfigArgs) -> Result<(), CommandError> {
     print(&args.settings.load()?.to_toml())
 }

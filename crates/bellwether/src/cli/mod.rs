@@ -1,7 +1,7 @@
 //! The command line.
 //!
-//! Results go to standard output, everything said about them to standard error. Exit codes: 0 done, 1 failed, 2
-//! wrong usage or wrong settings.
+//! Results go to standard output, messages to standard error. Exit codes: 0 success, 1 failure, 2 wrong usage or
+//! invalid settings.
 
 mod admin;
 mod config;
@@ -20,7 +20,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::settings::{Settings, SettingsError};
 
-/// Says something on standard error. Nobody may be listening; that is no reason to fail.
+/// Prints a message to standard error. An error, such as a closed pipe, is ignored.
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write as _;
@@ -41,59 +41,59 @@ pub struct Cli {
 enum Command {
     /// Run the service
     Serve(serve::ServeArgs),
-    /// Make accounts and API keys, also while the service runs; rotate the key, while it does not
+    /// Create accounts and API keys, also while the service runs; rotate the key while it is stopped
     Admin(admin::AdminArgs),
-    /// Print the settings that hold in the end, secrets masked
+    /// Print the effective settings, with secrets masked
     Config(config::ConfigArgs),
-    /// Show the service at work on a simulated market; needs nothing
+    /// Run the service on a simulated market, without any preparation
     Demo(demo::DemoArgs),
     /// Receive webhooks on this machine, verify and print them
     Listen(listen::ListenArgs),
     /// Replay recorded market data and print each firing as a JSON line
     Replay(replay::ReplayArgs),
-    /// Try the providers of market data, and see for how much their plans are enough
+    /// Check the providers of market data, and see what their plans are enough for
     Sources(sources::SourcesArgs),
 }
 
-/// Where settings come from.
+/// The command line arguments for loading settings.
 #[derive(Args, Debug)]
 struct SettingsArgs {
-    /// A file of settings; see bellwether.example.toml
+    /// The settings file; see bellwether.example.toml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
 impl SettingsArgs {
-    fn load(&self) -> Result<Settings, Failure> {
-        // A variable that is no text is none of ours.
+    fn load(&self) -> Result<Settings, CommandError> {
+        // A variable whose name is not valid Unicode cannot be a setting.
         let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         let variables = variables.map(|(name, value)| (name, value.to_string_lossy().into_owned()));
         Ok(Settings::load(self.config.as_deref(), variables)?)
     }
 }
 
-/// Why a command did not do what it was told.
+/// The reasons why a command fails.
 #[derive(Debug)]
-enum Failure {
-    /// It was called or set up wrongly.
+enum CommandError {
+    /// Wrong usage or invalid settings; exit code 2.
     Usage(String),
-    /// It failed.
+    /// Any other failure; exit code 1.
     Failed(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Failure {
+impl From<anyhow::Error> for CommandError {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
     }
 }
 
-impl From<SettingsError> for Failure {
+impl From<SettingsError> for CommandError {
     fn from(error: SettingsError) -> Self {
         Self::Usage(error.to_string())
     }
 }
 
-/// Runs the program and answers its exit code.
+/// Runs the program and returns its exit code.
 #[must_use]
 pub fn run(cli: Cli) -> ExitCode {
     let result = match cli.command {
@@ -107,21 +107,21 @@ pub fn run(cli: Cli) -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Usage(what)) => {
-            for line in what.lines() {
+        Err(CommandError::Usage(message)) => {
+            for line in message.lines() {
                 say!("error: {line}");
             }
             ExitCode::from(2)
         }
-        Err(Failure::Failed(error)) => {
+        Err(CommandError::Failed(error)) => {
             say!("error: {error:#}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// Prints a result. That nobody reads any further (`| head`) is no failure.
-fn print(text: &str) -> Result<(), Failure> {
+/// Prints a result. A closed pipe (`| head`) is not an error.
+fn print(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(anyhow::Error::new(error)

@@ -1,4 +1,4 @@
-//! `bellwether replay`: recorded data, each firing a line.
+//! `bellwether replay`: replays recorded data and prints a line for each firing.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -9,14 +9,15 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::civil::Date;
 use market::Calendar;
-use sources::folder::{self, MarketData, Progress, Rejected, Rejections};
+use sources::folder::{self, MarketData, ReadProgress, RejectedRow, Rejections};
 
-use super::{Failure, say};
+use super::{CommandError, say};
 use crate::alerts_file::{self, AlertsFileError, ReplayAlert};
 use crate::clock::Stopwatch;
-use crate::replay::{Firing, Replay, Span, Summary};
+use crate::replay::{Replay, ReplayFiring, ReplayPeriod, ReplaySummary};
 
-/// How many rejected rows a terminal shows before "more rows". Elsewhere each row is written.
+/// The maximum number of rejected rows that are shown on a terminal. If standard error is not a terminal, each row is
+/// written.
 const MAX_REJECTED_LISTED: usize = 50;
 
 #[derive(Args, Debug)]
@@ -24,23 +25,23 @@ pub(super) struct ReplayArgs {
     /// The data folder: bars/*.csv[.gz], splits.csv, dividends.csv, earnings.csv, …
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// A JSON array of alerts as the API takes them, each with an optional created_at
+    /// A JSON array of create-alert bodies as in the API, each with an optional created_at
     #[arg(long, value_name = "FILE")]
     alerts: PathBuf,
-    /// The first day to replay; earlier bars warm the indicators up and are the symbols' earlier observations
+    /// The first day to replay; earlier bars only warm up the indicators and count as earlier observations
     #[arg(long, value_name = "YYYY-MM-DD")]
     from: Option<Date>,
-    /// The last day to replay; after the last bar, reminders and dates still fire
+    /// The last day to replay; after the last bar, reminders and date conditions still fire
     #[arg(long, value_name = "YYYY-MM-DD")]
     to: Option<Date>,
 }
 
-/// Replays what `args` name.
-pub(super) fn run(args: &ReplayArgs) -> Result<(), Failure> {
+/// Runs the command.
+pub(super) fn run(args: &ReplayArgs) -> Result<(), CommandError> {
     if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
-        return Err(Failure::Usage("--from is after --to; swap them".to_owned()));
+        return Err(CommandError::Usage("--from is after --to; swap them".to_owned()));
     }
-    replay_recorded(args).map_err(Failure::from)
+    replay_recorded(args).map_err(CommandError::from)
 }
 
 fn replay_recorded(args: &ReplayArgs) -> anyhow::Result<()> {
@@ -48,18 +49,19 @@ fn replay_recorded(args: &ReplayArgs) -> anyhow::Result<()> {
     let bodies = alerts_file::read_bodies(&args.alerts)?;
     let (data, rejected) = read_folder(&args.data, &calendar)?;
     report_rejected(&rejected);
-    let span = Span::of(&data, args.from, args.to).context(args.data.display().to_string())?;
-    let alerts =
-        alerts_file::parse_bodies(&bodies, &calendar, span.start()).map_err(|bad| AlertsFileError::BadAlerts {
+    let period = ReplayPeriod::of(&data, args.from, args.to).context(args.data.display().to_string())?;
+    let alerts = alerts_file::parse_bodies(&bodies, &calendar, period.start()).map_err(|invalid| {
+        AlertsFileError::InvalidAlerts {
             path: args.alerts.clone(),
-            bad,
-        })?;
-    replay(&data, &calendar, span, alerts, &rejected, Firing::to_json_line)
+            invalid,
+        }
+    })?;
+    replay(&data, &calendar, period, alerts, &rejected, ReplayFiring::to_json_line)
 }
 
 fn read_folder(dir: &Path, calendar: &Calendar) -> anyhow::Result<(MarketData, Rejections)> {
     let bar = progress_bar("reading {bar:40} {percent}% {msg}");
-    let show_progress = |progress: Progress<'_>| {
+    let show_progress = |progress: ReadProgress<'_>| {
         bar.set_length(progress.bytes_total);
         bar.set_position(progress.bytes_read);
         if let Some(name) = progress.file.file_name() {
@@ -67,7 +69,7 @@ fn read_folder(dir: &Path, calendar: &Calendar) -> anyhow::Result<(MarketData, R
         }
     };
     let is_terminal = io::stderr().is_terminal();
-    let report = |row: &Rejected| {
+    let report = |row: &RejectedRow| {
         if !is_terminal {
             name_rejected(row);
         }
@@ -77,7 +79,7 @@ fn read_folder(dir: &Path, calendar: &Calendar) -> anyhow::Result<(MarketData, R
     Ok(result?)
 }
 
-/// Prints a summary of the rejected rows on a terminal. Elsewhere each of them was printed when it was read.
+/// Prints a summary of the rejected rows on a terminal. Otherwise each row was printed when it was read.
 fn report_rejected(rejected: &Rejections) {
     if !io::stderr().is_terminal() {
         return;
@@ -89,25 +91,25 @@ fn report_rejected(rejected: &Rejections) {
     }
 }
 
-fn name_rejected(row: &Rejected) {
+fn name_rejected(row: &RejectedRow) {
     say!("left out: {row}");
 }
 
-/// Replays, prints a line for each firing, and sums up.
+/// Replays, prints a line for each firing, and prints the summary.
 pub(super) fn replay(
     data: &MarketData,
     calendar: &Calendar,
-    span: Span,
+    period: ReplayPeriod,
     alerts: Vec<ReplayAlert>,
     rejected: &Rejections,
-    line: fn(&Firing) -> String,
+    line: fn(&ReplayFiring) -> String,
 ) -> anyhow::Result<()> {
     let bar = progress_bar("replaying {bar:40} {percent}% {msg}");
-    bar.set_length(calendar.sessions(span.from, span.to).count() as u64);
+    bar.set_length(calendar.sessions(period.from, period.to).count() as u64);
     let watch = Stopwatch::start();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut failure = None;
-    let replay = Replay::new(data, calendar, span, alerts, |firing: Firing| {
+    let replay = Replay::new(data, calendar, period, alerts, |firing: ReplayFiring| {
         match writeln!(out, "{}", line(&firing)) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -117,14 +119,14 @@ pub(super) fn replay(
         }
     });
     let summary = replay.run(|date| {
-        if span.contains(date) {
+        if period.contains(date) {
             bar.inc(1);
             bar.set_message(date.to_string());
         }
     });
     bar.finish_and_clear();
     match failure.map_or_else(|| out.flush(), Err) {
-        // Whoever reads our output has read enough (`| head`).
+        // The reader has closed the pipe (`| head`).
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
         result => result.context("cannot write to standard output")?,
     }
@@ -132,21 +134,21 @@ pub(super) fn replay(
     Ok(())
 }
 
-fn sum_up(summary: &Summary, rejected: &Rejections, watch: Stopwatch) {
-    let Summary {
+fn sum_up(summary: &ReplaySummary, rejected: &Rejections, watch: Stopwatch) {
+    let ReplaySummary {
         sessions,
         observations,
         alerts,
         alerts_without_bars,
-        alerts_not_begun,
+        alerts_created_after_end,
         firings,
     } = *summary;
     let seconds = watch.elapsed().as_secs_f64();
     if alerts_without_bars > 0 {
-        say!("{alerts_without_bars} alerts are on symbols without a single bar.");
+        say!("{alerts_without_bars} alerts are on symbols without any bars.");
     }
-    if alerts_not_begun > 0 {
-        say!("{alerts_not_begun} alerts were created after the last day that was replayed.");
+    if alerts_created_after_end > 0 {
+        say!("{alerts_created_after_end} alerts were created after the last day of the replay.");
     }
     say!(
         "{sessions} sessions, {observations} observations, {alerts} alerts, {firings} firings, \
@@ -155,7 +157,7 @@ fn sum_up(summary: &Summary, rejected: &Rejections, watch: Stopwatch) {
     );
 }
 
-/// A bar on standard error; nothing at all where that is no terminal.
+/// Returns a progress bar on standard error, hidden if that is not a terminal.
 fn progress_bar(template: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();

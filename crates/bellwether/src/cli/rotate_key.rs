@@ -1,4 +1,5 @@
-//! `bellwether admin rotate-key`: seals the database's secrets with a new key, while nothing else uses the database.
+//! `bellwether admin rotate-key`: re-encrypts the database's secrets with a new key, while nothing else uses the
+//! database.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,21 +10,21 @@ use serde_json::json;
 use service::sealing::{self, Rotated, Unreadable};
 use service::vault::Vault;
 use service::{Chance, Clock};
-use store::{Rekeying, RekeyingError};
+use store::{KeyRotation, KeyRotationError};
 
-use super::{Failure, SettingsArgs, print, say};
+use super::{CommandError, SettingsArgs, print, say};
 use crate::clock::SystemClock;
 use crate::keys::{self, KeySource};
-use crate::settings::{Secret, Setting, Settings};
+use crate::settings::{SecretString, Setting, Settings};
 use crate::{keyfile, wiring};
 
 #[derive(Args, Debug)]
 pub(super) struct RotateKey {
-    /// A file with the new auth.secret_key. Needed if auth.secret_key is set; else a new key file is made
+    /// A file with the new auth.secret_key. Required if auth.secret_key is set; otherwise a new key file is created
     #[arg(long, value_name = "FILE")]
     new_key_file: Option<PathBuf>,
-    /// If the former key is lost: webhooks whose secret is unreadable are switched off and get a new secret, and unreadable
-    /// messages are deleted
+    /// If the former key is lost: disable webhooks whose secret is unreadable and give them a new secret, and delete
+    /// unreadable messages
     #[arg(long)]
     discard_unreadable: bool,
     /// Print the result as JSON
@@ -33,15 +34,15 @@ pub(super) struct RotateKey {
     settings: SettingsArgs,
 }
 
-/// The place of the new key.
+/// The location of the new key.
 enum NewKey {
-    /// The operator's file, whose text becomes `auth.secret_key`.
+    /// The operator's file. Its text becomes `auth.secret_key`.
     Given { file: PathBuf, secret: String },
-    /// The key file, once the database is sealed with the new key.
+    /// The key file, after the database is sealed with the new key.
     File(PathBuf),
 }
 
-pub(super) fn run(args: &RotateKey) -> Result<(), Failure> {
+pub(super) fn run(args: &RotateKey) -> Result<(), CommandError> {
     let settings = args.settings.load()?;
     let source = KeySource::of(&settings);
     let new = match (&args.new_key_file, &source) {
@@ -51,8 +52,8 @@ pub(super) fn run(args: &RotateKey) -> Result<(), Failure> {
         },
         (None, KeySource::File(file)) => NewKey::File(file.clone()),
         (None, KeySource::Setting) => {
-            return Err(Failure::Usage(
-                "auth.secret_key is set; write the new one into a file, name it with --new-key-file, and set auth.secret_key \
+            return Err(CommandError::Usage(
+                "auth.secret_key is set; write the new one to a file, pass it as --new-key-file, and set auth.secret_key \
                  to it afterwards"
                     .to_owned(),
             ));
@@ -63,37 +64,38 @@ pub(super) fn run(args: &RotateKey) -> Result<(), Failure> {
     print(&report(&rotated, &new, args.json))
 }
 
-fn read_secret(file: &Path) -> Result<String, Failure> {
+fn read_secret(file: &Path) -> Result<String, CommandError> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let secret = text.trim_end_matches(['\r', '\n']);
-    match Secret::from_text(secret) {
+    match SecretString::from_text(secret) {
         Some(secret) => Ok(secret.expose().to_owned()),
-        None => Err(Failure::Usage(format!(
-            "{} must hold {}",
+        None => Err(CommandError::Usage(format!(
+            "{} must contain {}",
             file.display(),
-            Secret::allowed()
+            SecretString::allowed()
         ))),
     }
 }
 
 async fn rotate(args: &RotateKey, settings: &Settings, source: &KeySource, new: &NewKey) -> anyhow::Result<Rotated> {
-    let options = store::Options::new(settings.database.url.expose());
+    let options = store::StoreOptions::new(settings.database.url.expose());
     let url = &settings.database.url;
-    let mut database = Rekeying::begin::<std::convert::Infallible>(&options)
+    let mut database = KeyRotation::begin::<std::convert::Infallible>(&options)
         .await
         .with_context(|| format!("cannot rotate the key of the database {url}"))?;
     let check = database.key_check().await?;
     if let (KeySource::File(file), Some(check)) = (source, &check) {
-        keys::finish_rotation(file, check)?;
+        keys::finish_interrupted_rotation(file, check)?;
     }
     let former = former_key(settings, source, args.discard_unreadable)?;
-    let chance = wiring::chance()?;
+    let chance = wiring::secure_random()?;
     let secret = match new {
         NewKey::Given { secret, .. } => secret.clone(),
         NewKey::File(file) => keyfile::stage(file, &chance.bytes())?,
     };
     let rotated = seal_anew(args, &mut database, (&former, &secret), &chance).await?;
-    // Before the database is released: the next start would complete the rotation at the same time.
+    // This happens before the database is released. Otherwise the next start could complete the rotation at the same
+    // time.
     if let NewKey::File(file) = new {
         keyfile::promote(file)?;
     }
@@ -101,7 +103,7 @@ async fn rotate(args: &RotateKey, settings: &Settings, source: &KeySource, new: 
     Ok(rotated)
 }
 
-/// The key that the database is sealed with now.
+/// Returns the key that the database is sealed with now.
 fn former_key(settings: &Settings, source: &KeySource, may_be_lost: bool) -> anyhow::Result<String> {
     let key = match source {
         KeySource::Setting => settings
@@ -113,7 +115,7 @@ fn former_key(settings: &Settings, source: &KeySource, may_be_lost: bool) -> any
     };
     match key {
         Some(key) => Ok(key),
-        // An empty secret is below the minimum length, so it opens nothing.
+        // An empty secret is shorter than the minimum length, so it decrypts nothing.
         None if may_be_lost => Ok(String::new()),
         None => anyhow::bail!(
             "there is no former key: the key file is missing; restore it from a backup, or give --discard-unreadable if it is \
@@ -124,7 +126,7 @@ fn former_key(settings: &Settings, source: &KeySource, may_be_lost: bool) -> any
 
 async fn seal_anew(
     args: &RotateKey,
-    database: &mut Rekeying,
+    database: &mut KeyRotation,
     (former, new): (&str, &str),
     chance: &Chance,
 ) -> anyhow::Result<Rotated> {
@@ -137,7 +139,7 @@ async fn seal_anew(
     sealing::rotate_key(database, &former, &new, chance, now, unreadable)
         .await
         .map_err(|error| match error {
-            RekeyingError::Refused(refusal) => anyhow::anyhow!(
+            KeyRotationError::Refused(refusal) => anyhow::anyhow!(
                 "{refusal} than the one that is set now, so nothing was changed; start with the right key, or give \
                  --discard-unreadable if it is lost for good"
             ),

@@ -1,9 +1,9 @@
-//! `bellwether serve`: the service, until it is told to stop.
+//! `bellwether serve`: runs the service until a shutdown signal.
 
 use anyhow::Context;
 use clap::Args;
 
-use super::{Failure, SettingsArgs};
+use super::{CommandError, SettingsArgs};
 use crate::metering::Metering;
 use crate::{logging, serve};
 
@@ -14,12 +14,12 @@ pub(super) struct ServeArgs {
 }
 
 /// Runs the service.
-pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
+pub(super) fn run(args: &ServeArgs) -> Result<(), CommandError> {
     let settings = args.settings.load()?;
-    // Outside of the runtime: the exporter of traces has a thread and a client of its own.
-    let logging = logging::begin(&settings.log, &settings.telemetry).context("cannot start")?;
-    let metering = Metering::begin().context("cannot start")?;
+    // Initialized outside of the runtime, because the trace exporter has its own thread and HTTP client.
+    let logging = logging::init(&settings.log, &settings.telemetry).context("cannot start")?;
+    let metering = Metering::install().context("cannot start")?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
-    runtime.spawn(logging.repeated_lines().count());
+    runtime.spawn(logging.repeated_lines().run());
     Ok(runtime.block_on(serve::run(settings, metering))?)
 }

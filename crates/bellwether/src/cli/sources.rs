@@ -1,4 +1,4 @@
-//! `bellwether sources`: whether the providers of market data answer, and what their plans are enough for.
+//! `bellwether sources`: checks the market data providers and estimates the capacity of their plans.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use market::Symbol;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sources::Clock;
-use sources::combine::{self, CheckRow, Checked, check_table};
 use sources::provider::Capability;
+use sources::routing::{self, CheckOutcome, ProviderCheck, check_table};
 
-use super::{Failure, SettingsArgs, print, say};
+use super::{CommandError, SettingsArgs, print, say};
 use crate::clock::SystemClock;
 use crate::settings::{ProviderName, Settings, SourceKind};
-use crate::wiring::sources::Sources;
-use crate::wiring::sources::sources as wire;
+use crate::wiring::providers::ProviderSetup;
+use crate::wiring::providers::build_providers;
 
 #[derive(Args, Debug)]
 pub(super) struct SourcesArgs {
@@ -25,16 +25,16 @@ pub(super) struct SourcesArgs {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Ask every provider once for all it is set for, and print how long it took and how fresh the answer is; exit code 1 if a
-    /// primary fails
+    /// Send one request to each provider for each of its capabilities, and print the latency and the age of the data;
+    /// exit code 1 if a primary fails
     Check(CheckArgs),
-    /// Print for how many symbols the providers' plans are enough, and how old a quote gets
+    /// Print how many symbols the providers' plans are enough for, and how old a quote can be
     Plan(PlanArgs),
 }
 
 #[derive(Args, Debug)]
 struct CheckArgs {
-    /// The symbols to ask about, parted by commas; few, because it costs requests
+    /// The symbols to request, separated by commas; each symbol costs requests
     #[arg(long, value_delimiter = ',', default_value = "AAPL,MSFT", value_parser = symbol)]
     symbols: Vec<Symbol>,
     #[command(flatten)]
@@ -43,7 +43,7 @@ struct CheckArgs {
 
 #[derive(Args, Debug)]
 struct PlanArgs {
-    /// How many symbols somebody watches: only those are asked for
+    /// The number of watched symbols: only those are requested
     #[arg(long, value_name = "N")]
     symbols: usize,
     #[command(flatten)]
@@ -53,29 +53,29 @@ struct PlanArgs {
 fn symbol(text: &str) -> Result<Symbol, String> {
     let text = text.trim();
     text.parse()
-        .map_err(|_| format!("{text:?} is no symbol; write it like AAPL or BRK.B"))
+        .map_err(|_| format!("{text:?} is not a valid symbol; write it like AAPL or BRK.B"))
 }
 
-/// Does what `args` say. No database is touched.
-pub(super) fn run(args: &SourcesArgs) -> Result<(), Failure> {
+/// Runs the command, without using the database.
+pub(super) fn run(args: &SourcesArgs) -> Result<(), CommandError> {
     match &args.command {
         Command::Check(args) => check(args),
         Command::Plan(args) => plan(args),
     }
 }
 
-/// Who is asked, as the settings say. That they are not switched on yet is said, and no reason not to try them.
-fn wired(args: &SettingsArgs) -> Result<(Settings, Sources), Failure> {
+/// Loads the settings and builds the providers. If the service does not use them yet, a message says so.
+fn load_providers(args: &SettingsArgs) -> Result<(Settings, ProviderSetup), CommandError> {
     let settings = args.load()?;
     match &args.config {
         Some(path) => say!("Settings: {}, and the environment's.", path.display()),
         None => say!("Settings: the environment's alone; --config names a file."),
     }
-    let mut generator = ChaCha20Rng::try_from_os_rng().context("the operating system gives no random numbers")?;
-    let sources = wire(&settings, Arc::new(SystemClock), generator.next_u64())?;
+    let mut generator = ChaCha20Rng::try_from_os_rng().context("the operating system provides no random numbers")?;
+    let sources = build_providers(&settings, Arc::new(SystemClock), generator.next_u64())?;
     if sources.providers.is_empty() {
-        let switches = ProviderName::ALL.map(|name| format!("{name}: set {}", name.switch()));
-        return Err(Failure::Usage(format!(
+        let switches = ProviderName::ALL.map(|name| format!("{name}: set {}", name.required_settings()));
+        return Err(CommandError::Usage(format!(
             "no provider is set up (docs/data-sources.md)\n{}",
             switches.join("\n")
         )));
@@ -86,22 +86,22 @@ fn wired(args: &SettingsArgs) -> Result<(Settings, Sources), Failure> {
     Ok((settings, sources))
 }
 
-fn check(args: &CheckArgs) -> Result<(), Failure> {
-    let (settings, sources) = wired(&args.settings)?;
+fn check(args: &CheckArgs) -> Result<(), CommandError> {
+    let (settings, sources) = load_providers(&args.settings)?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start")?;
     let benchmark = settings.market.benchmark;
-    let checked = combine::check(&sources.combination, &args.symbols, benchmark, &sources.setup);
+    let checked = routing::check(&sources.router, &args.symbols, benchmark, &sources.setup);
     let rows = runtime.block_on(checked);
     print(&check_table(&rows, Clock::now(&SystemClock)))?;
-    for capability in nobody(&sources) {
-        say!("Nobody is asked for {capability}.");
+    for capability in missing_capabilities(&sources) {
+        say!("No provider is set for {capability}.");
     }
     let primaries = || rows.iter().filter(|row| row.rank == 0);
-    let failed: Vec<_> = primaries().filter(|row| has_failed(row)).map(told).collect();
+    let failed: Vec<_> = primaries().filter(|row| has_failed(row)).map(describe).collect();
     if failed.is_empty() {
         return Ok(());
     }
-    Err(Failure::Failed(anyhow::anyhow!(
+    Err(CommandError::Failed(anyhow::anyhow!(
         "{} of {} primaries failed: {}",
         failed.len(),
         primaries().count(),
@@ -109,35 +109,36 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     )))
 }
 
-const fn has_failed(row: &CheckRow) -> bool {
-    !matches!(row.outcome, Checked::Answered { .. })
+const fn has_failed(row: &ProviderCheck) -> bool {
+    !matches!(row.outcome, CheckOutcome::Answered { .. })
 }
 
-fn told(row: &CheckRow) -> String {
+fn describe(row: &ProviderCheck) -> String {
     format!("{} of {}", row.capability, row.provider)
 }
 
-/// What nobody is asked for: the alerts that need it are blind.
-fn nobody(sources: &Sources) -> impl Iterator<Item = Capability> {
-    let asked = sources.combination.capabilities();
+/// Returns the capabilities without a provider. Alerts that need them are blind.
+fn missing_capabilities(sources: &ProviderSetup) -> impl Iterator<Item = Capability> {
+    let asked = sources.router.capabilities();
     Capability::ALL
         .into_iter()
         .filter(move |&capability| !asked.has(capability))
 }
 
-fn plan(args: &PlanArgs) -> Result<(), Failure> {
-    let (_, sources) = wired(&args.settings)?;
+fn plan(args: &PlanArgs) -> Result<(), CommandError> {
+    let (_, sources) = load_providers(&args.settings)?;
     let plans: Vec<_> = sources
         .providers
         .iter()
         .filter_map(|provider| {
             let mut tier = provider.tier().clone();
-            // What it offers and is not asked for costs nothing.
+            // A capability that is offered but not used costs nothing.
             tier.offers.retain(|offer| {
-                let mut asked = sources.combination.providers(offer.capability);
+                let mut asked = sources.router.providers(offer.capability);
                 asked.any(|asked| Arc::ptr_eq(asked, provider))
             });
-            (!tier.offers.is_empty()).then(|| combine::plan(&tier, args.symbols, sources.polling).to_string())
+            (!tier.offers.is_empty())
+                .then(|| routing::estimate_capacity(&tier, args.symbols, sources.polling).to_string())
         })
         .collect();
     print(&plans.join("\n"))

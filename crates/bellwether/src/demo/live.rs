@@ -1,7 +1,8 @@
-//! The live demo: the very service that `serve` runs, with an account, an API key and alerts that fire while one looks.
+//! The live demo: the same service that `serve` runs, with an account, an API key and alerts that fire within
+//! seconds.
 //!
-//! What fired is read as any receiver reads it: as the account's events, in their order. An alert on a price is set
-//! anew a little further off, so that there is always something to see.
+//! Firings are read as any client reads them: as the account's events, in order. A price alert that fired is rearmed
+//! a little further from the price, so that alerts keep firing.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -14,94 +15,94 @@ use service::access::{NewKey, NewUser};
 use service::alerts::Created;
 use service::{Actor, Clock, Scope, Service, ServiceError};
 
-use super::hooks::{self, Hooks};
-use super::words::{EMAIL, Made, introduction, json_line, readable_line, tell};
-use super::{orders, watchlist};
+use super::output::{DEMO_EMAIL, DemoDetails, introduction, json_line, print_message, readable_line};
+use super::webhook::{self, DemoWebhook};
+use super::{alert_requests, watchlist};
 use crate::metering::Metering;
-use crate::serve::{House, end_at_once};
+use crate::serve::{Server, exit_on_signal};
 use crate::settings::Settings;
-use crate::signals::Signals;
+use crate::signals::ShutdownSignals;
 
-/// How often is looked whether something has fired.
-const LOOK_EVERY: SignedDuration = SignedDuration::from_millis(200);
-/// So many events are read at once.
-const MAX_EVENTS: u32 = 500;
-/// How many rows of the catalog are looked at.
-const MAX_STOCKS: usize = 100;
-/// Where the demo listens if it can.
-const USUAL_ADDRESS: &str = "127.0.0.1:8080";
+/// The interval of polling for new events.
+const POLL_INTERVAL: SignedDuration = SignedDuration::from_millis(200);
+/// The maximum number of events per query.
+const EVENT_BATCH_SIZE: u32 = 500;
+/// The maximum number of catalog rows that are read.
+const MAX_STOCKS_READ: usize = 100;
+/// The address that the demo uses if it is free.
+const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
-/// How the demo is to be.
+/// The options of the demo.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
-    /// What the simulated market is made of.
+pub struct DemoOptions {
+    /// The seed of the simulated market.
     pub seed: u64,
     /// Whether firings are printed as JSON lines.
     pub json: bool,
-    /// Where the database is kept; `None`: in a folder that is deleted at the end.
+    /// The folder of the database; `None`: a temporary folder.
     pub dir: Option<PathBuf>,
-    /// Where to listen; `None`: at the usual address, or at any port that is free.
+    /// The address to listen on; `None`: the default address, or any free port.
     pub listen: Option<SocketAddr>,
-    /// After how long it ends.
-    pub lasting: Option<SignedDuration>,
-    /// After how many firings it ends. If they do not come in time, it has failed.
+    /// The time after which the demo stops.
+    pub duration: Option<SignedDuration>,
+    /// The number of firings after which the demo stops. The demo fails if there are fewer in time.
     pub firings: Option<u64>,
 }
 
-/// Shows the demo until it has come to its end or is told to stop.
+/// Runs the demo until its end or a shutdown signal.
 ///
 /// # Errors
-/// If the service cannot start or fails, or fewer alerts fire than were wished for.
-pub async fn run(wishes: &Wishes, metering: Metering) -> anyhow::Result<()> {
-    let mut signals = Signals::listen().context("cannot listen to signals")?;
-    let temporary = match wishes.dir {
+/// If the service cannot start or fails, or fewer alerts fire than requested.
+pub async fn run(options: &DemoOptions, metering: Metering) -> anyhow::Result<()> {
+    let mut signals = ShutdownSignals::listen().context("cannot listen for signals")?;
+    let temporary = match options.dir {
         Some(_) => None,
-        None => Some(tempfile::tempdir().context("cannot make a folder for the database")?),
+        None => Some(tempfile::tempdir().context("cannot create a folder for the database")?),
     };
-    let folder = wishes.dir.as_deref().or(temporary.as_ref().map(|dir| dir.path()));
+    let folder = options.dir.as_deref().or(temporary.as_ref().map(|dir| dir.path()));
     let folder = folder.context("there is no folder for the database")?;
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let settings = settings(wishes, folder).await?;
-    let house = House::open(&settings, metering).await?;
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    let settings = settings(options, folder).await?;
+    let server = Server::open(&settings, metering).await?;
     let mut totals = Totals::default();
     let shown = tokio::select! {
-        shown = show(&house, wishes, &mut totals) => shown,
+        shown = show(&server, options, &mut totals) => shown,
         _ = signals.next() => Ok(()),
     };
-    totals.tell();
-    let impatience = tokio::spawn(end_at_once(signals));
-    let closed = house.close().await;
-    impatience.abort();
+    totals.print_message();
+    let second_signal = tokio::spawn(exit_on_signal(signals));
+    let closed = server.close().await;
+    second_signal.abort();
     shown.and(closed)
 }
 
-/// The settings of `serve`, with what makes a demo of it.
-async fn settings(wishes: &Wishes, folder: &Path) -> anyhow::Result<Settings> {
-    let listen = match wishes.listen {
+/// Returns the settings of `serve` with the overrides of the demo.
+async fn settings(options: &DemoOptions, folder: &Path) -> anyhow::Result<Settings> {
+    let listen = match options.listen {
         Some(address) => address.to_string(),
-        None if is_free(USUAL_ADDRESS).await => USUAL_ADDRESS.to_owned(),
+        None if is_free(DEFAULT_ADDRESS).await => DEFAULT_ADDRESS.to_owned(),
         None => "127.0.0.1:0".to_owned(),
     };
     let database = format!("sqlite://{}", folder.join("demo.db").display());
-    let seed = wishes.seed.to_string();
-    let chosen = [
+    let seed = options.seed.to_string();
+    let overrides = [
         ("SERVER__LISTEN", listen.as_str()),
         ("DATABASE__URL", &database),
         ("MARKET__SOURCE", "simulated"),
         ("MARKET__SEED", &seed),
         ("MARKET__ALWAYS_OPEN", "true"),
         ("MARKET__LIVELY", "true"),
-        ("WEBHOOKS__ALLOW_PRIVATE_CIDRS", hooks::OPENED),
+        ("WEBHOOKS__ALLOW_PRIVATE_CIDRS", webhook::ALLOWED_CIDR),
     ];
-    let chosen = chosen.map(|(name, value)| (format!("BELLWETHER_{name}"), value.to_owned()));
-    Ok(Settings::load(None, chosen)?)
+    let overrides = overrides.map(|(name, value)| (format!("BELLWETHER_{name}"), value.to_owned()));
+    Ok(Settings::load(None, overrides)?)
 }
 
 async fn is_free(address: &str) -> bool {
     tokio::net::TcpListener::bind(address).await.is_ok()
 }
 
-/// What there was, for the end.
+/// The totals for the final message.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     fired: u64,
@@ -110,86 +111,88 @@ struct Totals {
 }
 
 impl Totals {
-    fn tell(self) {
+    fn print_message(self) {
         let Self {
             fired,
             received,
             trusted,
         } = self;
-        tell(&format!(
-            "\n{fired} alerts have fired, {received} webhooks were received, the signatures of {trusted} verified."
+        print_message(&format!(
+            "\n{fired} alerts have fired, {received} webhook deliveries were received, {trusted} with verified signatures."
         ));
     }
 }
 
-async fn show(house: &House, wishes: &Wishes, totals: &mut Totals) -> anyhow::Result<()> {
-    let clock = std::sync::Arc::clone(&house.clock);
-    tell("Two years of an invented market are being made up ...");
+async fn show(server: &Server, options: &DemoOptions, totals: &mut Totals) -> anyhow::Result<()> {
+    let clock = std::sync::Arc::clone(&server.clock);
+    print_message("Generating two years of simulated market data ...");
     tokio::select! {
-        () = house.up_to_date() => {}
-        error = house.failed() => return Err(error),
+        () = server.up_to_date() => {}
+        error = server.failed() => return Err(error),
     }
-    let password: String = house
+    let password: String = server
         .chance
         .bytes::<6>()
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let service = house.service.0.clone();
+    let service = server.service.0.clone();
     let (key, is_new) = account(&service, &password).await?;
     let actor = service.authenticator.authenticate_key(&key).await?;
-    let hooks = Hooks::open(&service, &actor).await?;
-    let seen = last_event(house, &actor).await?;
-    let alerts = order(&service, &actor, clock.as_ref()).await?;
-    watchlist::fill(house, &actor).await?;
-    tell(&introduction(&Made {
-        address: house.address(),
+    let webhook = DemoWebhook::open(&service, &actor).await?;
+    let last_seq = last_event_seq(server, &actor).await?;
+    let alerts = create_alerts(&service, &actor, clock.as_ref()).await?;
+    watchlist::fill(server, &actor).await?;
+    print_message(&introduction(&DemoDetails {
+        address: server.address(),
         key: &key,
         password: is_new.then_some(&*password),
         alerts,
-        receiver: hooks.address(),
-        webhook: hooks.id(),
+        receiver: webhook.address(),
+        webhook: webhook.id(),
     }));
-    let end = wishes.lasting.and_then(|lasting| clock.now().checked_add(lasting).ok());
-    let mut watch = Watch {
+    let end = options
+        .duration
+        .and_then(|duration| clock.now().checked_add(duration).ok());
+    let mut watcher = FiringWatcher {
         service,
         actor,
-        seen,
+        last_seq,
         fired: 0,
-        wished: wishes.firings,
-        as_json: wishes.json,
-        hooks,
+        wanted_firings: options.firings,
+        as_json: options.json,
+        webhook,
     };
     loop {
-        let is_enough = watch.look(house).await?;
-        *totals = watch.totals();
+        let is_enough = watcher.poll(server).await?;
+        *totals = watcher.totals();
         if is_enough {
-            watch.catch_up(clock.as_ref()).await;
-            *totals = watch.totals();
+            watcher.catch_up(clock.as_ref()).await;
+            *totals = watcher.totals();
             return Ok(());
         }
         let next = clock
             .now()
-            .saturating_add(LOOK_EVERY)
-            .context("the clock stands at its end")?;
+            .saturating_add(POLL_INTERVAL)
+            .context("the clock is at its maximum")?;
         if let Some(end) = end
             && next > end
         {
-            watch.catch_up(clock.as_ref()).await;
-            *totals = watch.totals();
-            return watch.come_to_an_end();
+            watcher.catch_up(clock.as_ref()).await;
+            *totals = watcher.totals();
+            return watcher.check_firings();
         }
         tokio::select! {
             () = clock.sleep_until(next) => {}
-            error = house.failed() => return Err(error),
+            error = server.failed() => return Err(error),
         }
     }
 }
 
-/// The demo's account with a new key for everything, and whether the account is new, too.
+/// Creates a new key with all scopes for the demo's account. Also returns whether the account is new.
 async fn account(service: &Service, password: &str) -> anyhow::Result<(String, bool)> {
     let user = NewUser {
-        email: EMAIL.to_owned(),
+        email: DEMO_EMAIL.to_owned(),
         password: password.to_owned(),
         plan: Plan::Premium,
         is_operator: true,
@@ -197,7 +200,7 @@ async fn account(service: &Service, password: &str) -> anyhow::Result<(String, b
     };
     let is_new = match service.accounts.create_user(user).await {
         Ok(_) => true,
-        // The folder is that of an earlier demo.
+        // The folder contains the database of an earlier demo.
         Err(ServiceError::Conflict(_)) => false,
         Err(error) => return Err(error.into()),
     };
@@ -205,18 +208,18 @@ async fn account(service: &Service, password: &str) -> anyhow::Result<(String, b
         name: "demo".to_owned(),
         scopes: Scope::ALL.to_vec(),
     };
-    Ok((service.accounts.create_key_for(EMAIL, key).await?.secret, is_new))
+    Ok((service.accounts.create_key_for(DEMO_EMAIL, key).await?.secret, is_new))
 }
 
-/// Creates the alerts; answers how many there are.
-async fn order(service: &Service, actor: &Actor, clock: &dyn Clock) -> anyhow::Result<usize> {
-    let stocks = service.stocks.search_stocks("", MAX_STOCKS);
-    let mut known = Vec::with_capacity(stocks.len());
+/// Creates the alerts and returns their number.
+async fn create_alerts(service: &Service, actor: &Actor, clock: &dyn Clock) -> anyhow::Result<usize> {
+    let stocks = service.stocks.search_stocks("", MAX_STOCKS_READ);
+    let mut stocks_read = Vec::with_capacity(stocks.len());
     for row in &stocks {
         let view = service.stocks.stock(row.symbol).await?;
-        known.push((view, service.stocks.fundamentals(row.symbol).await?));
+        stocks_read.push((view, service.stocks.fundamentals(row.symbol).await?));
     }
-    let bodies = orders::alerts(&known, clock.now());
+    let bodies = alert_requests::create_bodies(&stocks_read, clock.now());
     for body in &bodies {
         match service.alerts.create_alert(actor, body).await {
             Ok(Created::New(_) | Created::Existing(_)) => {}
@@ -226,31 +229,34 @@ async fn order(service: &Service, actor: &Actor, clock: &dyn Clock) -> anyhow::R
     Ok(bodies.len())
 }
 
-async fn last_event(house: &House, actor: &Actor) -> anyhow::Result<i64> {
-    let mut seen = 0;
+async fn last_event_seq(server: &Server, actor: &Actor) -> anyhow::Result<i64> {
+    let mut last_seq = 0;
     loop {
-        let events = house.store.events_after(actor.account, seen, MAX_EVENTS).await?;
+        let events = server
+            .store
+            .events_after(actor.account, last_seq, EVENT_BATCH_SIZE)
+            .await?;
         match events.last() {
-            Some(last) => seen = last.seq,
-            None => return Ok(seen),
+            Some(last) => last_seq = last.seq,
+            None => return Ok(last_seq),
         }
     }
 }
 
-/// What has been seen of the firings.
-struct Watch {
+/// The state of reading and printing firings.
+struct FiringWatcher {
     service: Service,
     actor: Actor,
-    seen: i64,
+    last_seq: i64,
     fired: u64,
-    wished: Option<u64>,
+    wanted_firings: Option<u64>,
     as_json: bool,
-    hooks: Hooks,
+    webhook: DemoWebhook,
 }
 
-impl Watch {
+impl FiringWatcher {
     fn totals(&self) -> Totals {
-        let (received, trusted) = self.hooks.counts();
+        let (received, trusted) = self.webhook.counts();
         Totals {
             fired: self.fired,
             received,
@@ -258,75 +264,78 @@ impl Watch {
         }
     }
 
-    /// Waits for the webhooks that are under way.
+    /// Waits for pending webhook deliveries.
     async fn catch_up(&mut self, clock: &dyn Clock) {
-        let news = self.hooks.catch_up(self.fired, clock).await;
-        self.show_received(&news);
+        let received_lines = self.webhook.catch_up(self.fired, clock).await;
+        self.show_received(&received_lines);
     }
 
-    /// Programs that read firings get nothing else.
+    /// With `--json`, standard output contains only firings.
     fn show_received(&self, lines: &[String]) {
         for line in lines.iter().filter(|_| !self.as_json) {
             let _ = writeln!(io::stdout(), "{line}");
         }
     }
 
-    /// Prints what has fired since the last look, and sets it anew. Answers whether that was enough.
-    async fn look(&mut self, house: &House) -> anyhow::Result<bool> {
-        let events = house
+    /// Prints the firings since the last poll, and rearms their alerts. Returns whether the wanted number is reached.
+    async fn poll(&mut self, server: &Server) -> anyhow::Result<bool> {
+        let events = server
             .store
-            .events_after(self.actor.account, self.seen, MAX_EVENTS)
+            .events_after(self.actor.account, self.last_seq, EVENT_BATCH_SIZE)
             .await?;
         for event in events {
-            self.seen = event.seq;
+            self.last_seq = event.seq;
             let line = if self.as_json {
                 json_line(&event)
             } else {
                 readable_line(&event)
             };
             match writeln!(io::stdout(), "{line}") {
-                // Whoever reads our output has read enough (`| head`).
+                // The reader has closed the pipe (`| head`).
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(true),
                 written => written.context("cannot write to standard output")?,
             }
             self.fired += 1;
-            if self.wished.is_some_and(|wished| self.fired >= wished) {
+            if self
+                .wanted_firings
+                .is_some_and(|wanted_firings| self.fired >= wanted_firings)
+            {
                 return Ok(true);
             }
-            self.set_anew(event.alert).await?;
+            self.rearm(event.alert).await?;
         }
-        // After the firings, because that is how one reads it.
-        let news = self.hooks.news();
-        self.show_received(&news);
+        // Deliveries are printed after the firings that caused them.
+        let received_lines = self.webhook.received_lines();
+        self.show_received(&received_lines);
         Ok(false)
     }
 
-    /// Sets an alert on a price anew; others have had their turn.
-    async fn set_anew(&self, id: AlertId) -> Result<(), ServiceError> {
-        let changed = self.try_set_anew(id).await;
+    /// Rearms a price alert.
+    async fn rearm(&self, id: AlertId) -> Result<(), ServiceError> {
+        let changed = self.try_rearm(id).await;
         match changed {
-            // Somebody tries the API out, and has deleted or changed it meanwhile.
+            // A user of the demo may have deleted or changed the alert through the API.
             Err(ServiceError::NotFound(_) | ServiceError::UnknownStock { .. } | ServiceError::Invalid { .. }) => Ok(()),
             changed => changed,
         }
     }
 
-    async fn try_set_anew(&self, id: AlertId) -> Result<(), ServiceError> {
+    async fn try_rearm(&self, id: AlertId) -> Result<(), ServiceError> {
         let detail = self.service.alerts.alert(&self.actor, id).await?;
         let condition = detail.stored.alert.condition.kind().name();
         let Some(price) = detail.stock.last_price else {
             return Ok(());
         };
-        if let Some(body) = orders::anew(condition, price) {
+        if let Some(body) = alert_requests::rearm_body(condition, price) {
             self.service.alerts.update_alert(&self.actor, id, &body).await?;
             self.service.alerts.activate_alert(&self.actor, id).await?;
         }
         Ok(())
     }
 
-    fn come_to_an_end(&self) -> anyhow::Result<()> {
-        match self.wished {
-            Some(wished) => bail!("{} alerts fired in time, not {wished}", self.fired),
+    fn check_firings(&self) -> anyhow::Result<()> {
+        match self.wanted_firings {
+            Some(wanted_firings) => bail!("{} alerts fired in time, not {wanted_firings}", self.fired),
             None => Ok(()),
         }
     }

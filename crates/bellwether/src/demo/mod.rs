@@ -1,15 +1,15 @@
-//! # The demo: the service at work, with nothing to prepare
+//! # The demo: the service without any preparation
 //!
-//! * [`live`]: the very service that `serve` runs, on a database of its own and a simulated market that never closes
-//!   and swings; an account, an API key and alerts that fire while one looks.
-//! * [`hooks`]: its webhook, and the receiver that verifies what arrives.
-//! * [`watchlist`]: its watchlist, with trades from months ago.
-//! * [`year`]: a simulated year of every condition, replayed in a moment.
-//! * [`orders`]: the alerts that the live demo watches, near the prices of the moment.
+//! * [`live`]: the same service that `serve` runs, with a separate database and a simulated market that never closes
+//!   and moves strongly; an account, an API key and alerts that fire within seconds.
+//! * [`webhook`]: the demo's webhook and the receiver that verifies deliveries.
+//! * [`watchlist`]: the demo's watchlist, with trades from past months.
+//! * [`year`]: a simulated year with alerts of every condition, replayed in a few seconds.
+//! * [`alert_requests`]: the alerts of the live demo, near the current prices.
 
-mod hooks;
+pub mod alert_requests;
 pub mod live;
-pub mod orders;
+mod output;
 mod watchlist;
-mod words;
+mod webhook;
 pub mod year;

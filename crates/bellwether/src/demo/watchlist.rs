@@ -1,47 +1,47 @@
-//! The watchlist of the live demo: items from months ago, so that it has trades and a performance.
+//! The watchlist of the live demo: items from past months, so that it has trades and a performance.
 
 use jiff::Span;
 use jiff::civil::Date;
 use market::Symbol;
 use market::calendar::{new_york, new_york_date};
 use service::cron::Job;
-use service::watchlist::{Intention, NOTIONAL};
+use service::watchlist::{Intention, TRADE_NOTIONAL};
 use service::{AccountId, Actor};
-use store::model::{PaperTrade, PaperTradeId, PriceAt, WatchlistItem, WatchlistItemId};
-use store::{Abort, BoxFuture, Store, Unit, Work};
+use store::model::{PaperTrade, PaperTradeId, TimedPrice, WatchlistItem, WatchlistItemId};
+use store::{Abort, BoxFuture, Store, Transaction, UnitOfWork};
 
-use crate::serve::House;
+use crate::serve::Server;
 
 /// An item of the demo's watchlist.
-struct Planned {
+struct PlannedItem {
     symbol: &'static str,
-    /// The intention at first, and how many days ago the item was added.
+    /// The first intention.
     intention: Intention,
     days_ago: i64,
-    /// How many days ago it was turned to the other intention, if it was.
-    turned_days_ago: Option<i64>,
+    /// The number of days since the intention was reversed, if it was.
+    reversed_days_ago: Option<i64>,
     notes: &'static str,
 }
 
-const fn planned(symbol: &'static str, intention: Intention, days_ago: i64, notes: &'static str) -> Planned {
-    Planned {
+const fn planned(symbol: &'static str, intention: Intention, days_ago: i64, notes: &'static str) -> PlannedItem {
+    PlannedItem {
         symbol,
         intention,
         days_ago,
-        turned_days_ago: None,
+        reversed_days_ago: None,
         notes,
     }
 }
 
-/// The items. Their companies pay dividends, and such companies never split in the simulated market.
-const PLANNED: [Planned; 6] = [
-    Planned {
-        turned_days_ago: Some(40),
+/// The items. Their companies pay dividends; such companies never split in the simulated market.
+const PLANNED_ITEMS: [PlannedItem; 6] = [
+    PlannedItem {
+        reversed_days_ago: Some(40),
         ..planned(
             "MRDN",
             Intention::Buy,
             160,
-            "Bought for its dividend, then turned after a long rise",
+            "Bought for its dividend, then reversed after a long rise",
         )
     },
     planned("PRLS", Intention::Buy, 120, "Steady growth; add on weakness"),
@@ -55,71 +55,76 @@ const PLANNED: [Planned; 6] = [
 ///
 /// # Errors
 /// If the database fails.
-pub(super) async fn fill(house: &House, actor: &Actor) -> anyhow::Result<()> {
-    if house.store.count_watchlist_items(actor.account).await? > 0 {
+pub(super) async fn fill(server: &Server, actor: &Actor) -> anyhow::Result<()> {
+    if server.store.count_watchlist_items(actor.account).await? > 0 {
         return Ok(());
     }
-    let today = new_york_date(house.clock.now());
-    for planned in &PLANNED {
-        if let Some(item) = Backdated::read(house, actor.account, planned, today).await? {
-            house.store.write(item).await.map_err(|abort| match abort {
+    let today = new_york_date(server.clock.now());
+    for planned in &PLANNED_ITEMS {
+        if let Some(item) = BackdatedItem::read(server, actor.account, planned, today).await? {
+            server.store.write(item).await.map_err(|abort| match abort {
                 Abort::Store(error) => error,
                 Abort::Refused(never) => match never {},
             })?;
         }
     }
-    house.service.0.jobs.run_job(Job::Analyst).await?;
+    server.service.0.jobs.run_job(Job::Analyst).await?;
     Ok(())
 }
 
-/// A price of the past: the close of the first session from a day on. `None` if there is none.
-async fn price_from(store: &Store, symbol: Symbol, day: Date) -> anyhow::Result<Option<PriceAt>> {
+/// Returns a past price: the close of the first session on or after a day. `None` if there is none.
+async fn price_from(store: &Store, symbol: Symbol, day: Date) -> anyhow::Result<Option<TimedPrice>> {
     let bars = store.bars(symbol, day).await?;
-    // Within the session, also where it ends early.
-    let price = bars.first().map(|bar| PriceAt {
+    // 12:30 is within the session, even on days with an early close.
+    let price = bars.first().map(|bar| TimedPrice {
         price: bar.close,
         at: new_york(bar.date, 12, 30),
     });
     Ok(price)
 }
 
-/// An item with its trades, the last one open.
-struct Backdated {
+/// An item with its trades. The last trade is open.
+struct BackdatedItem {
     item: WatchlistItem,
     trades: Vec<PaperTrade>,
 }
 
-impl Backdated {
-    async fn read(house: &House, account: AccountId, planned: &Planned, today: Date) -> anyhow::Result<Option<Self>> {
+impl BackdatedItem {
+    async fn read(
+        server: &Server,
+        account: AccountId,
+        planned: &PlannedItem,
+        today: Date,
+    ) -> anyhow::Result<Option<Self>> {
         let symbol: Symbol = planned.symbol.parse()?;
         let day = |days_ago: i64| today.saturating_sub(Span::new().days(days_ago));
-        let Some(entry) = price_from(&house.store, symbol, day(planned.days_ago)).await? else {
+        let Some(entry) = price_from(&server.store, symbol, day(planned.days_ago)).await? else {
             return Ok(None);
         };
-        let turn = match planned.turned_days_ago {
-            Some(days_ago) => price_from(&house.store, symbol, day(days_ago)).await?,
+        let reversal = match planned.reversed_days_ago {
+            Some(days_ago) => price_from(&server.store, symbol, day(days_ago)).await?,
             None => None,
         };
-        let id = WatchlistItemId(house.chance.uuid());
+        let id = WatchlistItemId(server.chance.uuid());
         let trade = |intention, entry, exit| PaperTrade {
-            id: PaperTradeId(house.chance.uuid()),
+            id: PaperTradeId(server.chance.uuid()),
             account,
             item: id,
             symbol,
             intention,
-            notional: NOTIONAL,
+            notional: TRADE_NOTIONAL,
             entry,
             exit,
         };
-        let mut trades = vec![trade(planned.intention, entry, turn)];
-        let (mut intention, mut begun) = (planned.intention, entry);
-        if let Some(turn) = turn {
+        let mut trades = vec![trade(planned.intention, entry, reversal)];
+        let (mut intention, mut last_entry) = (planned.intention, entry);
+        if let Some(reversal) = reversal {
             intention = match intention {
                 Intention::Buy => Intention::Sell,
                 Intention::Sell => Intention::Buy,
             };
-            begun = turn;
-            trades.push(trade(intention, turn, None));
+            last_entry = reversal;
+            trades.push(trade(intention, reversal, None));
         }
         let item = WatchlistItem {
             id,
@@ -127,23 +132,23 @@ impl Backdated {
             symbol,
             intention,
             target_price: None,
-            initial_price: Some(begun),
+            initial_price: Some(last_entry),
             notes: Some(planned.notes.to_owned()),
             has_auto_alerts: true,
             is_active: true,
             created_at: entry.at,
-            updated_at: begun.at,
+            updated_at: last_entry.at,
             advised: None,
         };
         Ok(Some(Self { item, trades }))
     }
 }
 
-impl Work for Backdated {
-    type Done = ();
+impl Transaction for BackdatedItem {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             unit.insert_watchlist_item(&self.item).await?;
             for trade in &self.trades {

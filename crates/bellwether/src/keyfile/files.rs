@@ -1,27 +1,27 @@
-//! The file system operations of key files, behind a trait, so that a test can cut the power.
+//! The file system operations of key files, behind a trait, so that a test can simulate a power cut.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A file system.
+/// The file system operations that key files need.
 pub(super) trait Files {
-    /// Reads a text.
+    /// Reads a text file.
     fn read(&self, file: &Path) -> io::Result<String>;
 
     /// Writes a new file that only its owner can read, and syncs its content, but not its name.
     fn write_synced(&mut self, file: &Path, text: &str) -> io::Result<()>;
 
-    /// Makes a hard link to a file, unless the name is in use.
+    /// Creates a hard link to a file, unless the name is in use.
     fn link(&mut self, file: &Path, name: &Path) -> io::Result<()>;
 
     /// Renames a file, and replaces any file of that name.
     fn rename(&mut self, file: &Path, name: &Path) -> io::Result<()>;
 
-    /// Removes a name.
+    /// Removes a file.
     fn remove(&mut self, file: &Path) -> io::Result<()>;
 
-    /// Syncs the names in a file's folder.
+    /// Syncs the directory entries of a file's folder.
     fn sync_folder(&mut self, file: &Path) -> io::Result<()>;
 }
 
@@ -56,7 +56,7 @@ impl Files for Disk {
     }
 
     fn sync_folder(&mut self, file: &Path) -> io::Result<()> {
-        // On other systems folders cannot be synced.
+        // Other systems cannot sync folders.
         if cfg!(unix) {
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
             File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;

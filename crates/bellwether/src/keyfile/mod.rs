@@ -1,9 +1,9 @@
-//! The key file: the key of secrets at rest if `auth.secret_key` is not set.
+//! The key file: the key for encrypting stored secrets if `auth.secret_key` is not set.
 //!
-//! It lies beside the database's file, or in the working directory if the database is a server, and only its owner can
-//! read it. A key is on disk under its final name before anything is sealed with it: the file is written whole under a draft
-//! name, linked to its final name, and the folder is synced, so that the name survives a power cut. If two programs start at
-//! the same time, one makes the file and both read it.
+//! It is stored beside the database file, or in the working directory if the database is a server, and only its owner
+//! can read it. A key is on disk under its final name before anything is sealed with it: the whole file is written
+//! under a temporary name, linked to its final name, and the folder is synced, so that the name survives a power cut.
+//! If two programs start at the same time, one creates the file and both read it.
 //!
 //! A rotation writes the new key under [`next`], seals the database with it, and only then renames the file ([`promote`]). The
 //! key check value in the database shows which file has its key, so the next start finishes an interrupted rotation.
@@ -18,16 +18,16 @@ use anyhow::Context;
 use files::{Disk, Files};
 
 /// The name of the key file.
-const NAME: &str = "bellwether.key";
+const FILE_NAME: &str = "bellwether.key";
 /// The number of random bytes in it, as hexadecimal digits.
 pub const KEY_BYTES: usize = 32;
 
-/// Returns the path of a database's key file. It is absolute, so that a message with it shows which folder is meant.
+/// Returns the path of a database's key file. It is absolute, so that messages show the right folder.
 #[must_use]
-pub fn place(database_url: &str) -> PathBuf {
+pub fn path_for(database_url: &str) -> PathBuf {
     let file = database_url.strip_prefix("sqlite://");
     let file = file.map(|file| Path::new(file.split('?').next().unwrap_or(file)));
-    let file = file.and_then(Path::parent).unwrap_or(Path::new("")).join(NAME);
+    let file = file.and_then(Path::parent).unwrap_or(Path::new("")).join(FILE_NAME);
     std::path::absolute(&file).unwrap_or(file)
 }
 
@@ -46,7 +46,7 @@ pub fn former(file: &Path) -> PathBuf {
 /// Reads a key file; `None` if there is none.
 ///
 /// # Errors
-/// If it cannot be read, or is not a key.
+/// If the file cannot be read, or is not a key.
 pub fn read(file: &Path) -> anyhow::Result<Option<String>> {
     let key = match Disk.read(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -55,7 +55,7 @@ pub fn read(file: &Path) -> anyhow::Result<Option<String>> {
     let key = key.trim();
     anyhow::ensure!(
         key.len() == 2 * KEY_BYTES && key.bytes().all(|byte| byte.is_ascii_hexdigit()),
-        "the key file {} is not one: it must have {} hexadecimal digits; restore it from a backup, or set auth.secret_key",
+        "the key file {} is invalid: it must have {} hexadecimal digits; restore it from a backup, or set auth.secret_key",
         file.display(),
         2 * KEY_BYTES,
     );
@@ -63,31 +63,31 @@ pub fn read(file: &Path) -> anyhow::Result<Option<String>> {
     Ok(Some(key.to_owned()))
 }
 
-/// Makes a key file of these random bytes, unless another program has just done so, and reads it.
+/// Creates a key file from the random bytes, unless another program has just created it, and reads it.
 ///
 /// # Errors
-/// If it can be neither made nor read.
-pub fn make(file: &Path, chance: &[u8; KEY_BYTES]) -> anyhow::Result<String> {
-    make_with(&mut Disk, file, chance).with_context(|| format!("cannot make the key file {}", file.display()))?;
-    tracing::info!(file = %file.display(), "made a key for secrets at rest; keep a copy where you keep your backups");
-    read(file)?.with_context(|| format!("the key file {} has gone away again", file.display()))
+/// If the file cannot be created or read.
+pub fn create(file: &Path, random: &[u8; KEY_BYTES]) -> anyhow::Result<String> {
+    create_with(&mut Disk, file, random).with_context(|| format!("cannot create the key file {}", file.display()))?;
+    tracing::info!(file = %file.display(), "created a key for stored secrets; keep a copy with your backups");
+    read(file)?.with_context(|| format!("the key file {} has disappeared", file.display()))
 }
 
 /// Writes the key of a rotation under its staging name, and replaces one that was never used.
 ///
 /// # Errors
-/// If it cannot be written.
-pub fn stage(file: &Path, chance: &[u8; KEY_BYTES]) -> anyhow::Result<String> {
+/// If the file cannot be written.
+pub fn stage(file: &Path, random: &[u8; KEY_BYTES]) -> anyhow::Result<String> {
     let next = next(file);
     remove_staged(file)?;
-    make_with(&mut Disk, &next, chance).with_context(|| format!("cannot write {}", next.display()))?;
-    read(&next)?.with_context(|| format!("{} has gone away again", next.display()))
+    create_with(&mut Disk, &next, random).with_context(|| format!("cannot write {}", next.display()))?;
+    read(&next)?.with_context(|| format!("{} has disappeared", next.display()))
 }
 
 /// Removes the staged key of a rotation that was not completed.
 ///
 /// # Errors
-/// If it cannot be removed.
+/// If the file cannot be removed.
 pub fn remove_staged(file: &Path) -> anyhow::Result<()> {
     let next = next(file);
     match Disk.remove(&next) {
@@ -113,21 +113,22 @@ pub fn promote(file: &Path) -> anyhow::Result<()> {
     })
 }
 
-fn make_with(files: &mut impl Files, file: &Path, chance: &[u8; KEY_BYTES]) -> io::Result<()> {
-    let key = chance.iter().fold(String::new(), |mut key, byte| {
+fn create_with(files: &mut impl Files, file: &Path, random: &[u8; KEY_BYTES]) -> io::Result<()> {
+    let key = random.iter().fold(String::new(), |mut key, byte| {
         use std::fmt::Write as _;
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(key, "{byte:02x}");
         key
     });
-    // The name has random digits, so that no two programs write to one file; they reveal nothing of the other digits.
+    // The temporary name has random digits, so that two programs never write to one file. The digits reveal nothing
+    // about the rest of the key.
     let draft = file.with_extension(format!("key.{}", &key[..8]));
     let key = format!("{}{}\n", &key[8..], &key[..8]);
     let made = files.write_synced(&draft, &key);
-    // The link is only made if the name is free.
+    // Linking fails if the name is in use.
     let named = made.and_then(|()| match files.link(&draft, file) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        // Another program may have made it, and not have synced it yet.
+        // Another program may have created the file without having synced the folder yet.
         _ => files.sync_folder(file),
     });
     let removed = files.remove(&draft);
@@ -137,7 +138,7 @@ fn make_with(files: &mut impl Files, file: &Path, chance: &[u8; KEY_BYTES]) -> i
 
 fn promote_with(files: &mut impl Files, file: &Path) -> io::Result<()> {
     match files.read(&next(file)) {
-        // Another program has completed this rotation.
+        // Another program has completed the rotation.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         _ => {}
     }
@@ -159,7 +160,7 @@ fn promote_with(files: &mut impl Files, file: &Path) -> io::Result<()> {
 fn warn_if_others_can_read(file: &Path) {
     use std::os::unix::fs::PermissionsExt;
     if std::fs::metadata(file).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0) {
-        tracing::warn!(file = %file.display(), "others can read the key file; make it readable for its owner only (chmod 600)");
+        tracing::warn!(file = %file.display(), "other users can read the key file; make it readable by its owner only (chmod 600)");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Key files on a disk, and on one whose power is cut.
+//! Tests of key files on a real disk, and on a simulated disk with power cuts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,13 +7,13 @@ use super::*;
 
 const FILE: &str = "/data/bellwether.key";
 
-/// A file system that loses on a power cut all names that were added, changed or removed since its folder was synced. The
-/// content of written files is kept.
+/// A simulated file system. A power cut loses all names that were added, changed or removed since the folder was
+/// synced. The content of written files is kept.
 #[derive(Clone, Default)]
 struct PowerCut {
     names: BTreeMap<PathBuf, String>,
     synced: BTreeMap<PathBuf, String>,
-    /// After so many operations the power is cut; all that follow fail.
+    /// The number of operations until the power cut; all later ones fail.
     left: usize,
 }
 
@@ -30,7 +30,7 @@ impl PowerCut {
         Ok(())
     }
 
-    /// The state after the machine has started again.
+    /// Returns the state after a restart of the machine.
     fn restarted(self) -> Self {
         Self {
             names: self.synced.clone(),
@@ -90,26 +90,26 @@ impl Files for PowerCut {
 }
 
 #[test]
-fn a_key_that_was_made_survives_a_power_cut_right_after() {
+fn created_key_survives_a_power_cut() {
     let mut disk = PowerCut::default().after(usize::MAX);
-    make_with(&mut disk, Path::new(FILE), &[7; KEY_BYTES]).unwrap();
+    create_with(&mut disk, Path::new(FILE), &[7; KEY_BYTES]).unwrap();
     let made = disk.read(Path::new(FILE)).unwrap();
     assert_eq!(disk.restarted().read(Path::new(FILE)).unwrap(), made);
 }
 
 #[test]
-fn a_key_that_another_program_made_survives_a_power_cut_once_it_is_used() {
+fn key_of_another_program_survives_a_power_cut() {
     let mut disk = PowerCut::default().after(usize::MAX);
     disk.names.insert(FILE.into(), "theirs".to_owned());
-    make_with(&mut disk, Path::new(FILE), &[7; KEY_BYTES]).unwrap();
+    create_with(&mut disk, Path::new(FILE), &[7; KEY_BYTES]).unwrap();
     assert_eq!(disk.restarted().read(Path::new(FILE)).unwrap(), "theirs");
 }
 
 #[test]
-fn a_power_cut_while_a_key_is_made_leaves_a_whole_key_or_none() {
+fn power_cut_during_creation_leaves_a_whole_key_or_none() {
     for operations in 0.. {
         let mut disk = PowerCut::default().after(operations);
-        let made = make_with(&mut disk, Path::new(FILE), &[7; KEY_BYTES]);
+        let made = create_with(&mut disk, Path::new(FILE), &[7; KEY_BYTES]);
         // After a power cut the machine may have either the written or the synced state.
         for found in [disk.clone(), disk.restarted()] {
             let found = found.read(Path::new(FILE));
@@ -123,11 +123,11 @@ fn a_power_cut_while_a_key_is_made_leaves_a_whole_key_or_none() {
 }
 
 #[test]
-fn a_promotion_that_another_program_has_completed_keeps_the_former_key() {
+fn repeated_promotion_keeps_the_former_key() {
     let file = Path::new(FILE);
     let mut disk = PowerCut::default().after(usize::MAX);
-    make_with(&mut disk, file, &[1; KEY_BYTES]).unwrap();
-    make_with(&mut disk, &next(file), &[2; KEY_BYTES]).unwrap();
+    create_with(&mut disk, file, &[1; KEY_BYTES]).unwrap();
+    create_with(&mut disk, &next(file), &[2; KEY_BYTES]).unwrap();
     let (old, new) = (disk.read(file).unwrap(), disk.read(&next(file)).unwrap());
     for _ in 0..2 {
         promote_with(&mut disk, file).unwrap();
@@ -139,11 +139,11 @@ fn a_promotion_that_another_program_has_completed_keeps_the_former_key() {
 }
 
 #[test]
-fn a_power_cut_at_any_point_of_a_promotion_leaves_the_new_key_under_one_of_its_names() {
+fn power_cut_during_promotion_keeps_the_new_key() {
     let file = Path::new(FILE);
     let mut before = PowerCut::default().after(usize::MAX);
-    make_with(&mut before, file, &[1; KEY_BYTES]).unwrap();
-    make_with(&mut before, &next(file), &[2; KEY_BYTES]).unwrap();
+    create_with(&mut before, file, &[1; KEY_BYTES]).unwrap();
+    create_with(&mut before, &next(file), &[2; KEY_BYTES]).unwrap();
     let new = before.read(&next(file)).unwrap();
     for operations in 0.. {
         let mut disk = before.after(operations);
@@ -160,11 +160,11 @@ fn a_power_cut_at_any_point_of_a_promotion_leaves_the_new_key_under_one_of_its_n
 }
 
 #[test]
-fn a_promotion_keeps_the_former_key_for_backups() {
+fn promotion_keeps_the_former_key_for_backups() {
     let file = Path::new(FILE);
     let mut disk = PowerCut::default().after(usize::MAX);
     for (round, name) in [(1, file.to_owned()), (2, next(file))] {
-        make_with(&mut disk, &name, &[round; KEY_BYTES]).unwrap();
+        create_with(&mut disk, &name, &[round; KEY_BYTES]).unwrap();
     }
     let (old, new) = (disk.read(file).unwrap(), disk.read(&next(file)).unwrap());
     promote_with(&mut disk, file).unwrap();
@@ -174,7 +174,7 @@ fn a_promotion_keeps_the_former_key_for_backups() {
 }
 
 #[test]
-fn the_key_lies_beside_the_databases_file() {
+fn key_file_is_beside_the_database_file() {
     for (url, expected) in [
         (
             "sqlite:///var/lib/bellwether/bw.db",
@@ -184,19 +184,19 @@ fn the_key_lies_beside_the_databases_file() {
         ("sqlite://data/bw.db?mode=rwc", "data/bellwether.key"),
         ("postgres://bw:secret@db/bw", "bellwether.key"),
     ] {
-        assert_eq!(place(url), std::path::absolute(expected).unwrap(), "{url}");
+        assert_eq!(path_for(url), std::path::absolute(expected).unwrap(), "{url}");
     }
 }
 
 #[test]
-fn a_key_is_made_once_for_its_owner_only_and_then_read() {
+fn key_is_created_once_and_readable_by_its_owner_only() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(NAME);
+    let file = folder.path().join(FILE_NAME);
     assert_eq!(read(&file).unwrap(), None);
-    let made = make(&file, &[7; KEY_BYTES]).unwrap();
+    let made = create(&file, &[7; KEY_BYTES]).unwrap();
     assert_eq!(made.len(), 64);
     assert_eq!(read(&file).unwrap(), Some(made.clone()));
-    assert_eq!(make(&file, &[8; KEY_BYTES]).unwrap(), made);
+    assert_eq!(create(&file, &[8; KEY_BYTES]).unwrap(), made);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     #[cfg(unix)]
     {
@@ -206,10 +206,10 @@ fn a_key_is_made_once_for_its_owner_only_and_then_read() {
 }
 
 #[test]
-fn a_staged_key_replaces_one_that_was_never_used() {
+fn staged_key_replaces_an_unused_one() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(NAME);
-    make(&file, &[1; KEY_BYTES]).unwrap();
+    let file = folder.path().join(FILE_NAME);
+    create(&file, &[1; KEY_BYTES]).unwrap();
     let first = stage(&file, &[2; KEY_BYTES]).unwrap();
     let second = stage(&file, &[3; KEY_BYTES]).unwrap();
     assert_ne!(first, second);
@@ -219,9 +219,9 @@ fn a_staged_key_replaces_one_that_was_never_used() {
 }
 
 #[test]
-fn a_file_that_is_not_a_key_is_refused_with_the_fix() {
+fn invalid_key_file_is_rejected_with_the_fix() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(NAME);
+    let file = folder.path().join(FILE_NAME);
     fs::write(&file, "letmein").unwrap();
     let refusal = read(&file).unwrap_err().to_string();
     assert!(

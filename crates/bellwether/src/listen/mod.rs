@@ -1,8 +1,8 @@
-//! A small receiver of webhooks, to try things out with: it takes what comes, verifies it, and tells what it got.
+//! A small webhook receiver for trying things out. It accepts deliveries, verifies their signatures and reports them.
 //!
-//! It verifies as a receiver should ([`check`]): both of the service's own forms, and Standard Webhooks. `bellwether listen`
-//! prints what it tells, the demo shows it beside what fired. It is no server for the world: it listens where it is told,
-//! takes bodies of up to [`MAX_BODY_BYTES`] by POST at any path, and keeps nothing.
+//! It verifies both formats of the service's own signature and Standard Webhooks ([`check`]). `bellwether listen`
+//! prints the deliveries, and the demo shows them beside the firings. It is not meant for production: it accepts
+//! bodies of up to [`MAX_BODY_BYTES`] by POST at any path, and stores nothing.
 
 pub mod check;
 
@@ -15,55 +15,55 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::routing::post;
 use http::StatusCode;
-use notify::signature::Secret;
+use notify::signature::SigningSecret;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::clock::SystemClock;
-pub use check::{Checked, Verdict};
+pub use check::{ReceivedDelivery, SignatureCheck};
 
-/// Larger bodies are refused; a delivery has a few hundred bytes.
+/// The maximum size of a body; larger ones are rejected. A delivery has a few hundred bytes.
 const MAX_BODY_BYTES: usize = 1 << 20;
-/// So many deliveries wait to be told.
-const MAX_WAITING: usize = 1024;
+/// The maximum number of received deliveries that wait to be read.
+const MAX_QUEUED_DELIVERIES: usize = 1024;
 
-/// A receiver at work.
+/// A running receiver.
 #[derive(Debug)]
-pub struct Receiver {
+pub struct WebhookReceiver {
     address: SocketAddr,
-    received: mpsc::Receiver<Checked>,
-    secret: watch::Sender<Option<Secret>>,
+    received: mpsc::Receiver<ReceivedDelivery>,
+    secret: watch::Sender<Option<SigningSecret>>,
     stop: CancellationToken,
     _task: AbortOnDropHandle<()>,
 }
 
 #[derive(Clone)]
 struct Shared {
-    told: mpsc::Sender<Checked>,
-    secret: watch::Receiver<Option<Secret>>,
-    answers: StatusCode,
+    deliveries: mpsc::Sender<ReceivedDelivery>,
+    secret: watch::Receiver<Option<SigningSecret>>,
+    status: StatusCode,
 }
 
-impl Receiver {
-    /// Begins to listen.
+impl WebhookReceiver {
+    /// Starts listening.
     ///
     /// # Errors
-    /// If the address is taken.
-    pub async fn start(address: SocketAddr, secret: Option<Secret>, answers: StatusCode) -> anyhow::Result<Self> {
+    /// If the address is in use.
+    pub async fn start(address: SocketAddr, secret: Option<SigningSecret>, status: StatusCode) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(address)
             .await
             .with_context(|| format!("cannot listen on {address}; choose another port with --port"))?;
-        let address = listener.local_addr().context("cannot learn the address")?;
-        let (told, received) = mpsc::channel(MAX_WAITING);
-        let (secret, known) = watch::channel(secret);
+        let address = listener.local_addr().context("cannot read the bound address")?;
+        let (deliveries, received) = mpsc::channel(MAX_QUEUED_DELIVERIES);
+        let (secret, secret_receiver) = watch::channel(secret);
         let shared = Shared {
-            told,
-            secret: known,
-            answers,
+            deliveries,
+            secret: secret_receiver,
+            status,
         };
-        let router = Router::new().fallback(post(take)).with_state(Arc::new(shared));
+        let router = Router::new().fallback(post(receive)).with_state(Arc::new(shared));
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
         let task = tokio::spawn(async move {
@@ -80,50 +80,50 @@ impl Receiver {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What deliveries are verified with from now on.
-    pub fn expect(&self, secret: Secret) {
+    /// Sets the secret for verifying deliveries from now on.
+    pub fn set_secret(&self, secret: SigningSecret) {
         self.secret.send_replace(Some(secret));
     }
 
-    /// The next delivery.
-    pub async fn next(&mut self) -> Option<Checked> {
+    /// Waits for the next delivery.
+    pub async fn next(&mut self) -> Option<ReceivedDelivery> {
         self.received.recv().await
     }
 
-    /// A delivery that has come already.
-    pub fn try_next(&mut self) -> Option<Checked> {
+    /// Returns a delivery that has already arrived.
+    pub fn try_next(&mut self) -> Option<ReceivedDelivery> {
         self.received.try_recv().ok()
     }
 
-    /// Takes no more connections.
+    /// Stops accepting connections.
     pub fn stop(&self) {
         self.stop.cancel();
     }
 }
 
-async fn take(State(shared): State<Arc<Shared>>, request: Request<Body>) -> StatusCode {
+async fn receive(State(shared): State<Arc<Shared>>, request: Request<Body>) -> StatusCode {
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MAX_BODY_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE;
     };
     let secret = shared.secret.borrow().clone();
-    let checked = Checked::of(
+    let delivery = ReceivedDelivery::verify(
         &parts.headers,
         &body,
         secret.as_ref(),
         sources::Clock::now(&SystemClock),
     );
-    // Who does not read what is told finds out later that some is missing; the sender is not to wait for them.
-    if shared.told.try_send(checked).is_err() {
-        tracing::warn!("a delivery was taken and not shown: too many wait");
+    // A slow reader loses deliveries; the sender must not wait for it.
+    if shared.deliveries.try_send(delivery).is_err() {
+        tracing::warn!("a delivery was received but not shown: too many are waiting");
     }
-    shared.answers
+    shared.status
 }
 
 #[cfg(test)]
@@ -133,17 +133,22 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_posted_is_answered_and_told() {
-        let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let mut receiver = Receiver::start(anywhere, None, StatusCode::ACCEPTED).await.unwrap();
+    async fn posted_delivery_is_answered_and_reported() {
+        let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let mut receiver = WebhookReceiver::start(any_port, None, StatusCode::ACCEPTED)
+            .await
+            .unwrap();
         let url = format!("http://{}/any/path", receiver.address());
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
-        // As a browser would look.
+        // A browser sends GET.
         assert_eq!(client.get(&url).send().await.unwrap().status(), 405);
         let answer = client.post(url).body(r#"{"event":"x"}"#).send().await.unwrap();
         assert_eq!(answer.status(), 202);
-        let told = receiver.next().await.unwrap();
-        assert_eq!(told.body["event"], "x");
-        assert_eq!((told.service, told.standard), (Verdict::NotSigned, Verdict::NotSigned));
+        let delivery = receiver.next().await.unwrap();
+        assert_eq!(delivery.body["event"], "x");
+        assert_eq!(
+            (delivery.service, delivery.standard),
+            (SignatureCheck::NotSigned, SignatureCheck::NotSigned)
+        );
     }
 }

@@ -1,7 +1,7 @@
-//! The log and the traces: what the program tells its operator about itself.
+//! The program's log and traces.
 //!
 //! Both come from the same spans and events. The log goes to standard error, as text for people or as JSON for
-//! programs; traces go to a collector where one is set. Repeated warnings and errors are counted ([`repeated`]).
+//! programs. Traces go to a collector if one is configured. Repeated warnings and errors are counted ([`repeated`]).
 
 pub mod repeated;
 
@@ -19,34 +19,35 @@ use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use repeated::RepeatedLines;
 
-use crate::settings::{Log, LogFormat, Telemetry};
+use crate::settings::{LogConfig, LogFormat, TelemetryConfig};
 
-/// Where below a collector's base address traces are taken.
+/// The path of traces below a collector's base URL.
 const TRACES_PATH: &str = "/v1/traces";
-/// What sending traces must not tell of, or each span sent would make new ones.
-const NOT_TRACED: &str = ",opentelemetry=off,reqwest=off,hyper=off,hyper_util=off,rustls=off,h2=off";
+/// The targets that are excluded from traces. Otherwise each exported span would create new spans.
+const EXCLUDED_TARGETS: &str = ",opentelemetry=off,reqwest=off,hyper=off,hyper_util=off,rustls=off,h2=off";
 
-/// Why nothing can be logged.
+/// The reasons why logging cannot be initialized.
 #[derive(Debug, thiserror::Error)]
 pub enum LoggingError {
-    /// The exporter of traces.
+    /// The trace exporter cannot be built.
     #[error("cannot send traces to telemetry.otlp_endpoint: {0}")]
     Exporter(#[from] ExporterBuildError),
-    /// Somebody logs already.
-    #[error("cannot begin to log: {0}")]
-    Begun(#[from] TryInitError),
+    /// Logging is already initialized in this process.
+    #[error("cannot initialize logging: {0}")]
+    AlreadyInitialized(#[from] TryInitError),
 }
 
-/// Keeps what was traced until it is sent. Drop it last.
+/// The running log and trace export. Drop it last, because it sends the remaining traces when it is dropped.
 #[derive(Debug)]
-#[must_use = "what was traced last is sent when this is dropped"]
+#[must_use = "the remaining traces are sent when this is dropped"]
 pub struct Logging {
     provider: Option<SdkTracerProvider>,
     repeated: RepeatedLines,
 }
 
 impl Logging {
-    /// The lines that are counted instead of repeated. The caller has to end their intervals ([`RepeatedLines::count`]).
+    /// Returns the lines that are counted instead of repeated. The caller must end their intervals
+    /// ([`RepeatedLines::run`]).
     #[must_use]
     pub fn repeated_lines(&self) -> RepeatedLines {
         self.repeated.clone()
@@ -64,19 +65,19 @@ impl Drop for Logging {
     }
 }
 
-/// Begins to log, and to send traces if that is set. Not to be called from within an asynchronous task.
+/// Initializes the log, and the trace export if it is configured. Must not be called from an asynchronous task.
 ///
 /// # Errors
-/// [`LoggingError`]
-pub fn begin(log: &Log, telemetry: &Telemetry) -> Result<Logging, LoggingError> {
-    let as_json = match log.format {
+/// [`LoggingError`] if the exporter cannot be built or logging is already initialized.
+pub fn init(log: &LogConfig, telemetry: &TelemetryConfig) -> Result<Logging, LoggingError> {
+    let is_json = match log.format {
         LogFormat::Json => true,
         LogFormat::Text => false,
         LogFormat::Auto => !io::stderr().is_terminal(),
     };
     let repeated = RepeatedLines::default();
     let lines = fmt::layer().with_writer(io::stderr);
-    let lines = if as_json {
+    let lines = if is_json {
         let format = fmt::format()
             .json()
             .flatten_event(true)
@@ -84,12 +85,12 @@ pub fn begin(log: &Log, telemetry: &Telemetry) -> Result<Logging, LoggingError> 
             .with_span_list(false);
         lines
             .fmt_fields(JsonFields::new())
-            .event_format(repeated.once(format))
+            .event_format(repeated.deduplicated(format))
             .boxed()
     } else {
         lines
             .with_ansi(io::stderr().is_terminal())
-            .event_format(repeated.once(fmt::format()))
+            .event_format(repeated.deduplicated(fmt::format()))
             .boxed()
     };
     let provider = telemetry
@@ -99,7 +100,7 @@ pub fn begin(log: &Log, telemetry: &Telemetry) -> Result<Logging, LoggingError> 
         .transpose()?;
     let traces = provider.as_ref().map(|provider| {
         let tracer: SdkTracer = provider.tracer("bellwether");
-        let filter = EnvFilter::new(format!("{}{NOT_TRACED}", log.level));
+        let filter = EnvFilter::new(format!("{}{EXCLUDED_TARGETS}", log.level));
         tracing_opentelemetry::layer().with_tracer(tracer).with_filter(filter)
     });
     tracing_subscriber::registry()

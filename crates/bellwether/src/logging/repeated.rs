@@ -1,7 +1,8 @@
-//! Deduplication of log lines: the first of equal lines is written at once, the others of an interval are counted.
+//! Deduplication of log lines: the first of equal lines is written at once, and the others of an interval are
+//! counted.
 //!
-//! A full disk or an unreachable database makes every request and every task fail in the same way. Tens of thousands of equal
-//! lines contain no more than the first one and their number, and fill the disk of the log.
+//! A full disk or an unreachable database makes every request and every task fail in the same way. Tens of thousands
+//! of equal lines contain no more than the first one and their number, and they fill the disk of the log.
 //!
 //! Warnings and errors are equal if they come from one place in the code with the same fields. Their spans (a request's id, for
 //! example) are not compared.
@@ -20,7 +21,7 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 /// The time for which repeated lines are counted before their number is written.
-const INTERVAL: Duration = Duration::from_secs(10);
+const COUNT_INTERVAL: Duration = Duration::from_secs(10);
 /// The maximum number of different lines that are remembered in an interval. Further ones are always written.
 const MAX_REMEMBERED_LINES: usize = 1_000;
 /// The target of lines with the number of repetitions.
@@ -34,12 +35,12 @@ pub struct RepeatedLines(Arc<Mutex<HashMap<u64, Line>>>);
 struct Line {
     level: Level,
     text: String,
-    /// The number of repetitions since it was written.
+    /// The number of repetitions since the line was written.
     repeated: u64,
 }
 
 impl RepeatedLines {
-    /// Returns whether a line has to be written, and counts it otherwise.
+    /// Returns whether a line must be written, and counts it otherwise.
     fn is_new(&self, event: &Event<'_>) -> bool {
         let metadata = event.metadata();
         if *metadata.level() > Level::WARN || metadata.target() == TARGET {
@@ -79,29 +80,29 @@ impl RepeatedLines {
             }
             count > 0
         });
-        // After the lock is released, because these are events, too.
+        // Logged after the lock is released, because these are events, too.
         for (level, line, count) in repeated {
-            // At the level of the line, so that a log of errors alone has their number.
+            // Logged at the level of the line, so that a log of errors alone has the number.
             if level == Level::ERROR {
-                tracing::error!(target: TARGET, count, line, "the same line came again");
+                tracing::error!(target: TARGET, count, line, "the same line was repeated");
             } else {
-                tracing::warn!(target: TARGET, count, line, "the same line came again");
+                tracing::warn!(target: TARGET, count, line, "the same line was repeated");
             }
         }
     }
 
     /// Ends an interval every ten seconds; never returns.
-    pub async fn count(self) {
-        let mut ticks = tokio::time::interval(INTERVAL);
+    pub async fn run(self) {
+        let mut ticks = tokio::time::interval(COUNT_INTERVAL);
         loop {
             ticks.tick().await;
             self.end_interval();
         }
     }
 
-    /// Returns a format that writes a line only if it is new.
-    pub(super) fn once<F>(&self, format: F) -> Once<F> {
-        Once {
+    /// Wraps a format so that it writes only new lines.
+    pub(super) fn deduplicated<F>(&self, format: F) -> Deduplicated<F> {
+        Deduplicated {
             lines: self.clone(),
             format,
         }
@@ -115,7 +116,7 @@ struct Fields(String);
 impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         use fmt::Write as _;
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = match field.name() {
             "message" => write!(self.0, "{value:?} "),
             name => write!(self.0, "{name}={value:?} "),
@@ -123,13 +124,13 @@ impl Visit for Fields {
     }
 }
 
-/// A format that writes the lines of another one without repetitions.
-pub(super) struct Once<F> {
+/// A format that omits repeated lines.
+pub(super) struct Deduplicated<F> {
     lines: RepeatedLines,
     format: F,
 }
 
-impl<S, N, F> FormatEvent<S, N> for Once<F>
+impl<S, N, F> FormatEvent<S, N> for Deduplicated<F>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -185,7 +186,7 @@ mod tests {
 
     fn with_log(test: impl FnOnce(&Log, &RepeatedLines)) {
         let (log, lines) = (Log::default(), RepeatedLines::default());
-        let format = lines.once(Format::default().without_time().with_ansi(false));
+        let format = lines.deduplicated(Format::default().without_time().with_ansi(false));
         let layer = tracing_subscriber::fmt::layer()
             .event_format(format)
             .with_writer(log.clone());
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_line_is_written_once_and_then_counted_per_interval() {
+    fn repeated_line_is_written_once_and_counted_per_interval() {
         with_log(|log, lines| {
             for request in 0..1_000 {
                 tracing::info_span!("request", request).in_scope(|| fail("the disk is full"));
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_has_stopped_is_new_when_it_comes_again() {
+    fn line_is_new_after_an_interval_without_it() {
         with_log(|log, lines| {
             fail("the disk is full");
             lines.end_interval();
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_lines_below_a_warning_are_all_written() {
+    fn lines_below_warning_level_are_not_deduplicated() {
         with_log(|log, _| {
             for _ in 0..3 {
                 tracing::info!("answered");
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_counts_of_two_intervals_are_both_written() {
+    fn equal_counts_of_two_intervals_are_both_logged() {
         with_log(|log, lines| {
             fail("the disk is full");
             for _ in 0..2 {

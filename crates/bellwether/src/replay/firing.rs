@@ -1,4 +1,4 @@
-//! What a replay tells of each firing.
+//! The output line of each firing of a replay.
 
 use alerts::ConditionKind;
 use alerts::engine::Reason;
@@ -8,26 +8,26 @@ use market::{Decimal, Price, Symbol};
 use serde::Serialize;
 use serde_json::Number;
 
-/// An alert fired.
+/// A firing of an alert.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Firing {
-    /// When.
+pub struct ReplayFiring {
+    /// The time of the firing.
     pub time: Timestamp,
-    /// Which alert: its place in the list.
+    /// The index of the alert in the list.
     pub alert_index: usize,
-    /// Its stock.
+    /// The stock.
     pub symbol: Symbol,
-    /// Its condition.
+    /// The condition.
     pub condition: ConditionKind,
-    /// Its threshold, per today's share if it is a price.
+    /// The threshold; a price is per share of that day.
     pub threshold: Option<Decimal>,
     /// The stock's price, if one was observed.
     pub price: Option<Price>,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// The line, in the order in which it is written.
+/// The fields of the JSON line, in output order.
 #[derive(Serialize)]
 struct Line<'a> {
     time: String,
@@ -40,8 +40,8 @@ struct Line<'a> {
     reason: String,
 }
 
-impl Firing {
-    /// `{time, alert_index, symbol, condition, threshold, price, metric, reason}` as one line of JSON.
+impl ReplayFiring {
+    /// Returns `{time, alert_index, symbol, condition, threshold, price, metric, reason}` as one line of JSON.
     #[must_use]
     pub fn to_json_line(&self) -> String {
         let line = Line {
@@ -59,12 +59,12 @@ impl Firing {
     }
 }
 
-/// RFC 3339 in UTC with milliseconds.
+/// Formats a timestamp as RFC 3339 in UTC with milliseconds.
 fn milliseconds(at: Timestamp) -> String {
     DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&at)
 }
 
-/// A JSON number.
+/// Converts a decimal to a JSON number.
 fn number(decimal: Decimal) -> Option<Number> {
     match decimal.as_whole() {
         Some(whole) => Some(whole.into()),

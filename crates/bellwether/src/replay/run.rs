@@ -1,10 +1,10 @@
-//! The loop.
+//! The replay loop.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use alerts::condition::RsiDirection;
-use alerts::engine::{Decision, Engine, Event, Quote, Settings, Verdict, after_split};
+use alerts::engine::{AlertAction, Decision, Engine, EngineConfig, Event, Quote, after_split};
 use alerts::{Alert, AlertId, Condition, Revision, Status};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -12,150 +12,157 @@ use market::{Bar, Calendar, Session, SplitRatio, Symbol};
 use sources::folder::MarketData;
 use uuid::Uuid;
 
-use super::firing::Firing;
-use super::span::Span;
-use super::tape::{Reel, Rounds};
-use super::timeline::{Fact, facts, tell_known_dates};
+use super::firing::ReplayFiring;
+use super::observations::{BarCursor, ObservationBatches};
+use super::period::ReplayPeriod;
+use super::timeline::{Fact, facts, load_known_dates};
 use crate::alerts_file::ReplayAlert;
 
-/// What a replay came to.
+/// The result of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Summary {
-    /// Sessions replayed.
+pub struct ReplaySummary {
+    /// The number of replayed sessions.
     pub sessions: u64,
-    /// Observations judged.
+    /// The number of evaluated observations.
     pub observations: u64,
-    /// Alerts watched.
+    /// The number of alerts.
     pub alerts: usize,
-    /// How many of them are on symbols without a single bar.
+    /// The number of alerts on symbols without any bar.
     pub alerts_without_bars: usize,
-    /// How many of them were created after the last replayed day.
-    pub alerts_not_begun: usize,
-    /// Firings told.
+    /// The number of alerts that were created after the last replayed day.
+    pub alerts_created_after_end: usize,
+    /// The number of firings.
     pub firings: u64,
 }
 
-/// A replay under way.
-pub struct Replay<'a, Tell> {
+/// A running replay.
+pub struct Replay<'a, OnFiring> {
     engine: Engine,
     calendar: &'a Calendar,
-    span: Span,
-    reels: Vec<Reel<'a>>,
+    period: ReplayPeriod,
+    cursors: Vec<BarCursor<'a>>,
     facts: std::iter::Peekable<std::vec::IntoIter<(Timestamp, Fact)>>,
-    /// All alerts by their index; what a split moves is moved here, too.
+    /// All alerts by index. Splits adjust them here, too.
     alerts: Vec<Alert>,
-    /// The indexes of the alerts that are not created yet, the first one last.
+    /// The indexes of the alerts that are not created yet. The next one is last.
     to_create: Vec<usize>,
     /// The indexes of the alerts that were created before the first replayed day. They are armed when it begins.
-    held: Vec<usize>,
-    /// Whether the first replayed day has begun. Before it, nothing fires.
-    has_begun: bool,
-    /// Percent changes that wait for their stock's first price.
-    to_price: HashMap<Symbol, Vec<usize>>,
+    older_alerts: Vec<usize>,
+    /// Whether the first replayed day has begun. Nothing fires before it.
+    has_started: bool,
+    /// Percent-change alerts that wait for their stock's first price.
+    waiting_for_price: HashMap<Symbol, Vec<usize>>,
     decisions: Vec<Decision>,
-    /// Firings of `told_until`, not told yet.
-    pending: Vec<Firing>,
+    /// The firings at `pending_at` that are not reported yet.
+    pending: Vec<ReplayFiring>,
     pending_at: Timestamp,
-    tell: Tell,
-    summary: Summary,
+    on_firing: OnFiring,
+    summary: ReplaySummary,
 }
 
-/// Whether to go on: whoever is told may have heard enough.
+/// Whether to continue: the callback can stop the replay.
 type Flow = ControlFlow<()>;
 
-impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
-    /// Prepares a replay of the days of `span`. `tell` is told each firing, in time order, at one instant by alert
-    /// index.
-    pub fn new(data: &'a MarketData, calendar: &'a Calendar, span: Span, alerts: Vec<ReplayAlert>, tell: Tell) -> Self {
-        let mut engine = Engine::new(calendar.clone(), Settings::default());
-        tell_known_dates(data, &mut engine, Timestamp::MIN);
-        let reels: Vec<_> = data
+impl<'a, OnFiring: FnMut(ReplayFiring) -> Flow> Replay<'a, OnFiring> {
+    /// Prepares a replay of `period`. `on_firing` is called for each firing in time order, and in the order of alert
+    /// indexes at the same instant.
+    pub fn new(
+        data: &'a MarketData,
+        calendar: &'a Calendar,
+        period: ReplayPeriod,
+        alerts: Vec<ReplayAlert>,
+        on_firing: OnFiring,
+    ) -> Self {
+        let mut engine = Engine::new(calendar.clone(), EngineConfig::default());
+        load_known_dates(data, &mut engine, Timestamp::MIN);
+        let cursors: Vec<_> = data
             .bars
             .iter()
-            .map(|(&symbol, bars)| Reel::new(symbol, engine.stock(symbol), bars))
+            .map(|(&symbol, bars)| BarCursor::new(symbol, engine.stock(symbol), bars))
             .collect();
         let alerts: Vec<_> = alerts
             .into_iter()
             .enumerate()
-            .map(|(index, alert)| made(index, alert, &span))
+            .map(|(index, alert)| alert_from(index, alert, &period))
             .collect();
         let mut to_create: Vec<_> = (0..alerts.len()).collect();
         to_create.sort_by_key(|&index| (alerts[index].created_at, index));
         to_create.reverse();
-        let summary = Summary {
+        let summary = ReplaySummary {
             alerts: alerts.len(),
             alerts_without_bars: alerts
                 .iter()
                 .filter(|alert| !data.bars.contains_key(&alert.symbol))
                 .count(),
-            ..Summary::default()
+            ..ReplaySummary::default()
         };
         Self {
             engine,
             calendar,
-            span,
-            reels,
+            period,
+            cursors,
             facts: facts(data, calendar).into_iter().peekable(),
             alerts,
             to_create,
-            held: Vec::new(),
-            has_begun: false,
-            to_price: HashMap::new(),
+            older_alerts: Vec::new(),
+            has_started: false,
+            waiting_for_price: HashMap::new(),
             decisions: Vec::new(),
             pending: Vec::new(),
             pending_at: Timestamp::MIN,
-            tell,
+            on_firing,
             summary,
         }
     }
 
-    /// Runs to the end, or until `tell` breaks. Calls `progress` with each session's date before the session is replayed.
-    pub fn run(mut self, progress: impl FnMut(Date)) -> Summary {
-        // A run that is broken off has a summary, too.
+    /// Runs to the end, or until `on_firing` breaks. Calls `progress` with each session's date before the session is
+    /// replayed.
+    pub fn run(mut self, progress: impl FnMut(Date)) -> ReplaySummary {
+        // A replay that is stopped early has a summary, too.
         let _ = self.run_days(progress);
-        self.summary.alerts_not_begun = self.to_create.len();
+        self.summary.alerts_created_after_end = self.to_create.len();
         self.summary
     }
 
     fn run_days(&mut self, mut progress: impl FnMut(Date)) -> Flow {
-        let has_no_bars = self.reels.is_empty();
-        while let Some(date) = self.reels.iter().filter_map(Reel::next_date).min() {
-            if date > self.span.to {
+        let has_no_bars = self.cursors.is_empty();
+        while let Some(date) = self.cursors.iter().filter_map(BarCursor::next_date).min() {
+            if date > self.period.to {
                 break;
             }
-            if date >= self.span.from && !self.has_begun {
+            if date >= self.period.from && !self.has_started {
                 self.begin()?;
             }
             progress(date);
             let Some(session) = self.calendar.session(date) else {
-                // The reader of the folder has reported bars of a day without a session.
-                self.reels.iter_mut().for_each(|reel| reel.skip_through(date));
+                // The folder reader has already reported bars on days without a session.
+                self.cursors.iter_mut().for_each(|cursor| cursor.skip_through(date));
                 continue;
             };
             self.session(&session)?;
         }
-        if !self.has_begun {
+        if !self.has_started {
             self.begin()?;
         }
         if has_no_bars {
-            for session in self.calendar.sessions(self.span.from, self.span.to) {
+            for session in self.calendar.sessions(self.period.from, self.period.to) {
                 progress(session.date);
                 self.advance(session.close)?;
                 self.summary.sessions += 1;
             }
         }
-        self.advance(self.span.end())?;
+        self.advance(self.period.end())?;
         self.flush()
     }
 
-    /// Begins the first replayed day: arms the alerts that were created before it. Splits of the day itself move them
-    /// first, because they were created before the split.
+    /// Begins the first replayed day: arms the alerts that were created before it. Splits of the day itself adjust
+    /// them first, because they were created before the split.
     fn begin(&mut self) -> Flow {
-        let start = self.span.start();
-        self.advance(self.span.eve())?;
+        let start = self.period.start();
+        self.advance(self.period.just_before_start())?;
         self.advance_facts(start)?;
-        self.has_begun = true;
-        for index in std::mem::take(&mut self.held) {
+        self.has_started = true;
+        for index in std::mem::take(&mut self.older_alerts) {
             let alert = &mut self.alerts[index];
             alert.armed_at = start;
             // A reminder for an earlier instant would have fired before the first replayed day.
@@ -167,53 +174,53 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
     }
 
     fn session(&mut self, session: &Session) -> Flow {
-        let mut rounds = Rounds::new();
-        let bars = self.take_bars(session, &mut rounds);
-        for ((at, _), quotes) in rounds {
+        let mut batches = ObservationBatches::new();
+        let bars = self.take_bars(session, &mut batches);
+        for ((at, _), quotes) in batches {
             self.advance(at)?;
             self.process(Event::Clock, at)?;
             self.observe(at, &quotes)?;
         }
         self.advance(session.close)?;
         self.complete(session, bars);
-        self.summary.sessions += u64::from(self.has_begun);
+        self.summary.sessions += u64::from(self.has_started);
         Flow::Continue(())
     }
 
-    fn take_bars(&mut self, session: &Session, rounds: &mut Rounds) -> Vec<(Symbol, Bar)> {
+    fn take_bars(&mut self, session: &Session, batches: &mut ObservationBatches) -> Vec<(Symbol, Bar)> {
         let due = self
-            .reels
+            .cursors
             .iter_mut()
-            .filter(|reel| reel.next_date().is_some_and(|date| date <= session.date));
-        due.filter_map(|reel| Some((reel.symbol, reel.take(session, rounds)?)))
+            .filter(|cursor| cursor.next_date().is_some_and(|date| date <= session.date));
+        due.filter_map(|cursor| Some((cursor.symbol, cursor.take(session, batches)?)))
             .collect()
     }
 
     fn complete(&mut self, session: &Session, bars: Vec<(Symbol, Bar)>) {
         for (symbol, bar) in bars {
-            // The session has just ended and bars come in order, so the engine takes each of them.
-            let taken = self
+            // The session has just ended and bars come in order, so the engine accepts each of them.
+            let processed = self
                 .engine
                 .process(Event::Bar { symbol, bar }, session.close, &mut self.decisions);
-            debug_assert_eq!(taken, Ok(()));
+            debug_assert_eq!(processed, Ok(()));
         }
     }
 
     fn observe(&mut self, at: Timestamp, quotes: &[Quote]) -> Flow {
-        if !self.to_price.is_empty() {
-            self.price_waiting_alerts(at, quotes)?;
+        if !self.waiting_for_price.is_empty() {
+            self.set_initial_prices(at, quotes)?;
         }
-        if self.has_begun {
+        if self.has_started {
             self.summary.observations += quotes.len() as u64;
         }
         self.process(Event::Snapshot(quotes), at)
     }
 
-    /// The first price of a stock is what its waiting percent changes count from.
-    fn price_waiting_alerts(&mut self, at: Timestamp, quotes: &[Quote]) -> Flow {
+    /// Sets the initial price of waiting percent-change alerts to their stock's first price.
+    fn set_initial_prices(&mut self, at: Timestamp, quotes: &[Quote]) -> Flow {
         for quote in quotes {
             let symbol = self.engine.symbol(quote.stock());
-            for index in self.to_price.remove(&symbol).unwrap_or_default() {
+            for index in self.waiting_for_price.remove(&symbol).unwrap_or_default() {
                 self.alerts[index].initial_price = Some(quote.price());
                 self.watch(index, at)?;
             }
@@ -221,7 +228,7 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         Flow::Continue(())
     }
 
-    /// Goes to `to`: tells what becomes known, arms what is created and lets the clock strike on the way, in time
+    /// Advances to `to`: processes facts, creates alerts and evaluates time-based conditions on the way, in time
     /// order.
     fn advance(&mut self, to: Timestamp) -> Flow {
         loop {
@@ -244,15 +251,15 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         while let Some((at, fact)) = self.facts.next_if(|&(at, _)| at <= to) {
             self.process(fact.event(), at)?;
             if let Fact::Split { symbol, ratio } = fact {
-                self.split_held(symbol, ratio);
+                self.split_older_alerts(symbol, ratio);
             }
         }
         Flow::Continue(())
     }
 
-    /// Adjusts held alerts, which the engine does not have yet, to a split.
-    fn split_held(&mut self, symbol: Symbol, ratio: SplitRatio) {
-        for &index in &self.held {
+    /// Adjusts older alerts, which the engine does not have yet, to a split.
+    fn split_older_alerts(&mut self, symbol: Symbol, ratio: SplitRatio) {
+        for &index in &self.older_alerts {
             let alert = &mut self.alerts[index];
             if alert.symbol == symbol {
                 (alert.condition, alert.initial_price) = after_split(alert.condition, alert.initial_price, ratio);
@@ -260,23 +267,23 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         }
     }
 
-    /// Watches for a new alert, or lets it wait for the price it counts from.
+    /// Watches a new alert, or lets it wait for its initial price.
     fn create(&mut self, index: usize, at: Timestamp) -> Flow {
         let alert = &mut self.alerts[index];
         alert.initial_price = self.engine.last_price(alert.symbol);
         if alert.initial_price.is_none() && matches!(alert.condition, Condition::PriceChange { .. }) {
-            self.to_price.entry(alert.symbol).or_default().push(index);
+            self.waiting_for_price.entry(alert.symbol).or_default().push(index);
             return Flow::Continue(());
         }
         self.watch(index, at)
     }
 
-    /// Arms an alert; before the first replayed day, holds it until then.
+    /// Arms an alert. Before the first replayed day, it is kept until then.
     fn watch(&mut self, index: usize, at: Timestamp) -> Flow {
-        if self.has_begun {
+        if self.has_started {
             return self.arm(index, at);
         }
-        self.held.push(index);
+        self.older_alerts.push(index);
         let alert = &self.alerts[index];
         if !matches!(
             alert.condition,
@@ -287,12 +294,12 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         ) {
             return Flow::Continue(());
         }
-        // The RSI at its creation, or else the first one after it, decides the side that it waits for.
-        let undecided = Alert {
+        // The RSI at its creation, or else the first one after it, decides which side the alert waits for.
+        let without_price = Alert {
             initial_price: None,
             ..alert.clone()
         };
-        self.process(Event::Armed(&undecided), at)
+        self.process(Event::Armed(&without_price), at)
     }
 
     fn arm(&mut self, index: usize, at: Timestamp) -> Flow {
@@ -305,34 +312,34 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
             self.flush()?;
             self.pending_at = at;
         }
-        // What the engine does not take (an observation of a session that is over, say) changes nothing.
+        // Events that the engine rejects, for example an observation of an earlier session, change nothing.
         let _ = self.engine.process(event, at, &mut self.decisions);
         for decision in std::mem::take(&mut self.decisions) {
-            if self.has_begun {
-                self.decided(&decision);
+            if self.has_started {
+                self.apply_decision(&decision);
             } else {
-                self.decided_before(&decision);
+                self.apply_decision_before_start(&decision);
             }
         }
         Flow::Continue(())
     }
 
     /// Before the first replayed day nothing fires; only the side of an RSI alert is decided.
-    fn decided_before(&mut self, decision: &Decision) {
-        if let Verdict::Decide { side } = decision.verdict {
+    fn apply_decision_before_start(&mut self, decision: &Decision) {
+        if let AlertAction::SetRsiSide { side } = decision.action {
             self.alerts[index_of(decision.alert)].rsi_side = Some(side);
-            // It may have fired at the very observation that decided it, and then is not armed any more.
+            // The alert may have fired at the same observation, and is not armed any more.
             let _ = self
                 .engine
                 .process(Event::Disarmed(decision.alert), decision.at, &mut Vec::new());
         }
     }
 
-    fn decided(&mut self, decision: &Decision) {
+    fn apply_decision(&mut self, decision: &Decision) {
         let index = index_of(decision.alert);
         let alert = &mut self.alerts[index];
-        match decision.verdict {
-            Verdict::Fire { price, reason } => self.pending.push(Firing {
+        match decision.action {
+            AlertAction::Fire { price, reason } => self.pending.push(ReplayFiring {
                 time: decision.at,
                 alert_index: index,
                 symbol: alert.symbol,
@@ -341,8 +348,8 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
                 price,
                 reason,
             }),
-            Verdict::Decide { side } => alert.rsi_side = Some(side),
-            Verdict::Adjust {
+            AlertAction::SetRsiSide { side } => alert.rsi_side = Some(side),
+            AlertAction::Adjust {
                 threshold,
                 initial_price,
             } => {
@@ -354,21 +361,21 @@ impl<'a, Tell: FnMut(Firing) -> Flow> Replay<'a, Tell> {
         }
     }
 
-    /// Tells the firings of the instant that is over.
+    /// Reports the firings of the previous instant.
     fn flush(&mut self) -> Flow {
         self.pending.sort_by_key(|firing| (firing.time, firing.alert_index));
         for firing in self.pending.drain(..) {
             self.summary.firings += 1;
-            (self.tell)(firing)?;
+            (self.on_firing)(firing)?;
         }
         Flow::Continue(())
     }
 }
 
-/// The alert at place `index` of the list. One without a time of creation is created just before the first replayed day.
-fn made(index: usize, alert: ReplayAlert, span: &Span) -> Alert {
+/// Builds the alert at `index`. An alert without a creation time is created just before the first replayed day.
+fn alert_from(index: usize, alert: ReplayAlert, period: &ReplayPeriod) -> Alert {
     let ReplayAlert { alert, created_at } = alert;
-    let created_at = created_at.unwrap_or_else(|| span.eve());
+    let created_at = created_at.unwrap_or_else(|| period.just_before_start());
     Alert {
         id: AlertId(Uuid::from_u128(index as u128)),
         revision: Revision::default(),
@@ -388,5 +395,5 @@ fn made(index: usize, alert: ReplayAlert, span: &Span) -> Alert {
 }
 
 fn index_of(id: AlertId) -> usize {
-    usize::try_from(id.0.as_u128()).expect("the id was made of an index")
+    usize::try_from(id.0.as_u128()).expect("the id contains an index")
 }

@@ -1,4 +1,4 @@
-//! What becomes known when.
+//! The facts of a replay with the times at which they become known.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use alerts::engine::{Dividend, Engine, Event, InsiderTrade};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york;
-use market::records::{InsiderRow, Side, SplitRow};
+use market::records::{InsiderRow, SplitRow, TransactionSide};
 use market::{Calendar, Decimal, MICROS_PER_UNIT, SplitRatio, Symbol};
 use sources::folder::MarketData;
 
-/// Something that becomes known.
+/// A fact that becomes known at some time.
 pub(super) enum Fact {
     Split {
         symbol: Symbol,
@@ -51,27 +51,30 @@ impl Fact {
     }
 }
 
-/// Every fact with the instant from which on it is known, in time order; at one instant in the order of the rows,
-/// splits first.
+/// Returns every fact with the time from which it is known, in time order. At the same time the order of the rows
+/// counts, with splits first.
 pub(super) fn facts(data: &MarketData, calendar: &Calendar) -> Vec<(Timestamp, Fact)> {
-    let day = |date: Date| new_york(date, 0, 0);
+    let midnight = |date: Date| new_york(date, 0, 0);
     let splits = data.splits.iter().map(|row| {
         (
-            day(row.date),
+            midnight(row.date),
             Fact::Split {
                 symbol: row.symbol,
                 ratio: row.ratio,
             },
         )
     });
-    let fundamentals = earnings_per_share(data).map(|(as_of, fact)| (day(as_of), fact));
+    let fundamentals = earnings_per_share(data).map(|(as_of, fact)| (midnight(as_of), fact));
     let mut filings: BTreeMap<(Date, Symbol), Vec<InsiderTrade>> = BTreeMap::new();
     for row in &data.insiders {
         filings.entry((row.filed_on, row.symbol)).or_default().push(trade(row));
     }
-    let insiders = filings
-        .into_iter()
-        .map(|((filed_on, symbol), trades)| (calendar.daily_moment(filed_on), Fact::InsiderTrades { symbol, trades }));
+    let insiders = filings.into_iter().map(|((filed_on, symbol), trades)| {
+        (
+            calendar.daily_evaluation_time(filed_on),
+            Fact::InsiderTrades { symbol, trades },
+        )
+    });
     let mentions = data.mentions.iter().map(|row| {
         (
             row.time,
@@ -87,21 +90,22 @@ pub(super) fn facts(data: &MarketData, calendar: &Calendar) -> Vec<(Timestamp, F
     facts
 }
 
-/// Returns the earnings per share that are known from each row's day on. An empty cell keeps the value of the previous row,
-/// adjusted to the splits in between.
+/// Returns the earnings per share that are known from each row's day on. An empty cell keeps the value of the
+/// previous row, adjusted to the splits in between.
 fn earnings_per_share(data: &MarketData) -> impl Iterator<Item = (Date, Fact)> {
     let mut latest: BTreeMap<Symbol, (Date, Option<Decimal>, Option<Decimal>)> = BTreeMap::new();
     data.fundamentals.iter().map(move |row| {
-        let known = latest.entry(row.symbol).or_insert((row.as_of, None, None));
-        let between = |split: &&SplitRow| split.symbol == row.symbol && known.0 < split.date && split.date <= row.as_of;
-        let splits: Vec<_> = data.splits.iter().filter(between).map(|split| split.ratio).collect();
+        let previous = latest.entry(row.symbol).or_insert((row.as_of, None, None));
+        let in_between =
+            |split: &&SplitRow| split.symbol == row.symbol && previous.0 < split.date && split.date <= row.as_of;
+        let splits: Vec<_> = data.splits.iter().filter(in_between).map(|split| split.ratio).collect();
         let per_share = |eps: Option<Decimal>| {
             let micros = eps.map(|eps| splits.iter().fold(eps.micros(), |eps, ratio| ratio.divide(eps)));
             micros.map(Decimal::from_micros)
         };
-        let eps_ttm = row.eps_ttm.or_else(|| per_share(known.1));
-        let eps_forward = row.eps_forward.or_else(|| per_share(known.2));
-        *known = (row.as_of, eps_ttm, eps_forward);
+        let eps_ttm = row.eps_ttm.or_else(|| per_share(previous.1));
+        let eps_forward = row.eps_forward.or_else(|| per_share(previous.2));
+        *previous = (row.as_of, eps_ttm, eps_forward);
         let symbol = row.symbol;
         (
             row.as_of,
@@ -119,14 +123,14 @@ fn trade(row: &InsiderRow) -> InsiderTrade {
     InsiderTrade {
         filed_on: row.filed_on,
         insider: row.insider.clone(),
-        bought: row.side == Side::Buy,
+        bought: row.side == TransactionSide::Buy,
         open_market: matches!(row.code, 'P' | 'S'),
         value_usd: Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
     }
 }
 
-/// Tells the engine the dates that are known from the beginning.
-pub(super) fn tell_known_dates(data: &MarketData, engine: &mut Engine, now: Timestamp) {
+/// Gives the engine the dates that are known from the beginning.
+pub(super) fn load_known_dates(data: &MarketData, engine: &mut Engine, now: Timestamp) {
     let mut earnings: BTreeMap<Symbol, Vec<Date>> = BTreeMap::new();
     for row in &data.earnings {
         earnings.entry(row.symbol).or_default().push(row.date);
@@ -140,14 +144,14 @@ pub(super) fn tell_known_dates(data: &MarketData, engine: &mut Engine, now: Time
         };
         dividends.entry(row.symbol).or_default().push(dividend);
     }
-    let mut tell = |event: Event<'_>| {
-        // Nothing is armed yet, so there is nothing to decide, and such facts are always taken.
+    let mut process = |event: Event<'_>| {
+        // Nothing is armed yet, so there are no decisions, and the engine always accepts these facts.
         let _ = engine.process(event, now, &mut Vec::new());
     };
     for (&symbol, dates) in &earnings {
-        tell(Event::Earnings { symbol, dates });
+        process(Event::Earnings { symbol, dates });
     }
     for (&symbol, dividends) in &dividends {
-        tell(Event::Dividends { symbol, dividends });
+        process(Event::Dividends { symbol, dividends });
     }
 }

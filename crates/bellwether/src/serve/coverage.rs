@@ -1,27 +1,27 @@
-//! Warnings at the start about kinds of data that no provider delivers.
+//! Startup warnings about kinds of data that no provider delivers.
 
 use sources::provider::{Capability, CapabilitySet};
 
-/// The consequence of a capability that no provider is set for; `None` if something else stands in for it.
+/// Returns the consequence of a capability without a provider; `None` if there is a substitute.
 const fn consequence(missing: Capability) -> Option<&'static str> {
     Some(match missing {
-        Capability::Catalog => "stocks go by their symbols, and a symbol is known once a provider has a price of it",
-        Capability::Quotes => "no price alert can be judged",
-        Capability::MinuteBars => "prices that were missed while the feed or the service was down are not made up for",
-        Capability::DailyBars => "indicators, candles and analyses know no session before the first observed one",
+        Capability::Catalog => "stocks have no names, and a symbol is known only after a provider has a price for it",
+        Capability::Quotes => "price alerts cannot be evaluated",
+        Capability::MinuteBars => "prices missed during an outage of the feed or the service are not filled in",
+        Capability::DailyBars => "indicators, candles and analyses have no data from before the first observed session",
         Capability::Benchmark => "performance cannot be compared with the benchmark",
-        Capability::Fundamentals => "P/E alerts cannot be judged",
-        Capability::Earnings => "earnings alerts cannot be judged",
-        Capability::Dividends => "dividend alerts cannot be judged, and paper trades earn no dividends",
-        Capability::Splits => "splits go unnoticed, and thresholds stay in old shares",
-        Capability::InsiderTrades => "insider alerts cannot be judged",
-        Capability::Mentions => "social buzz alerts cannot be judged",
-        // Prices are polled instead.
+        Capability::Fundamentals => "P/E alerts cannot be evaluated",
+        Capability::Earnings => "earnings alerts cannot be evaluated",
+        Capability::Dividends => "dividend alerts cannot be evaluated, and paper trades earn no dividends",
+        Capability::Splits => "splits are not noticed, and thresholds are not adjusted to them",
+        Capability::InsiderTrades => "insider alerts cannot be evaluated",
+        Capability::Mentions => "social buzz alerts cannot be evaluated",
+        // Without a stream, prices are polled.
         Capability::Stream => return None,
     })
 }
 
-/// The capabilities that no provider is set for, each with its consequence.
+/// Returns the capabilities without a provider, each with its consequence.
 pub(super) fn missing(set: CapabilitySet) -> impl Iterator<Item = (Capability, &'static str)> {
     let missing = Capability::ALL
         .into_iter()
@@ -29,7 +29,7 @@ pub(super) fn missing(set: CapabilitySet) -> impl Iterator<Item = (Capability, &
     missing.filter_map(|capability| Some((capability, consequence(capability)?)))
 }
 
-/// Logs a warning for each capability that no provider is set for.
+/// Logs a warning for each capability without a provider.
 pub(super) fn warn_about_missing(set: CapabilitySet) {
     for (capability, consequence) in missing(set) {
         tracing::warn!(%capability, "no provider is set for {capability}: {consequence}; see [sources] in the settings");
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_capability_without_a_provider_is_named_and_polling_stands_in_for_a_stream() {
+    fn reports_each_missing_capability_except_stream() {
         let set = [Capability::Quotes, Capability::DailyBars, Capability::Benchmark]
             .into_iter()
             .collect();

@@ -1,9 +1,10 @@
-//! The Tokio runtime of deliveries, separate from the service's.
+//! The Tokio runtime of deliveries, separate from the main runtime.
 
 use anyhow::Context;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Attempts mostly wait for receivers. With a second thread, one attempt that needs the processor does not delay the others.
+/// The number of worker threads. Attempts mostly wait for receivers. With a second thread, a CPU-bound attempt does
+/// not delay the others.
 const WORKER_THREADS: usize = 2;
 /// The maximum number of threads for DNS lookups, a few more than a resolver uses at the same time.
 const MAX_BLOCKING_THREADS: usize = 160;
@@ -24,7 +25,7 @@ impl DeliveryRuntime {
         Ok(Self(Some(runtime.context("cannot start the threads for deliveries")?)))
     }
 
-    /// The handle for starting tasks; `None` only during the shutdown.
+    /// Returns the handle for spawning tasks; `None` only during shutdown.
     pub(super) fn handle(&self) -> Option<Handle> {
         self.0.as_ref().map(|runtime| runtime.handle().clone())
     }

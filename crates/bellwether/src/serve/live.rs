@@ -1,4 +1,4 @@
-//! Providers at work: what is watched is told to them, and how they are doing is told to whoever measures.
+//! The provider source: passes the watched stocks to the providers' source, and records its health as metrics.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use jiff::{SignedDuration, Timestamp};
 use market::{Calendar, Price, Symbol};
 use metrics::{counter, gauge};
 use service::{Clock, Service};
-use sources::Delivery;
-use sources::freshness::Reason;
-use sources::live::{self, Demand, Health, Memory, PriceRequest, Seen};
+use sources::MarketUpdate;
+use sources::freshness::FilterReason;
+use sources::live::{self, LastQuote, LiveSourceHealth, LiveSourceInputs, MarketState, PriceRequest};
 use sources::provider::stream;
 use tokio::sync::{mpsc, watch};
 
-use crate::wiring::sources::Sources;
+use crate::wiring::providers::ProviderSetup;
 
-/// How often is looked who is watched.
-const LOOK_EVERY: SignedDuration = SignedDuration::from_secs(5);
-/// The interval of reading the stocks whose alerts are not judged at present, a query over all alerts.
-const READ_INACTIVE_EVERY: SignedDuration = SignedDuration::from_mins(10);
+/// The interval of reading the watched stocks.
+const WATCHED_POLL_INTERVAL: SignedDuration = SignedDuration::from_secs(5);
+/// The interval of reading the stocks of inactive alerts. This is a query over all alerts.
+const INACTIVE_POLL_INTERVAL: SignedDuration = SignedDuration::from_mins(10);
 
-/// Who is asked, for whom.
-pub(super) struct Live {
-    pub(super) sources: Sources,
+/// The provider source with its inputs.
+pub(super) struct LiveSourceTask {
+    pub(super) sources: ProviderSetup,
     pub(super) calendar: Calendar,
     pub(super) benchmark: Symbol,
     pub(super) service: Service,
@@ -32,19 +32,19 @@ pub(super) struct Live {
     pub(super) requests: mpsc::Receiver<PriceRequest>,
 }
 
-/// What the service knows.
-struct Known(Service);
+/// The market state that the service holds.
+struct ServiceMarketState(Service);
 
-impl std::fmt::Debug for Known {
+impl std::fmt::Debug for ServiceMarketState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Known")
+        f.write_str("ServiceMarketState")
     }
 }
 
-impl Memory for Known {
-    fn last_seen(&self, symbol: Symbol) -> Option<Seen> {
+impl MarketState for ServiceMarketState {
+    fn last_quote(&self, symbol: Symbol) -> Option<LastQuote> {
         let (price, at) = self.0.market_intake.last_observation(symbol)?;
-        Some(Seen { price, at })
+        Some(LastQuote { price, at })
     }
 
     fn last_bar(&self, symbol: Symbol) -> Option<Date> {
@@ -56,11 +56,11 @@ impl Memory for Known {
     }
 
     fn reference_price(&self, symbol: Symbol) -> Option<Price> {
-        let known = [
+        let current = [
             self.0.market_intake.last_observation(symbol),
             self.0.market.last_close(symbol),
         ];
-        let latest = known.into_iter().flatten().max_by_key(|&(_, at)| at);
+        let latest = current.into_iter().flatten().max_by_key(|&(_, at)| at);
         latest.map(|(price, _)| price)
     }
 
@@ -69,9 +69,9 @@ impl Memory for Known {
     }
 }
 
-impl Live {
-    /// Sends what becomes known until nobody receives any more.
-    pub(super) async fn run(self, sender: mpsc::Sender<Delivery>) {
+impl LiveSourceTask {
+    /// Sends market updates until the receiver is closed.
+    pub(super) async fn run(self, sender: mpsc::Sender<MarketUpdate>) {
         let Self {
             sources,
             calendar,
@@ -81,8 +81,8 @@ impl Live {
             requests,
         } = self;
         let (splits_only, splits_only_receiver) = watch::channel(Arc::default());
-        let options = live::Options {
-            combination: Arc::new(sources.combination),
+        let options = live::LiveSourceConfig {
+            router: Arc::new(sources.router),
             setup: sources.setup,
             calendar,
             polling: sources.polling,
@@ -92,68 +92,68 @@ impl Live {
             benchmark,
             splits_only: splits_only_receiver,
         };
-        let (health, wanted) = (Health::default(), service.market_intake.wanted());
+        let (health, refreshes) = (LiveSourceHealth::default(), service.market_intake.wanted());
         let (watched, receiver) = watch::channel(Arc::default());
-        // Nothing can be made up for while nobody is known to watch anything.
+        // Gaps can only be filled once it is known which stocks are watched.
         let mut stocks = loop {
-            if let Some(stocks) = look(&service, &watched).await {
+            if let Some(stocks) = refresh_watched(&service, &watched).await {
                 break stocks;
             }
             tokio::select! {
-                () = clock.sleep_until(next_look(&*clock)) => {}
+                () = clock.sleep_until(next_refresh(&*clock)) => {}
                 () = sender.closed() => return,
             }
         };
-        let demand = Demand {
+        let inputs = LiveSourceInputs {
             watched: receiver,
-            wanted,
+            refreshes,
             requests,
         };
-        let mut interest = service.prices.interest_changes();
-        let memory = Arc::new(Known(service.clone()));
-        let follow = async {
-            let mut read_inactive_at: Option<Timestamp> = None;
-            // Kept over the turns of the loop: changes of interest, however often they come, do not postpone the look.
-            let mut next = next_look(&*clock);
+        let mut interest_changes = service.prices.interest_changes();
+        let market_state = Arc::new(ServiceMarketState(service.clone()));
+        let follow_service = async {
+            let mut inactive_read_at: Option<Timestamp> = None;
+            // Kept across iterations, so that frequent changes of interest do not postpone the periodic refresh.
+            let mut next = next_refresh(&*clock);
             loop {
                 let now = clock.now();
-                // `abs`, so that a clock that is set back does not postpone the reading.
-                if read_inactive_at.is_none_or(|at| now.duration_since(at).abs() >= READ_INACTIVE_EVERY) {
-                    read_inactive(&service, &splits_only).await;
-                    read_inactive_at = Some(now);
+                // `abs`, so that a clock that is set back does not postpone the query.
+                if inactive_read_at.is_none_or(|at| now.duration_since(at).abs() >= INACTIVE_POLL_INTERVAL) {
+                    refresh_inactive(&service, &splits_only).await;
+                    inactive_read_at = Some(now);
                 }
                 tokio::select! {
                     biased;
                     () = clock.sleep_until(next) => {
-                        // After an error it is read at the next interval.
-                        if let Some(found) = look(&service, &watched).await {
+                        // After an error, the next attempt is at the next interval.
+                        if let Some(found) = refresh_watched(&service, &watched).await {
                             stocks = found;
                         }
-                        tell(&health);
-                        next = next_look(&*clock);
+                        record_metrics(&health);
+                        next = next_refresh(&*clock);
                     }
-                    // The service lives as long as this.
-                    Ok(()) = interest.changed() => add_interest(&service, &stocks, &watched),
+                    // The service outlives this loop.
+                    Ok(()) = interest_changes.changed() => add_interest(&service, &stocks, &watched),
                 }
             }
         };
         tokio::select! {
-            () = live::run(options, demand, memory, health.clone(), sender) => {}
-            () = follow => {}
+            () = live::run(options, inputs, market_state, health.clone(), sender) => {}
+            () = follow_service => {}
         }
     }
 }
 
-fn next_look(clock: &dyn Clock) -> Timestamp {
-    clock.now().saturating_add(LOOK_EVERY).unwrap_or_default()
+fn next_refresh(clock: &dyn Clock) -> Timestamp {
+    clock.now().saturating_add(WATCHED_POLL_INTERVAL).unwrap_or_default()
 }
 
-/// Publishes the stocks that are watched now, and returns them; `None` if they could not be read.
-async fn look(service: &Service, watched: &watch::Sender<Arc<Vec<Symbol>>>) -> Option<Vec<Symbol>> {
+/// Publishes and returns the watched stocks; `None` if they cannot be read.
+async fn refresh_watched(service: &Service, watched: &watch::Sender<Arc<Vec<Symbol>>>) -> Option<Vec<Symbol>> {
     let stocks = match service.market_intake.watched_stocks().await {
         Ok(stocks) => stocks,
         Err(error) => {
-            tracing::error!(%error, "which stocks are watched could not be read; those of before are asked for");
+            tracing::error!(%error, "cannot read the watched stocks; the previous ones remain in use");
             return None;
         }
     };
@@ -161,7 +161,7 @@ async fn look(service: &Service, watched: &watch::Sender<Arc<Vec<Symbol>>>) -> O
     Some(stocks)
 }
 
-/// Publishes the stocks of the last [`look`] with those that have become of interest since.
+/// Publishes the stocks of the last [`refresh_watched`] and those that became of interest since then.
 fn add_interest(service: &Service, stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
     let mut stocks = stocks.to_vec();
     service.market_intake.add_stocks_of_interest(&mut stocks);
@@ -169,46 +169,46 @@ fn add_interest(service: &Service, stocks: &[Symbol], watched: &watch::Sender<Ar
 }
 
 fn publish(stocks: &[Symbol], watched: &watch::Sender<Arc<Vec<Symbol>>>) {
-    watched.send_if_modified(|known| {
-        let is_new = known.as_slice() != stocks;
+    watched.send_if_modified(|current| {
+        let is_new = current.as_slice() != stocks;
         if is_new {
-            *known = Arc::new(stocks.to_vec());
+            *current = Arc::new(stocks.to_vec());
         }
         is_new
     });
 }
 
-/// Reads the stocks whose alerts are not judged at present.
-async fn read_inactive(service: &Service, splits_only: &watch::Sender<Arc<BTreeSet<Symbol>>>) {
+/// Reads and publishes the stocks of inactive alerts.
+async fn refresh_inactive(service: &Service, splits_only: &watch::Sender<Arc<BTreeSet<Symbol>>>) {
     match service.market_intake.stocks_of_inactive_alerts().await {
-        Ok(stocks) => drop(splits_only.send_if_modified(|known| {
-            let is_new = **known != stocks;
+        Ok(stocks) => drop(splits_only.send_if_modified(|current| {
+            let is_new = **current != stocks;
             if is_new {
-                *known = Arc::new(stocks);
+                *current = Arc::new(stocks);
             }
             is_new
         })),
-        Err(error) => tracing::error!(%error, "stocks of paused alerts could not be read; their splits come late"),
+        Err(error) => tracing::error!(%error, "cannot read the stocks of inactive alerts; their splits may be late"),
     }
 }
 
-/// Tells how the sources are doing.
-fn tell(health: &Health) {
-    let state = health.state();
+/// Records the health of the source as metrics.
+fn record_metrics(health: &LiveSourceHealth) {
+    let state = health.snapshot();
     let quotes = &state.quotes;
     counter!("bellwether_feed_quotes_total", "outcome" => "passed").absolute(quotes.passed);
-    for reason in Reason::ALL {
+    for reason in FilterReason::ALL {
         counter!("bellwether_feed_quotes_total", "outcome" => reason.name()).absolute(quotes.of(reason));
     }
-    counter!("bellwether_feed_unanswered_total").absolute(state.unanswered);
+    counter!("bellwether_feed_unanswered_total").absolute(state.failed_requests);
     counter!("bellwether_feed_gaps_filled_total").absolute(state.gaps_filled);
     counter!("bellwether_feed_gaps_given_up_total").absolute(state.gaps_given_up);
-    // Far below 2⁵³.
+    // The count is far below 2⁵³, so the conversion is exact.
     gauge!("bellwether_feed_gaps_open").set(state.gaps_open as f64);
     if let Some(stream) = state.stream {
-        let is_live = stream.state == stream::State::Live;
+        let is_live = stream.state == stream::StreamState::Live;
         gauge!("bellwether_feed_stream_live").set(f64::from(u8::from(is_live)));
-        counter!("bellwether_feed_stream_lost_total").absolute(stream.lost);
+        counter!("bellwether_feed_stream_lost_total").absolute(stream.disconnections);
         counter!("bellwether_feed_conflated_total").absolute(stream.conflated);
     }
     if let Some(at) = state.polled_at {

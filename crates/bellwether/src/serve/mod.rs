@@ -1,19 +1,21 @@
-//! # Serving: the whole house, until it is told to stop
+//! # Serving: startup, shutdown and the running server
 //!
-//! A [`House`] is the service with its database, its source and its ways in, built in the order in which one needs the
-//! other: first the addresses are taken, so that a second program on the same port does not touch the database; then
-//! the database is opened, the service started, the source told what is known already; last come the requests.
+//! A [`Server`] is the service with its database, its market data source and its HTTP server. Startup goes from
+//! dependency to dependent: First the addresses are bound, so that a second program on the same port does not touch
+//! the database. Then the database is opened, the service starts, and the source gets the saved market state.
+//! Requests are accepted last.
 //!
-//! Deliveries run on a separate runtime (`delivery_runtime.rs`), so that receivers that flood or hang do not delay other work.
+//! Deliveries run on a separate runtime (`delivery_runtime.rs`), so that receivers that flood or hang do not delay
+//! other work.
 //!
-//! It is taken down the other way round: no new requests, those under way answered; no new deliveries; the service
-//! commits what was decided; the delivery runtime ends. A second signal ends the program where it stands, which loses
-//! nothing that was acknowledged: that is on disk.
+//! Shutdown goes in reverse order: New requests are refused and running ones are answered, new deliveries stop, the
+//! service commits what was decided, and the delivery runtime ends. A second signal ends the process at once. This
+//! loses nothing that was acknowledged, because that is on disk.
 
 mod coverage;
 mod delivery_runtime;
-mod feeding;
 mod live;
+mod source_task;
 mod web;
 
 use std::net::SocketAddr;
@@ -26,48 +28,48 @@ use tokio::task::JoinHandle;
 
 use crate::metering::Metering;
 use crate::settings::{Settings, SourceKind};
-use crate::signals::Signals;
+use crate::signals::ShutdownSignals;
 use crate::wiring;
-use crate::wiring::sources::{Sources, sources};
+use crate::wiring::providers::{ProviderSetup, build_providers};
 use delivery_runtime::DeliveryRuntime;
-use feeding::{Beginning, Feeding};
-use web::{Listening, Web};
+use source_task::{SourceState, SourceTask};
+use web::{BoundListeners, HttpServer};
 
-/// The service at work.
+/// The running server.
 #[derive(Debug)]
-pub struct House {
+pub struct Server {
     /// The use cases.
-    pub service: Handle,
+    pub service: ServiceHandle,
     /// The database.
     pub store: Store,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Ids and secrets.
+    /// The source of random ids and secrets.
     pub chance: Arc<Chance>,
-    feeding: Option<Feeding>,
-    web: Web,
+    source: Option<SourceTask>,
+    web: HttpServer,
     upkeep: JoinHandle<()>,
     deliveries: Option<DeliveryRuntime>,
 }
 
-/// The service, with a `Debug` that says no more than that.
+/// The service, with a `Debug` implementation that shows only the name.
 #[derive(Clone)]
-pub struct Handle(pub Service);
+pub struct ServiceHandle(pub Service);
 
-impl std::fmt::Debug for Handle {
+impl std::fmt::Debug for ServiceHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Service")
     }
 }
 
-impl House {
-    /// Builds the house and begins to serve.
+impl Server {
+    /// Builds the server and starts serving.
     ///
     /// # Errors
-    /// If an address is taken, the database cannot be opened or what is in it cannot be read.
+    /// If an address is in use, or the database cannot be opened or read.
     pub async fn open(settings: &Settings, metering: Metering) -> anyhow::Result<Self> {
-        // First the address, so that a second program on the same port does not touch the database.
-        let listening = Listening::at(&settings.server).await?;
+        // The address is bound first, so that a second program on the same port does not touch the database.
+        let listeners = BoundListeners::bind(&settings.server).await?;
         let mut ports = wiring::ports(settings).await?;
         let deliveries = DeliveryRuntime::start()?;
         if let Some(handle) = deliveries.handle() {
@@ -76,154 +78,154 @@ impl House {
         let providers = match settings.market.source {
             SourceKind::Providers => {
                 let seed = u64::from_le_bytes(ports.chance.bytes());
-                Some(sources(settings, Arc::clone(&ports.clock), seed)?)
+                Some(build_providers(settings, Arc::clone(&ports.clock), seed)?)
             }
             SourceKind::Simulated | SourceKind::File | SourceKind::Push => None,
         };
-        let mut house = Self::build(settings, listening, ports, providers, metering).await?;
-        house.deliveries = Some(deliveries);
-        Ok(house)
+        let mut server = Self::build(settings, listeners, ports, providers, metering).await?;
+        server.deliveries = Some(deliveries);
+        Ok(server)
     }
 
-    /// The same with a database, a time and providers of one's own.
+    /// Builds the server with the given database, clock and providers.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
-    pub async fn with(
+    /// The same as [`open`](Self::open).
+    pub async fn with_ports(
         settings: &Settings,
         ports: Ports,
-        providers: Option<Sources>,
+        providers: Option<ProviderSetup>,
         metering: Metering,
     ) -> anyhow::Result<Self> {
-        let listening = Listening::at(&settings.server).await?;
-        Self::build(settings, listening, ports, providers, metering).await
+        let listeners = BoundListeners::bind(&settings.server).await?;
+        Self::build(settings, listeners, ports, providers, metering).await
     }
 
     async fn build(
         settings: &Settings,
-        listening: Listening,
+        listeners: BoundListeners,
         ports: Ports,
-        providers: Option<Sources>,
+        providers: Option<ProviderSetup>,
         metering: Metering,
     ) -> anyhow::Result<Self> {
-        let beginning = Beginning::of(&settings.market, &ports.store, providers)
+        let state = SourceState::load(&settings.market, &ports.store, providers)
             .await
-            .context("cannot read what is known of the market")?;
+            .context("cannot read the saved market state")?;
         let mut service_settings = wiring::service_settings(settings)?;
         if settings.server.public_url.is_none() {
-            // The port may be any that was free.
-            service_settings.public_url = format!("http://{}", listening.address());
+            // With port 0 the system assigns a free port.
+            service_settings.public_url = format!("http://{}", listeners.address());
         }
         let service = Service::start(ports.clone(), service_settings)
             .await
             .context("cannot start the service")?;
-        let feeding = Feeding::start(&settings.market, beginning, &service, &ports.clock);
-        let web = Web::start(listening, settings, &service, &ports, metering.clone())?;
+        let source = SourceTask::start(&settings.market, state, &service, &ports.clock);
+        let web = HttpServer::start(listeners, settings, &service, &ports, metering.clone())?;
         Ok(Self {
-            service: Handle(service),
+            service: ServiceHandle(service),
             store: ports.store,
             clock: ports.clock,
             chance: ports.chance,
-            feeding,
+            source,
             web,
             upkeep: tokio::spawn(metering.upkeep()),
             deliveries: None,
         })
     }
 
-    /// Where requests are taken.
+    /// Returns the address of the API.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.web.address()
     }
 
-    /// Where health and metrics are, if not there.
+    /// Returns the address of health and metrics, if it is separate.
     #[must_use]
     pub fn ops_address(&self) -> Option<SocketAddr> {
         self.web.ops_address()
     }
 
-    /// Waits until the source has delivered its first news, if there is one.
+    /// Waits until the source has delivered its first current data. Returns at once without a source.
     pub async fn up_to_date(&self) {
-        if let Some(feeding) = &self.feeding {
-            feeding.up_to_date().await;
+        if let Some(source) = &self.source {
+            source.up_to_date().await;
         }
     }
 
-    /// Waits until a part of the house ends by itself, which it does only if it fails.
+    /// Waits until a component of the server fails.
     pub async fn failed(&self) -> anyhow::Error {
-        let feeding = async {
-            match &self.feeding {
-                Some(feeding) => feeding.failed().await,
+        let source = async {
+            match &self.source {
+                Some(source) => source.failed().await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             error = self.web.failed() => error,
-            error = feeding => error,
+            error = source => error,
         }
     }
 
-    /// Takes the house down: answers what was asked, takes in what was delivered, commits what was decided.
+    /// Shuts down: answers running requests, ingests received updates and commits decisions.
     ///
     /// # Errors
-    /// If the web side had failed.
+    /// If the HTTP server failed.
     pub async fn close(self) -> anyhow::Result<()> {
-        let answered = self.web.stop().await;
-        if let Some(feeding) = self.feeding {
-            feeding.stop().await;
+        let stopped = self.web.stop().await;
+        if let Some(source) = self.source {
+            source.stop().await;
         }
         self.service.0.stop().await;
         // The dispatchers have ended with the service.
         drop(self.deliveries);
         self.upkeep.abort();
-        answered
+        stopped
     }
 }
 
-/// Runs the service until it is told to stop.
+/// Runs the service until a shutdown signal.
 ///
 /// # Errors
-/// If it cannot start, or fails while it runs.
+/// If the service cannot start, or fails while it runs.
 pub async fn run(settings: Settings, metering: Metering) -> anyhow::Result<()> {
-    let mut signals = Signals::listen().context("cannot listen to signals")?;
-    let house = House::open(&settings, metering).await?;
-    announce(&house)?;
+    let mut signals = ShutdownSignals::listen().context("cannot listen for signals")?;
+    let server = Server::open(&settings, metering).await?;
+    announce(&server)?;
     let ended = tokio::select! {
         signal = signals.next() => {
-            tracing::info!(signal, "stopping: requests under way are answered");
+            tracing::info!(signal, "stopping: running requests are answered");
             Ok(())
         }
-        error = house.failed() => Err(error),
+        error = server.failed() => Err(error),
     };
-    let impatience = tokio::spawn(end_at_once(signals));
-    let closed = house.close().await;
-    impatience.abort();
+    let second_signal = tokio::spawn(exit_on_signal(signals));
+    let closed = server.close().await;
+    second_signal.abort();
     ended.and(closed)?;
     tracing::info!("stopped");
     Ok(())
 }
 
-/// Says where the service listens: to people and to programs that took any free port.
-fn announce(house: &House) -> anyhow::Result<()> {
+/// Prints the addresses, also for programs that start the service on a free port.
+fn announce(server: &Server) -> anyhow::Result<()> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    let said = writeln!(out, "bellwether listens on http://{}", house.address());
-    let said = said.and_then(|()| match house.ops_address() {
+    let written = writeln!(out, "bellwether listens on http://{}", server.address());
+    let written = written.and_then(|()| match server.ops_address() {
         Some(address) => writeln!(out, "health and metrics are on http://{address}"),
         None => Ok(()),
     });
-    said.and_then(|()| out.flush()).or_else(|error| match error.kind() {
+    written.and_then(|()| out.flush()).or_else(|error| match error.kind() {
         std::io::ErrorKind::BrokenPipe => Ok(()),
         _ => Err(error).context("cannot write to standard output"),
     })?;
-    tracing::info!(address = %house.address(), version = env!("CARGO_PKG_VERSION"), "listening");
+    tracing::info!(address = %server.address(), version = env!("CARGO_PKG_VERSION"), "listening");
     Ok(())
 }
 
-/// Ends the program at the next signal.
-pub(crate) async fn end_at_once(mut signals: Signals) {
+/// Exits the process at the next signal.
+pub(crate) async fn exit_on_signal(mut signals: ShutdownSignals) {
     let signal = signals.next().await;
-    tracing::warn!(signal, "ended at once, by a second signal");
+    tracing::warn!(signal, "exiting at once because of a second signal");
     std::process::exit(1);
 }

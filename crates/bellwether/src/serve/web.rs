@@ -1,90 +1,90 @@
-//! The ways in: the addresses that are listened on, and the server behind them.
+//! The HTTP server and its listening addresses.
 
 use std::io;
 use std::net::SocketAddr;
 
 use anyhow::Context;
-use server::{App, Ended, Listeners, McpPlaces, Timeouts, TrustedProxy, TrustedProxyError};
+use server::{App, Listeners, McpConfig, ShutdownReport, Timeouts, TrustedProxy, TrustedProxyError};
 use service::{Ports, Service};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::metering::Metering;
-use crate::settings::{self, Server, Settings};
+use crate::settings::{self, ServerConfig, Settings};
 
-/// Addresses that are taken, but nobody answers there yet.
+/// Bound addresses that do not accept requests yet.
 #[derive(Debug)]
-pub(super) struct Listening {
+pub(super) struct BoundListeners {
     api: (TcpListener, SocketAddr),
     ops: Option<(TcpListener, SocketAddr)>,
 }
 
-impl Listening {
-    pub(super) async fn at(server: &Server) -> anyhow::Result<Self> {
+impl BoundListeners {
+    pub(super) async fn bind(server: &ServerConfig) -> anyhow::Result<Self> {
         let ops = match server.ops_listen {
-            Some(address) => Some(listen(address, "server.ops_listen").await?),
+            Some(address) => Some(bind(address, "server.ops_listen").await?),
             None => None,
         };
         Ok(Self {
-            api: listen(server.listen, "server.listen").await?,
+            api: bind(server.listen, "server.listen").await?,
             ops,
         })
     }
 
-    /// Where requests will be taken.
+    /// Returns the bound address of the API.
     pub(super) fn address(&self) -> SocketAddr {
         self.api.1
     }
 }
 
-async fn listen(address: SocketAddr, setting: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
+async fn bind(address: SocketAddr, setting: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
     let listener = TcpListener::bind(address).await.map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => anyhow::anyhow!(
-            "{address} is taken by another program; stop that one, or choose another address with {setting}"
+            "{address} is already in use; stop the other program, or choose another address with {setting}"
         ),
         _ => anyhow::Error::new(error).context(format!("cannot listen on {address}; see {setting}")),
     })?;
-    let bound = listener.local_addr().context("cannot learn the address")?;
+    let bound = listener.local_addr().context("cannot read the bound address")?;
     Ok((listener, bound))
 }
 
-/// The server at work.
+/// The running HTTP server.
 #[derive(Debug)]
-pub(super) struct Web {
+pub(super) struct HttpServer {
     address: SocketAddr,
     ops_address: Option<SocketAddr>,
     stop: CancellationToken,
-    ended: watch::Receiver<Option<Ended>>,
+    ended: watch::Receiver<Option<ShutdownReport>>,
 }
 
-impl Web {
-    /// Begins to answer.
+impl HttpServer {
+    /// Starts to accept requests.
     pub(super) fn start(
-        listening: Listening,
+        listeners: BoundListeners,
         settings: &Settings,
         service: &Service,
         ports: &Ports,
         metering: Metering,
     ) -> anyhow::Result<Self> {
-        let Listening {
+        let BoundListeners {
             api: (api, address),
             ops,
-        } = listening;
+        } = listeners;
         let (ops, ops_address) = ops.unzip();
-        let ports = server::Ports {
+        let dependencies = server::AppDependencies {
             service: service.clone(),
             clock: std::sync::Arc::clone(&ports.clock),
             chance: std::sync::Arc::clone(&ports.chance),
             metrics: std::sync::Arc::new(move || metering.render()),
         };
-        let app = App::new(ports, server_settings(settings)?);
+        let app = App::new(dependencies, http_config(settings)?);
         let stop = CancellationToken::new();
-        let (told, ended) = watch::channel(None);
+        let (ended_sender, ended) = watch::channel(None);
         let token = stop.clone();
-        // If this panics, the sender is dropped, and whoever waits for the end learns of it.
+        // If this task panics, the sender is dropped, which also notifies the receivers.
         tokio::spawn(async move {
-            told.send_replace(Some(server::serve(&app, Listeners { api, ops }, token).await));
+            ended_sender.send_replace(Some(server::serve(&app, Listeners { api, ops }, token).await));
         });
         Ok(Self {
             address,
@@ -102,28 +102,28 @@ impl Web {
         self.ops_address
     }
 
-    /// Waits until the server ends without having been told to.
+    /// Waits until the server ends without a shutdown.
     pub(super) async fn failed(&self) -> anyhow::Error {
-        // Whether it ended or panicked is the same to those who wanted it to serve.
+        // An end and a panic have the same meaning here.
         let _ = self.ended.clone().wait_for(Option::is_some).await;
-        anyhow::anyhow!("the HTTP server has ended by itself; the log says why")
+        anyhow::anyhow!("the HTTP server ended unexpectedly; see the log")
     }
 
-    /// Takes no more requests, and waits until those under way are answered or cut off.
+    /// Stops accepting requests, and waits until the running ones are answered or aborted.
     pub(super) async fn stop(mut self) -> anyhow::Result<()> {
         self.stop.cancel();
         let ended = self.ended.wait_for(Option::is_some).await;
-        ended.map(|_| ()).context("the HTTP server failed; the log says why")
+        ended.map(|_| ()).context("the HTTP server failed; see the log")
     }
 }
 
-/// What the settings say about the server.
-fn server_settings(settings: &Settings) -> anyhow::Result<server::Settings> {
+/// Converts the settings of the HTTP server.
+fn http_config(settings: &Settings) -> anyhow::Result<server::HttpConfig> {
     let server = &settings.server;
     let proxies = server.trusted_proxies.iter().map(|network| network.to_string().parse());
     let trusted_proxies: Result<Vec<TrustedProxy>, TrustedProxyError> = proxies.collect();
-    Ok(server::Settings {
-        limits: limits(&settings.limits),
+    Ok(server::HttpConfig {
+        limits: rate_limits(&settings.limits),
         timeouts: Timeouts {
             headers: server.header_timeout.unsigned_abs(),
             idle: server.idle_timeout.unsigned_abs(),
@@ -137,7 +137,7 @@ fn server_settings(settings: &Settings) -> anyhow::Result<server::Settings> {
         max_ingest_bytes: usize::try_from(server.max_ingest_bytes.get())?,
         max_connections: usize::try_from(server.max_connections.get())?,
         max_connections_per_address: usize::try_from(server.max_connections_per_address.get())?,
-        mcp: McpPlaces {
+        mcp: McpConfig {
             allowed_hosts: settings.mcp.allowed_hosts.iter().map(ToString::to_string).collect(),
             allowed_origins: settings.mcp.allowed_origins.iter().map(ToString::to_string).collect(),
         },
@@ -149,14 +149,14 @@ fn server_settings(settings: &Settings) -> anyhow::Result<server::Settings> {
     })
 }
 
-fn limits(limits: &settings::Limits) -> server::Limits {
-    server::Limits {
+fn rate_limits(limits: &settings::LimitsConfig) -> server::RateLimits {
+    server::RateLimits {
         basic_per_hour: limits.basic_per_hour.get(),
         premium_per_hour: limits.premium_per_hour.get(),
         webhook_test_per_minute: limits.webhook_test_per_minute.get(),
         login_per_minute: limits.login_per_minute.get(),
         register_per_hour: limits.register_per_hour.get(),
         guest_alerts_per_hour: limits.guest_alerts_per_hour.get(),
-        ..server::Limits::default()
+        ..server::RateLimits::default()
     }
 }

@@ -1,63 +1,63 @@
-//! What can be wrong with settings, said so that it can be mended.
+//! Errors in the settings, with the fix.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why there are no settings.
+/// The reasons why settings cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.
     #[error("cannot read the settings file {}: {source}", .path.display())]
     Unreadable {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Some settings are unknown or not allowed.
-    #[error("{}", in_lines(.0))]
-    Wrong(Vec<Problem>),
+    /// Some settings are unknown or invalid.
+    #[error("{}", join_lines(.0))]
+    Invalid(Vec<SettingProblem>),
 }
 
-fn in_lines(problems: &[Problem]) -> String {
-    let lines: Vec<_> = problems.iter().map(Problem::to_string).collect();
+fn join_lines(problems: &[SettingProblem]) -> String {
+    let lines: Vec<_> = problems.iter().map(SettingProblem::to_string).collect();
     lines.join("\n")
 }
 
-/// One thing that is wrong.
+/// A problem with one setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Problem {
-    /// Which setting, as `section.key`; empty if a file cannot be understood at all.
+pub struct SettingProblem {
+    /// The setting as `section.key`; empty if a whole file cannot be parsed.
     pub key: String,
-    /// Where it was found.
-    pub origin: Origin,
-    /// What is wrong with it, and what is allowed.
-    pub what: String,
+    /// The origin of the value.
+    pub origin: SettingOrigin,
+    /// The problem, and the allowed values.
+    pub message: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SettingProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, origin, what } = self;
+        let Self { key, origin, message } = self;
         match key.as_str() {
-            "" => write!(f, "{origin}: {what}"),
-            key => write!(f, "setting {key} ({origin}): {what}"),
+            "" => write!(f, "{origin}: {message}"),
+            key => write!(f, "setting {key} ({origin}): {message}"),
         }
     }
 }
 
-/// Where a setting was found.
+/// The origin of a setting's value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Origin {
-    /// Among the defaults.
+pub enum SettingOrigin {
+    /// The defaults.
     Default,
-    /// In a file.
+    /// A settings file.
     File(PathBuf),
-    /// In a variable of the environment.
+    /// An environment variable.
     Variable(String),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("by default"),

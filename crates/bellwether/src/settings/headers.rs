@@ -1,4 +1,4 @@
-//! What headers begin with.
+//! The setting for the prefix of webhook header names.
 
 use std::fmt;
 
@@ -7,30 +7,30 @@ use toml::Value;
 
 use super::value::Setting;
 
-/// What the names of a delivery's headers begin with: `X-Service`.
+/// The prefix of a delivery's header names, for example `X-Service`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Prefix {
+pub struct HeaderNamePrefix {
     text: String,
     names: HeaderPrefix,
 }
 
-impl Prefix {
-    /// The names that begin so.
+impl HeaderNamePrefix {
+    /// Returns the header names with this prefix.
     #[must_use]
     pub fn names(&self) -> HeaderPrefix {
         self.names.clone()
     }
 }
 
-impl fmt::Display for Prefix {
+impl fmt::Display for HeaderNamePrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl Setting for Prefix {
+impl Setting for HeaderNamePrefix {
     fn allowed() -> String {
-        "the beginning of a header's name, like X-Service".to_owned()
+        "a prefix of header names, like X-Service".to_owned()
     }
 
     fn from_text(text: &str) -> Option<Self> {
@@ -51,13 +51,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prefix_is_the_beginning_of_a_headers_name() {
+    fn prefix_must_be_valid_in_a_header_name() {
         assert_eq!(
-            Prefix::from_text("X-Acme").map(|prefix| prefix.to_string()).as_deref(),
+            HeaderNamePrefix::from_text("X-Acme")
+                .map(|prefix| prefix.to_string())
+                .as_deref(),
             Some("X-Acme")
         );
         for wrong in ["", "X-", "X Acme", "X-Acme:", "Ü"] {
-            assert_eq!(Prefix::from_text(wrong), None, "{wrong}");
+            assert_eq!(HeaderNamePrefix::from_text(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,40 +1,40 @@
-//! Layers of settings: defaults, a file, the environment, the later one winning.
+//! Layers of settings: defaults, a file and the environment. A later layer overrides an earlier one.
 //!
-//! A layer is flattened to `section.key` (`section.part.key` where a section has parts), so that each value can be traced
-//! to where it was found. The defaults are the first layer and hold every setting there is: what is not among them is
+//! A layer is flattened to `section.key` (`section.part.key` if a section has parts), so that the origin of each
+//! value is known. The defaults are the first layer and contain all settings: a key that is not among them is
 //! unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
-use super::error::{Origin, Problem, SettingsError};
+use super::error::{SettingOrigin, SettingProblem, SettingsError};
 use super::value::Setting;
 
-/// What variables begin with.
-const PREFIX: &str = "BELLWETHER_";
-/// What stands in the name of a variable where a dot stands in a key.
-const BETWEEN: &str = "__";
+/// The prefix of environment variables.
+const VARIABLE_PREFIX: &str = "BELLWETHER_";
+/// The separator in variable names; it stands for a dot in the key.
+const VARIABLE_SEPARATOR: &str = "__";
 
-/// A value as it was found.
+/// A value before it is parsed into its type.
 #[derive(Clone, Debug)]
-enum Found {
-    /// In TOML.
+enum RawValue {
+    /// A value from a TOML file.
     Toml(Value),
-    /// As the text of a variable.
+    /// The text of an environment variable.
     Text(String),
 }
 
-/// What a key stands in.
+/// Returns the section of a key.
 fn section_of(key: &str) -> &str {
     key.rsplit_once('.').map_or("", |(section, _)| section)
 }
 
-/// Every setting as it was found last, and what was wrong on the way.
+/// The latest value of every setting, and the problems so far.
 #[derive(Debug)]
 pub(super) struct Layers {
-    found: BTreeMap<String, (Found, Origin)>,
-    problems: Vec<Problem>,
+    found: BTreeMap<String, (RawValue, SettingOrigin)>,
+    problems: Vec<SettingProblem>,
 }
 
 impl Layers {
@@ -45,15 +45,19 @@ impl Layers {
         }
     }
 
-    /// Lays a file's settings over what there is.
-    pub(super) fn add_toml(&mut self, origin: Origin, text: &str) {
+    /// Applies the settings of a file.
+    pub(super) fn add_toml(&mut self, origin: SettingOrigin, text: &str) {
         let table: Table = match text.parse() {
             Ok(table) => table,
             Err(error) => {
                 let error: toml::de::Error = error;
                 let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
                 let line = before.matches('\n').count() + 1;
-                self.problem("", &origin, format!("line {line} is no TOML: {}", error.message()));
+                self.problem(
+                    "",
+                    &origin,
+                    format!("line {line} is not valid TOML: {}", error.message()),
+                );
                 return;
             }
         };
@@ -61,50 +65,52 @@ impl Layers {
             match value {
                 Value::Table(entries) => self.add_section(&section, entries, &origin),
                 _ => {
-                    let what = self.known_are(&section);
-                    self.problem(&section, &origin, what);
+                    let message = self.unknown_setting_message(&section);
+                    self.problem(&section, &origin, message);
                 }
             }
         }
     }
 
-    /// Lays a section's settings over what there is, and those of its parts.
-    fn add_section(&mut self, section: &str, entries: Table, origin: &Origin) {
+    /// Applies the settings of a section and its parts.
+    fn add_section(&mut self, section: &str, entries: Table, origin: &SettingOrigin) {
         for (key, value) in entries {
             let key = format!("{section}.{key}");
             match value {
-                // No setting is a table.
+                // No setting is a table, so a table is a part.
                 Value::Table(entries) => self.add_section(&key, entries, origin),
-                value => self.put(key, Found::Toml(value), origin.clone()),
+                value => self.insert_known(key, RawValue::Toml(value), origin.clone()),
             }
         }
     }
 
-    /// Lays those variables over what there is that are settings. An empty one counts as not given.
+    /// Applies the variables that are settings. An empty variable counts as not set.
     pub(super) fn add_variables(&mut self, variables: impl IntoIterator<Item = (String, String)>) {
         let mut variables: Vec<_> = variables.into_iter().collect();
         variables.sort();
         for (name, text) in variables {
-            let Some(key) = name.strip_prefix(PREFIX).filter(|_| !text.is_empty()) else {
+            let Some(key) = name.strip_prefix(VARIABLE_PREFIX).filter(|_| !text.is_empty()) else {
                 continue;
             };
-            let origin = Origin::Variable(name.clone());
-            let dotted = key.replace(BETWEEN, ".").to_ascii_lowercase();
-            match self.with_one_underscore(&dotted) {
-                Some(meant) => {
-                    let name = format!("{PREFIX}{}", meant.replace('.', BETWEEN)).to_ascii_uppercase();
-                    self.problem(&meant, &origin, format!("the variable must be called {name}"));
+            let origin = SettingOrigin::Variable(name.clone());
+            let dotted = key.replace(VARIABLE_SEPARATOR, ".").to_ascii_lowercase();
+            match self.setting_with_missing_underscores(&dotted) {
+                Some(intended) => {
+                    let name =
+                        format!("{VARIABLE_PREFIX}{}", intended.replace('.', VARIABLE_SEPARATOR)).to_ascii_uppercase();
+                    self.problem(&intended, &origin, format!("the variable must be called {name}"));
                 }
-                // Others may name their variables so: an orchestrator describes a service of our name with
-                // BELLWETHER_PORT and the like. Only what was clearly meant for us is refused.
-                None if !key.contains(BETWEEN) => {}
-                None => self.put(dotted, Found::Text(text), origin),
+                // Other programs may use such names: an orchestrator describes a service named `bellwether` with
+                // variables like `BELLWETHER_PORT`. Only names with the separator are certainly settings and are
+                // rejected.
+                None if !key.contains(VARIABLE_SEPARATOR) => {}
+                None => self.insert_known(dotted, RawValue::Text(text), origin),
             }
         }
     }
 
-    /// The setting that was meant by a variable with one underscore where two belong.
-    fn with_one_underscore(&self, dotted: &str) -> Option<String> {
+    /// Returns the setting for a variable that has one underscore instead of two.
+    fn setting_with_missing_underscores(&self, dotted: &str) -> Option<String> {
         if self.found.contains_key(dotted) {
             return None;
         }
@@ -112,17 +118,17 @@ impl Layers {
         self.found.keys().find(|key| key.replace('.', "_") == name).cloned()
     }
 
-    fn put(&mut self, key: String, found: Found, origin: Origin) {
-        if origin == Origin::Default || self.found.contains_key(&key) {
+    fn insert_known(&mut self, key: String, found: RawValue, origin: SettingOrigin) {
+        if origin == SettingOrigin::Default || self.found.contains_key(&key) {
             self.found.insert(key, (found, origin));
         } else {
-            let what = self.known_are(section_of(&key));
-            self.problem(&key, &origin, what);
+            let message = self.unknown_setting_message(section_of(&key));
+            self.problem(&key, &origin, message);
         }
     }
 
-    /// What to write instead of a setting that there is not.
-    fn known_are(&self, section: &str) -> String {
+    /// Returns the message for an unknown setting, with the known ones.
+    fn unknown_setting_message(&self, section: &str) -> String {
         let of_section: Vec<_> = self
             .found
             .keys()
@@ -137,30 +143,27 @@ impl Layers {
         }
         let sections: BTreeSet<_> = self.found.keys().map(|key| section_of(key)).collect();
         let sections: Vec<_> = sections.into_iter().collect();
-        format!(
-            "there is no such setting; settings stand in the sections {}",
-            sections.join(", ")
-        )
+        format!("there is no such setting; the sections are {}", sections.join(", "))
     }
 
-    fn problem(&mut self, key: &str, origin: &Origin, what: String) {
-        self.problems.push(Problem {
+    fn problem(&mut self, key: &str, origin: &SettingOrigin, message: String) {
+        self.problems.push(SettingProblem {
             key: key.to_owned(),
             origin: origin.clone(),
-            what,
+            message,
         });
     }
 
-    /// The value of a setting. If it is not allowed, that is noted, and there is none.
+    /// Returns the value of a setting. An invalid value is recorded as a problem, and the result is `None`.
     pub(super) fn get<T: Setting>(&mut self, key: &str) -> Option<T> {
         let Some((found, origin)) = self.found.get(key) else {
-            // A test sees to it that the defaults hold every setting.
-            self.problem(key, &Origin::Default, "is missing".to_owned());
+            // A test checks that the defaults contain every setting.
+            self.problem(key, &SettingOrigin::Default, "is missing".to_owned());
             return None;
         };
         let value = match found {
-            Found::Toml(value) => T::from_toml(value),
-            Found::Text(text) => T::from_text(text.trim()),
+            RawValue::Toml(value) => T::from_toml(value),
+            RawValue::Text(text) => T::from_text(text.trim()),
         };
         if value.is_none() {
             let origin = origin.clone();
@@ -169,24 +172,24 @@ impl Layers {
         value
     }
 
-    /// Notes that a value is allowed, but not together with another one.
-    pub(super) fn refuse(&mut self, key: &str, what: &str) {
+    /// Records that a value is not allowed in combination with others.
+    pub(super) fn refuse(&mut self, key: &str, message: &str) {
         let origin = self
             .found
             .get(key)
-            .map_or(Origin::Default, |(_, origin)| origin.clone());
-        self.problem(key, &origin, what.to_owned());
+            .map_or(SettingOrigin::Default, |(_, origin)| origin.clone());
+        self.problem(key, &origin, message.to_owned());
     }
 
-    /// What was read, unless something was wrong.
+    /// Returns the settings, or all problems if there are any.
     pub(super) fn finish<T>(self, read: Option<T>) -> Result<T, SettingsError> {
         match read {
             Some(read) if self.problems.is_empty() => Ok(read),
-            _ => Err(SettingsError::Wrong(self.problems)),
+            _ => Err(SettingsError::Invalid(self.problems)),
         }
     }
 
-    /// The keys of all settings.
+    /// Returns the keys of all settings.
     #[cfg(test)]
     pub(super) fn keys(&self) -> Vec<String> {
         self.found.keys().cloned().collect()

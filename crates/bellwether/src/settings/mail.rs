@@ -1,4 +1,4 @@
-//! Settings of mail: the server, and the sender.
+//! The settings of the mail server and the sender.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use toml::Value;
 use super::secret::mask_user_info;
 use super::value::Setting;
 
-/// Where the mail server is. It may hold a password, which is not shown.
+/// The URL of the mail server. Its password is masked when it is shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SmtpUrl(String);
 
 impl SmtpUrl {
-    /// The address with its password. Whoever asks for it must not print it.
+    /// Returns the URL with its password. Callers must not print it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -27,7 +27,7 @@ impl fmt::Debug for SmtpUrl {
 
 impl Setting for SmtpUrl {
     fn allowed() -> String {
-        "an address like smtp://user:password@mail.example.com:587 or smtps://user:password@mail.example.com, with \
+        "a URL like smtp://user:password@mail.example.com:587 or smtps://user:password@mail.example.com, with \
          `:/?#[]@%` in user or password written as %3A and so on"
             .to_owned()
     }
@@ -41,19 +41,19 @@ impl Setting for SmtpUrl {
     }
 }
 
-/// Whom mail comes from.
+/// The sender of mail.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sender(String);
+pub struct EmailSender(String);
 
-impl Sender {
-    /// The address, with a name before it or without.
+impl EmailSender {
+    /// Returns the address, with a display name if there is one.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-impl Setting for Sender {
+impl Setting for EmailSender {
     fn allowed() -> String {
         "an address like alerts@example.com or Bellwether <alerts@example.com>".to_owned()
     }
@@ -72,17 +72,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_mail_server_all_is_shown_but_the_password() {
+    fn smtp_password_is_masked() {
         let url = SmtpUrl::from_text("smtp://bw:open%40sesame@mail.example.com:587").unwrap();
         let shown = "smtp://bw:********@mail.example.com:587";
         assert_eq!((format!("{url:?}"), url.to_toml()), (shown.to_owned(), shown.into()));
         assert_eq!(url.expose(), "smtp://bw:open%40sesame@mail.example.com:587");
-        // What is shown can be read again.
+        // The masked value can be parsed again.
         assert!(SmtpUrl::from_text(shown).is_some());
     }
 
     #[test]
-    fn a_mail_server_is_an_address_of_its_forms() {
+    fn rejects_invalid_smtp_urls() {
         for wrong in [
             "mail.example.com",
             "http://mail.example.com",
@@ -96,13 +96,13 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_is_one_address_with_or_without_a_name() {
+    fn sender_is_one_address_with_optional_name() {
         for right in [
             "alerts@example.com",
             "Bellwether <alerts@example.com>",
             "\"Bell, Wether\" <a@b.example>",
         ] {
-            assert!(Sender::from_text(right).is_some(), "{right}");
+            assert!(EmailSender::from_text(right).is_some(), "{right}");
         }
         for wrong in [
             "",
@@ -110,7 +110,7 @@ mod tests {
             "a@b.example, c@d.example",
             "A <a@b.example>\r\nBcc: c@d.example",
         ] {
-            assert_eq!(Sender::from_text(wrong), None, "{wrong}");
+            assert_eq!(EmailSender::from_text(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,16 +1,15 @@
-//! # Settings: what an operator can choose
+//! # Settings
 //!
-//! Every setting has a default, and all defaults stand in one file, `bellwether.example.toml`, which says of each what
-//! it is for. That file is compiled in and read first; then come the file of `--config` and the variables of the
-//! environment, the later one winning ([`layers`]). So the documentation cannot be wrong about a default.
+//! All defaults are in one file, `bellwether.example.toml`, which also explains each setting. The file is compiled in
+//! and read first. The file of `--config` and the environment variables override it, in this order ([`layers`]). So
+//! the documentation of the defaults is always right.
 //!
-//! What is not known or not allowed stops the program before it does anything, with every problem at once
-//! ([`SettingsError`]): which setting, where it was found, what is allowed. A typing error must not run for a year as
-//! a default.
+//! An unknown or invalid setting stops the program before it does anything. The error ([`SettingsError`]) lists all
+//! problems: the setting, its origin and the allowed values. A typing error must not silently run as a default.
 //!
-//! * [`sections`]: the settings themselves, a struct for each section.
-//! * [`providers`]: those of providers of market data. [`mail`]: a mail server and a sender.
-//! * [`value`]: what a setting can be: an address, a time, a choice, ... [`secret`]: what is not to be shown.
+//! * [`sections`]: the settings, one struct per section.
+//! * [`providers`]: the settings of market data providers. [`mail`]: the mail server and the sender.
+//! * [`value`]: the types of settings, such as addresses, durations and choices. [`secret`]: masked values.
 
 mod error;
 mod headers;
@@ -28,49 +27,50 @@ mod value;
 
 use std::path::Path;
 
-pub use error::{Problem, SettingsError};
-pub use headers::Prefix;
-pub use mail::{Sender, SmtpUrl};
-pub use net::{BaseUrl, HostName, Network, PublicUrl};
-pub use providers::{ProviderName, Sources};
-pub use secret::{ApiKey, DatabaseUrl, Secret};
+pub use error::{SettingProblem, SettingsError};
+pub use headers::HeaderNamePrefix;
+pub use mail::{EmailSender, SmtpUrl};
+pub use net::{BaseUrl, HostName, IpRange, PublicUrl};
+pub use providers::{ProviderName, SourcesConfig};
+pub use secret::{AnalystApiKey, DatabaseUrl, SecretString};
 pub use sections::{
-    Analyst, Auth, Database, Email, Limits, Log, Market, Mcp, Operator, Server, Settings, Sms, Telemetry, Webhooks,
+    AnalystConfig, AuthConfig, DatabaseConfig, EmailConfig, LimitsConfig, LogConfig, MarketConfig, McpConfig,
+    OperatorConfig, ServerConfig, Settings, SmsConfig, TelemetryConfig, WebhooksConfig,
 };
-pub use text::Filter;
+pub use text::LogFilter;
 pub use value::{
     AnalystKind, EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat, TokenLimitName,
 };
 
 use layers::Layers;
 
-/// The settings that hold unless others are given, with what each is for.
+/// The default settings with their documentation.
 pub const DEFAULTS: &str = include_str!("../../../../bellwether.example.toml");
 
 impl Settings {
-    /// Reads the settings: the defaults, then `file`, then those `variables` that begin with `BELLWETHER_`.
+    /// Loads the settings: the defaults, then `file`, then the `variables` that begin with `BELLWETHER_`.
     ///
     /// # Errors
-    /// [`SettingsError`] with everything that is wrong.
+    /// [`SettingsError`] with all problems.
     pub fn load(
         file: Option<&Path>,
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, SettingsError> {
         let mut layers = Layers::new();
-        layers.add_toml(error::Origin::Default, DEFAULTS);
+        layers.add_toml(error::SettingOrigin::Default, DEFAULTS);
         if let Some(path) = file {
             let text = std::fs::read_to_string(path).map_err(|source| SettingsError::Unreadable {
                 path: path.to_owned(),
                 source,
             })?;
-            layers.add_toml(error::Origin::File(path.to_owned()), &text);
+            layers.add_toml(error::SettingOrigin::File(path.to_owned()), &text);
         }
         layers.add_variables(variables);
         let settings = Self::read(&mut layers);
         layers.finish(settings)
     }
 
-    /// The effective settings as a file that [`load`](Self::load) would read; secrets are masked.
+    /// Returns the effective settings in the format that [`load`](Self::load) reads. Secrets are masked.
     #[must_use]
     pub fn to_toml(&self) -> String {
         self.show().to_string()

@@ -1,4 +1,4 @@
-//! Settings of the network: networks and addresses of the web.
+//! Network settings: IP ranges, hosts and URLs.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -9,22 +9,22 @@ use toml::Value;
 
 use super::value::Setting;
 
-/// A range of addresses: `10.0.0.0/8`, or a single one.
+/// A range of IP addresses in CIDR notation, for example `10.0.0.0/8`, or a single address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Network {
-    /// Its first address, or any other one of it.
+pub struct IpRange {
+    /// Any address in the range.
     pub address: IpAddr,
-    /// How many bits all its addresses have in common.
+    /// The number of leading bits that all addresses in the range share.
     pub prefix_bits: u8,
 }
 
-impl fmt::Display for Network {
+impl fmt::Display for IpRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.address, self.prefix_bits)
     }
 }
 
-impl Setting for Network {
+impl Setting for IpRange {
     fn allowed() -> String {
         "an address or a range of addresses, like 127.0.0.1 or 10.0.0.0/8".to_owned()
     }
@@ -35,10 +35,10 @@ impl Setting for Network {
             None => (text, None),
         };
         let address: IpAddr = address.parse().ok()?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
+        let max_prefix_bits = if address.is_ipv4() { 32 } else { 128 };
         let prefix_bits = match bits {
-            Some(bits) => bits.parse().ok().filter(|&bits| bits <= most)?,
-            None => most,
+            Some(bits) => bits.parse().ok().filter(|&bits| bits <= max_prefix_bits)?,
+            None => max_prefix_bits,
         };
         Some(Self { address, prefix_bits })
     }
@@ -48,12 +48,12 @@ impl Setting for Network {
     }
 }
 
-/// The address under which the world sees the service: `https://alerts.example.com`, without a slash at the end.
+/// The public base URL of the service, for example `https://alerts.example.com`, without a trailing slash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PublicUrl(String);
 
 impl PublicUrl {
-    /// The address.
+    /// Returns the URL.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -68,15 +68,15 @@ impl fmt::Display for PublicUrl {
 
 impl Setting for PublicUrl {
     fn allowed() -> String {
-        "an address like https://alerts.example.com, without a path".to_owned()
+        "a URL like https://alerts.example.com, without a path".to_owned()
     }
 
     fn from_text(text: &str) -> Option<Self> {
         let uri: Uri = text.parse().ok()?;
-        let of_the_web = matches!(uri.scheme_str(), Some("http" | "https"));
+        let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
         let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'))?;
-        let bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
-        (of_the_web && bare).then(|| Self(format!("{}://{authority}", uri.scheme_str().unwrap_or_default())))
+        let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
+        (is_http && is_bare).then(|| Self(format!("{}://{authority}", uri.scheme_str().unwrap_or_default())))
     }
 
     fn to_toml(&self) -> Value {
@@ -84,7 +84,7 @@ impl Setting for PublicUrl {
     }
 }
 
-/// A name under which the service is reached: `alerts.internal`, with a port if it is not the scheme's own.
+/// A host name of the service, for example `alerts.internal`, with a port unless it is the scheme's default.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HostName(String);
 
@@ -96,7 +96,7 @@ impl fmt::Display for HostName {
 
 impl Setting for HostName {
     fn allowed() -> String {
-        "a host with its port, if it is not the usual one, like alerts.internal or 10.0.0.7:8080".to_owned()
+        "a host name, with its port unless that is the default, like alerts.internal or 10.0.0.7:8080".to_owned()
     }
 
     fn from_text(text: &str) -> Option<Self> {
@@ -110,12 +110,12 @@ impl Setting for HostName {
     }
 }
 
-/// Where an API is: `https://api.openai.com/v1`.
+/// The base URL of an API, for example `https://api.openai.com/v1`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// Whether it is OpenAI's own, which takes nobody without a key.
+    /// Returns whether this is OpenAI's own API, which requires a key.
     #[must_use]
     pub fn is_openai(&self) -> bool {
         let uri: Option<Uri> = self.0.parse().ok();
@@ -134,7 +134,7 @@ impl fmt::Display for BaseUrl {
 
 impl Setting for BaseUrl {
     fn allowed() -> String {
-        "an address like https://api.openai.com/v1 or http://localhost:11434/v1, without a query or a user".to_owned()
+        "a URL like https://api.openai.com/v1 or http://localhost:11434/v1, without query or user info".to_owned()
     }
 
     fn from_text(text: &str) -> Option<Self> {
@@ -150,7 +150,7 @@ impl Setting for BaseUrl {
 
 impl Setting for SocketAddr {
     fn allowed() -> String {
-        "an address and a port, like 127.0.0.1:8080 or [::]:8080 (port 0: any that is free)".to_owned()
+        "an address and a port, like 127.0.0.1:8080 or [::]:8080 (port 0: any free port)".to_owned()
     }
 
     fn from_text(text: &str) -> Option<Self> {
@@ -167,8 +167,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_network_is_an_address_with_or_without_its_bits() {
-        let shown = |text: &str| Network::from_text(text).map(|network| network.to_string());
+    fn ip_range_has_optional_prefix_bits() {
+        let shown = |text: &str| IpRange::from_text(text).map(|network| network.to_string());
         assert_eq!(shown("127.0.0.1").as_deref(), Some("127.0.0.1/32"));
         assert_eq!(shown("10.0.0.0/8").as_deref(), Some("10.0.0.0/8"));
         assert_eq!(shown("fd00::/8").as_deref(), Some("fd00::/8"));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_a_name_with_or_without_its_port() {
+    fn host_name_has_optional_port() {
         for right in ["alerts.internal", "10.0.0.7:8080", "[::1]:8080", "localhost"] {
             assert!(HostName::from_text(right).is_some(), "{right}");
         }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_api_may_be_anywhere_but_its_address_holds_no_secret() {
+    fn base_url_contains_no_credentials() {
         let is_openai = |text: &str| BaseUrl::from_text(text).map(|url| url.is_openai());
         assert_eq!(is_openai("https://API.openai.com/v1/"), Some(true));
         assert_eq!(is_openai("http://127.0.0.1:11434/v1"), Some(false));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_public_address_has_a_scheme_and_a_host_and_no_more() {
+    fn public_url_has_scheme_and_host_only() {
         let shown = |text: &str| PublicUrl::from_text(text).map(|url| url.to_string());
         assert_eq!(shown("https://a.example/").as_deref(), Some("https://a.example"));
         assert_eq!(shown("http://localhost:8080").as_deref(), Some("http://localhost:8080"));

@@ -1,4 +1,4 @@
-//! What is not to be shown: a secret prints as stars, wherever it is printed.
+//! Secret settings. They are masked wherever they are printed.
 
 use std::fmt;
 
@@ -6,39 +6,39 @@ use toml::Value;
 
 use super::value::Setting;
 
-/// What stands for a secret.
+/// The text that replaces a secret.
 pub(super) const MASK: &str = "********";
 
-/// A text that must not be shown.
+/// A secret text.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct SecretString(String);
 
-impl Secret {
-    /// The text. Whoever asks for it must not print it.
+impl SecretString {
+    /// Returns the secret. Callers must not print it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for SecretString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
     }
 }
 
-impl fmt::Display for Secret {
+impl fmt::Display for SecretString {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
     }
 }
 
-impl Secret {
-    /// Fewer characters can be guessed.
+impl SecretString {
+    /// The minimum length. Shorter secrets can be guessed.
     const MIN_CHARS: usize = 16;
 }
 
-impl Setting for Secret {
+impl Setting for SecretString {
     fn allowed() -> String {
         format!("a secret text of at least {} characters", Self::MIN_CHARS)
     }
@@ -52,25 +52,25 @@ impl Setting for Secret {
     }
 }
 
-/// A key that somebody else gave out, so that how long it is is not for us to judge. It is sent in a header.
+/// An API key of another service, which may have any length. It is sent in a header.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
+pub struct AnalystApiKey(String);
 
-impl ApiKey {
-    /// The key. Whoever asks for it must not print it.
+impl AnalystApiKey {
+    /// Returns the key. Callers must not print it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-impl fmt::Debug for ApiKey {
+impl fmt::Debug for AnalystApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
     }
 }
 
-impl Setting for ApiKey {
+impl Setting for AnalystApiKey {
     fn allowed() -> String {
         "a key of visible ASCII characters without spaces".to_owned()
     }
@@ -84,18 +84,18 @@ impl Setting for ApiKey {
     }
 }
 
-/// Where the database is. It may hold a password, which is not shown.
+/// The URL of the database. Its password is masked when it is shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
-    /// The address with its password. Whoever asks for it must not print it.
+    /// Returns the URL with its password. Callers must not print it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The address with its password masked, whether it stands before the host or among the parameters.
+    /// Returns the URL with the password masked, in the authority and in the query.
     #[must_use]
     pub fn masked(&self) -> String {
         let (base, query) = match self.0.split_once('?') {
@@ -115,12 +115,12 @@ impl DatabaseUrl {
     }
 }
 
-/// An address with the password before its host masked.
+/// Masks the password before the host of a URL.
 pub(super) fn mask_user_info(base: &str) -> String {
     let Some((scheme, rest)) = base.split_once("://") else {
         return base.to_owned();
     };
-    // The last @ of the authority: a password with an @ in it must not show its end.
+    // The last `@` of the authority, so that no part of a password with an `@` is shown.
     match rest.rsplit_once('@') {
         Some((user_info, host)) => match user_info.split_once(':') {
             Some((user, _)) => format!("{scheme}://{user}:{MASK}@{host}"),
@@ -167,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_prints_as_stars() {
-        let secret = Secret::from_text("correct horse battery staple").unwrap();
+    fn secret_is_masked() {
+        let secret = SecretString::from_text("correct horse battery staple").unwrap();
         assert_eq!(
             format!("{secret} {secret:?} {:?}", Some(&secret)),
             format!("{MASK} {MASK} Some({MASK})")
@@ -177,22 +177,22 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_others_may_be_short_and_prints_as_stars() {
-        let key = ApiKey::from_text("sk-1").unwrap();
+    fn api_key_may_be_short_and_is_masked() {
+        let key = AnalystApiKey::from_text("sk-1").unwrap();
         assert_eq!((format!("{key:?}").as_str(), key.to_toml()), (MASK, MASK.into()));
         for wrong in ["", "two words", "line\n"] {
-            assert_eq!(ApiKey::from_text(wrong), None, "{wrong:?}");
+            assert_eq!(AnalystApiKey::from_text(wrong), None, "{wrong:?}");
         }
     }
 
     #[test]
-    fn a_short_secret_is_none() {
-        assert_eq!(Secret::from_text("fifteen chars.."), None);
-        assert!(Secret::from_text("sixteen chars...").is_some());
+    fn rejects_short_secrets() {
+        assert_eq!(SecretString::from_text("fifteen chars.."), None);
+        assert!(SecretString::from_text("sixteen chars...").is_some());
     }
 
     #[test]
-    fn of_a_database_address_only_the_password_is_masked() {
+    fn database_password_is_masked() {
         assert_eq!(masked("sqlite://bellwether.db"), "sqlite://bellwether.db");
         assert_eq!(masked("postgres://bw@db/bw"), "postgres://bw@db/bw");
         assert_eq!(
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_is_sqlite_or_postgresql() {
+    fn rejects_other_database_urls() {
         for wrong in ["mysql://a/b", "bellwether.db", "sqlite://", "sqlite:x"] {
             assert!(DatabaseUrl::from_text(wrong).is_none(), "{wrong}");
         }

@@ -1,6 +1,7 @@
-//! How a section is written down: once, as a struct. Reading and showing it follow from that.
+//! The macro for declaring a section of the settings. It generates the struct and the functions that read and show
+//! it.
 
-/// Declares a section of the settings: a struct whose fields are its keys, and whose parts are sections of their own, called
+/// Declares a section of the settings: a struct whose fields are its keys. Its parts are nested sections, named
 /// `section.part`.
 macro_rules! section {
     (
@@ -16,11 +17,11 @@ macro_rules! section {
         }
 
         impl $section {
-            /// Its name in the file.
+            /// The name of the section in the file.
             pub(in crate::settings) const NAME: &str = $name;
 
             pub(in crate::settings) fn read(layers: &mut Layers) -> Option<Self> {
-                // All are read before any is missed, so that every problem is told.
+                // All values are read first, so that every problem is reported.
                 $( let $key = layers.get::<$kind>(concat!($name, ".", stringify!($key))); )*
                 $( $( let $part = <$part_kind>::read(layers); )* )?
                 Some(Self { $( $key: $key?, )* $( $( $part: $part?, )* )? })

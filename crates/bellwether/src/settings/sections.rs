@@ -1,4 +1,4 @@
-//! The settings, section by section. What each is for, at length, stands in `bellwether.example.toml`.
+//! The sections of the settings. `bellwether.example.toml` explains each setting in detail.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -10,289 +10,291 @@ use market::{Decimal, Symbol};
 use service::identity::account::CallingCode;
 
 use super::layers::Layers;
-use super::mail::{Sender, SmtpUrl};
-use super::providers::Sources;
+use super::mail::{EmailSender, SmtpUrl};
+use super::providers::SourcesConfig;
 use super::section::section;
 use super::value::{
     AnalystKind, EmailTransport, LogFormat, Setting, SmsProvider, SourceKind, TimestampFormat, TokenLimitName,
 };
-use super::{ApiKey, BaseUrl, DatabaseUrl, Filter, HostName, Network, Prefix, PublicUrl, Secret};
+use super::{
+    AnalystApiKey, BaseUrl, DatabaseUrl, HeaderNamePrefix, HostName, IpRange, LogFilter, PublicUrl, SecretString,
+};
 
 section! {
-    /// How the service is reached.
-    Server "server" {
-        /// Where it listens.
+    /// The HTTP server.
+    ServerConfig "server" {
+        /// The address to listen on.
         listen: SocketAddr,
-        /// Its address as users see it; `None`: where it listens.
+        /// The public base URL; `None`: the listen address.
         public_url: Option<PublicUrl>,
-        /// Where health and metrics are, if not beside the rest.
+        /// A separate address for health and metrics, if any.
         ops_listen: Option<SocketAddr>,
-        /// Whose word on a client's address is taken.
-        trusted_proxies: Vec<Network>,
-        /// At most so many connections at a time.
+        /// The proxies whose `X-Forwarded-For` header is trusted.
+        trusted_proxies: Vec<IpRange>,
+        /// The maximum number of concurrent connections.
         max_connections: NonZeroU32,
         /// The maximum number of connections from one address.
         max_connections_per_address: NonZeroU32,
-        /// The largest body of a request, in bytes.
+        /// The maximum size of a request body in bytes.
         max_body_bytes: NonZeroU32,
-        /// The largest body of market data that is pushed, in bytes.
+        /// The maximum size of a body with pushed market data in bytes.
         max_ingest_bytes: NonZeroU32,
-        /// How long a client may take to send the head of a request.
+        /// The timeout for receiving the headers of a request.
         header_timeout: SignedDuration,
-        /// How long a client may take to send a body.
+        /// The timeout for receiving a body.
         body_timeout: SignedDuration,
-        /// How long a request may take from its head to its answer.
+        /// The timeout of a request from its headers to the response.
         request_timeout: SignedDuration,
-        /// How long a client may take nothing of its answer.
+        /// The timeout for a client that does not read its response.
         write_timeout: SignedDuration,
-        /// How long a connection is kept on which nothing is asked.
+        /// The timeout of an idle connection.
         idle_timeout: SignedDuration,
-        /// How long requests may go on when the service stops.
+        /// The maximum time for running requests during shutdown.
         shutdown_timeout: SignedDuration,
     }
 }
 
 section! {
-    /// Where everything is kept.
-    Database "database" {
-        /// Which database.
+    /// The database.
+    DatabaseConfig "database" {
+        /// The URL of the database.
         url: DatabaseUrl,
-        /// At most so many connections for reading.
+        /// The maximum number of connections for reading.
         max_connections: NonZeroU32,
-        /// For the test of exactly-once firing only: takes firings without looking at what they fire.
+        /// Only for the test of exactly-once firing: firings are written without checking the alert's state.
         unsafe_without_compare_and_set: bool,
     }
 }
 
 section! {
-    /// Where market data comes from, and how it is judged.
-    Market "market" {
-        /// The source.
+    /// The source of market data and its evaluation.
+    MarketConfig "market" {
+        /// The kind of source.
         source: SourceKind,
         /// The folder of the file source.
         data_dir: Option<PathBuf>,
-        /// Whether alerts are judged out of session, too.
+        /// Whether alerts are also evaluated outside of sessions.
         always_open: bool,
-        /// Days on which the exchange is closed beside the known ones.
+        /// Days on which the exchange is closed, in addition to the known ones.
         extra_closures: Vec<Date>,
-        /// What performance is compared with.
+        /// The benchmark for performance.
         benchmark: Symbol,
-        /// What the simulated market is made of.
+        /// The seed of the simulated market.
         seed: u64,
-        /// How many companies it has.
+        /// The number of simulated companies.
         companies: NonZeroU32,
-        /// How often its prices are observed.
+        /// The interval of observing simulated prices.
         pace: SignedDuration,
-        /// Whether its prices swing so far that one need not wait for alerts to fire.
+        /// Whether simulated prices move so strongly that alerts fire within seconds.
         lively: bool,
-        /// A stock without an observation for so long during a session has stale quotes.
+        /// The time without an observation during a session after which a stock's quotes are stale.
         stale_after: SignedDuration,
-        /// Discussion rises: at least so many times the usual mentions a day ...
+        /// Rising buzz: the minimum ratio of mentions in 24 hours to the usual daily mentions ...
         buzz_rising_ratio: Decimal,
-        /// ... and at least so many mentions in 24 hours.
+        /// ... and the minimum number of mentions in 24 hours.
         buzz_rising_mentions: u32,
-        /// Discussion falls: at most so many times the usual mentions a day ...
+        /// Falling buzz: the maximum ratio of mentions in 24 hours to the usual daily mentions ...
         buzz_falling_ratio: Decimal,
-        /// ... where at least so many a day are usual.
+        /// ... and the minimum number of usual daily mentions.
         buzz_falling_base: u32,
     }
 }
 
 section! {
-    /// How much a client may ask for.
-    Limits "limits" {
-        /// Requests an hour and group of routes on the basic plan.
+    /// Rate limits.
+    LimitsConfig "limits" {
+        /// Requests per hour and route group on the basic plan.
         basic_per_hour: NonZeroU32,
-        /// Requests an hour and group of routes on the paid plans.
+        /// Requests per hour and route group on the paid plans.
         premium_per_hour: NonZeroU32,
-        /// Webhook tests a minute.
+        /// Webhook tests per minute.
         webhook_test_per_minute: NonZeroU32,
-        /// Attempts to log in, a minute and address.
+        /// Sign-in attempts per minute and address.
         login_per_minute: NonZeroU32,
-        /// Registrations an hour and address.
+        /// Registrations per hour and address.
         register_per_hour: NonZeroU32,
-        /// Guests' alerts an hour and address.
+        /// Guest alerts per hour and address.
         guest_alerts_per_hour: NonZeroU32,
     }
 }
 
 section! {
-    /// From where agents may come.
-    Mcp "mcp" {
-        /// Names under which the endpoint is reached beside the public one.
+    /// Access to the MCP endpoint.
+    McpConfig "mcp" {
+        /// Host names of the endpoint, in addition to the public one.
         allowed_hosts: Vec<HostName>,
-        /// Pages that may call it from a browser.
+        /// Origins of web pages that may call the endpoint from a browser.
         allowed_origins: Vec<PublicUrl>,
     }
 }
 
 section! {
-    /// How webhooks are called.
-    Webhooks "webhooks" {
-        /// Ranges of addresses that may be called beside the public's.
-        allow_private_cidrs: Vec<Network>,
-        /// After how long a delivery that failed is tried again.
+    /// Webhook deliveries.
+    WebhooksConfig "webhooks" {
+        /// Private address ranges that may be called.
+        allow_private_cidrs: Vec<IpRange>,
+        /// The delays before a failed delivery is retried.
         retry_delays: Vec<SignedDuration>,
-        /// How long a receiver may take.
+        /// The timeout of a delivery attempt.
         timeout: SignedDuration,
-        /// What the names of a delivery's headers begin with.
-        header_prefixes: Vec<Prefix>,
-        /// How a delivery's timestamp is written.
+        /// The prefixes of header names.
+        header_prefixes: Vec<HeaderNamePrefix>,
+        /// The format of the timestamp header.
         timestamp_format: TimestampFormat,
     }
 }
 
 section! {
-    /// How mail is sent.
-    Email "email" {
-        /// Who carries it.
+    /// Outgoing mail.
+    EmailConfig "email" {
+        /// The transport.
         transport: EmailTransport,
-        /// The mail server.
+        /// The URL of the mail server.
         smtp_url: Option<SmtpUrl>,
-        /// Whom mail comes from.
-        from: Option<Sender>,
-        /// The operator's own authorities, for the mail server.
+        /// The sender.
+        from: Option<EmailSender>,
+        /// A file with additional root certificates for the mail server.
         ca_file: Option<PathBuf>,
-        /// How long handing a mail over may take.
+        /// The timeout of sending a mail.
         timeout: SignedDuration,
-        /// After how long a mail that failed is tried again.
+        /// The delays before a failed mail is retried.
         retry_delays: Vec<SignedDuration>,
-        /// Mails a day.
+        /// The maximum number of mails per day.
         max_per_day: NonZeroU32,
-        /// Mails a day that are not about alerts.
+        /// The maximum number of mails per day that are not about alerts.
         max_letters_per_day: NonZeroU32,
-        /// Those to one address.
+        /// The maximum number of mails per day and address that are not about alerts.
         max_letters_per_address: NonZeroU32,
-        /// Mails a day about alerts to one address.
+        /// The maximum number of mails per day and address about alerts.
         max_alerts_per_address: NonZeroU32,
     }
 }
 
 section! {
-    /// How text messages are sent.
-    Sms "sms" {
-        /// Who carries them.
+    /// Outgoing text messages.
+    SmsConfig "sms" {
+        /// The provider.
         provider: SmsProvider,
-        /// The account at Twilio.
+        /// The SID of the Twilio account.
         account_sid: Option<String>,
-        /// Its secret.
-        auth_token: Option<Secret>,
-        /// Whom text messages come from.
+        /// The auth token of the Twilio account.
+        auth_token: Option<SecretString>,
+        /// The sender: a phone number or a messaging service.
         from: Option<String>,
-        /// Calling codes of the countries to whose numbers verification codes are sent; empty: every country.
+        /// The country calling codes to which verification codes are sent; empty: all countries.
         allowed_countries: Vec<CallingCode>,
-        /// Where Twilio's API is.
+        /// The base URL of Twilio's API.
         base_url: String,
-        /// How long handing a text message over may take.
+        /// The timeout of sending a text message.
         timeout: SignedDuration,
-        /// After how long a text message that failed is tried again.
+        /// The delays before a failed text message is retried.
         retry_delays: Vec<SignedDuration>,
-        /// Text messages a day.
+        /// The maximum number of text messages per day.
         max_per_day: NonZeroU32,
-        /// Text messages a day that are not about alerts.
+        /// The maximum number of text messages per day that are not about alerts.
         max_letters_per_day: NonZeroU32,
-        /// Those to one number.
+        /// The maximum number of text messages per day and phone number that are not about alerts.
         max_letters_per_number: NonZeroU32,
-        /// Text messages a day about alerts to one number.
+        /// The maximum number of text messages per day and phone number about alerts.
         max_alerts_per_number: NonZeroU32,
     }
 }
 
 section! {
-    /// Who looks at stocks and proposes alerts.
-    Analyst "analyst" {
-        /// The rules, or a language model.
+    /// The analyst, which analyses stocks and proposes alerts.
+    AnalystConfig "analyst" {
+        /// The kind of analyst: rules or a language model.
         kind: AnalystKind,
-        /// Where the model's API is.
+        /// The base URL of the model's API.
         base_url: BaseUrl,
-        /// What it is called there.
+        /// The name of the model.
         model: Option<String>,
-        /// What the API is shown.
-        api_key: Option<ApiKey>,
-        /// How long an answer may take.
+        /// The API key.
+        api_key: Option<AnalystApiKey>,
+        /// The timeout of a request to the model.
         timeout: SignedDuration,
-        /// How many tokens an answer may have.
+        /// The maximum number of tokens in an answer.
         max_tokens: NonZeroU32,
-        /// What the API calls that limit.
+        /// The API's name for that limit.
         max_tokens_name: TokenLimitName,
-        /// How often the model is asked on a day.
+        /// The maximum number of calls per day.
         calls_per_day: NonZeroU32,
-        /// How often of that for one account.
+        /// The maximum number of calls per day and account.
         calls_per_account: NonZeroU32,
     }
 }
 
 section! {
-    /// How people show who they are.
-    Auth "auth" {
-        /// What secrets at rest and tokens are protected with.
-        secret_key: Option<Secret>,
-        /// Whether a password signs in only after the address was confirmed; `None`: where mail is sent.
+    /// Sign-up, sign-in and secrets.
+    AuthConfig "auth" {
+        /// The key that protects stored secrets and tokens.
+        secret_key: Option<SecretString>,
+        /// Whether signing in with a password requires a confirmed email address; `None`: only if mail is sent.
         require_email_confirmation: Option<bool>,
-        /// Whether anybody may register.
+        /// Whether anyone may register.
         allow_registration: bool,
     }
 }
 
 section! {
-    /// What only the operator may do.
-    Operator "operator" {
-        /// What scheduled jobs are started with from outside.
-        cron_secret: Option<Secret>,
+    /// Operator functions.
+    OperatorConfig "operator" {
+        /// The secret for triggering scheduled jobs from outside.
+        cron_secret: Option<SecretString>,
     }
 }
 
 section! {
-    /// What is told to a collector of traces.
-    Telemetry "telemetry" {
-        /// Where traces are sent, by OTLP over HTTP.
+    /// Trace export.
+    TelemetryConfig "telemetry" {
+        /// The collector's base URL for OTLP over HTTP.
         otlp_endpoint: Option<String>,
-        /// The name that traces carry.
+        /// The service name in traces.
         service_name: String,
     }
 }
 
 section! {
-    /// What is logged.
-    Log "log" {
-        /// What the log looks like.
+    /// The log.
+    LogConfig "log" {
+        /// The format.
         format: LogFormat,
-        /// What is worth logging.
-        level: Filter,
+        /// The level filter.
+        level: LogFilter,
     }
 }
 
 /// All settings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// How the service is reached.
-    pub server: Server,
-    /// Where everything is kept.
-    pub database: Database,
-    /// Where market data comes from.
-    pub market: Market,
-    /// Providers of market data.
-    pub sources: Sources,
-    /// How much a client may ask for.
-    pub limits: Limits,
-    /// From where agents may come.
-    pub mcp: Mcp,
-    /// How webhooks are called.
-    pub webhooks: Webhooks,
-    /// How mail is sent.
-    pub email: Email,
-    /// How text messages are sent.
-    pub sms: Sms,
-    /// Who looks at stocks.
-    pub analyst: Analyst,
-    /// How people show who they are.
-    pub auth: Auth,
-    /// What only the operator may do.
-    pub operator: Operator,
-    /// Traces.
-    pub telemetry: Telemetry,
+    /// The HTTP server.
+    pub server: ServerConfig,
+    /// The database.
+    pub database: DatabaseConfig,
+    /// The source of market data.
+    pub market: MarketConfig,
+    /// The providers of market data.
+    pub sources: SourcesConfig,
+    /// Rate limits.
+    pub limits: LimitsConfig,
+    /// Access to the MCP endpoint.
+    pub mcp: McpConfig,
+    /// Webhook deliveries.
+    pub webhooks: WebhooksConfig,
+    /// Outgoing mail.
+    pub email: EmailConfig,
+    /// Outgoing text messages.
+    pub sms: SmsConfig,
+    /// The analyst.
+    pub analyst: AnalystConfig,
+    /// Sign-up, sign-in and secrets.
+    pub auth: AuthConfig,
+    /// Operator functions.
+    pub operator: OperatorConfig,
+    /// Trace export.
+    pub telemetry: TelemetryConfig,
     /// The log.
-    pub log: Log,
+    pub log: LogConfig,
 }
 
 fn refuse_missing(layers: &mut Layers, given: &[(&str, bool)], what: &str) {
@@ -303,21 +305,21 @@ fn refuse_missing(layers: &mut Layers, given: &[(&str, bool)], what: &str) {
 
 impl Settings {
     pub(super) fn read(layers: &mut Layers) -> Option<Self> {
-        // All sections are read before any is missed, so that every problem is told.
-        let server = Server::read(layers);
-        let database = Database::read(layers);
-        let market = Market::read(layers);
-        let sources = Sources::read(layers);
-        let limits = Limits::read(layers);
-        let mcp = Mcp::read(layers);
-        let webhooks = Webhooks::read(layers);
-        let email = Email::read(layers);
-        let sms = Sms::read(layers);
-        let analyst = Analyst::read(layers);
-        let auth = Auth::read(layers);
-        let operator = Operator::read(layers);
-        let telemetry = Telemetry::read(layers);
-        let log = Log::read(layers);
+        // All sections are read first, so that every problem is reported.
+        let server = ServerConfig::read(layers);
+        let database = DatabaseConfig::read(layers);
+        let market = MarketConfig::read(layers);
+        let sources = SourcesConfig::read(layers);
+        let limits = LimitsConfig::read(layers);
+        let mcp = McpConfig::read(layers);
+        let webhooks = WebhooksConfig::read(layers);
+        let email = EmailConfig::read(layers);
+        let sms = SmsConfig::read(layers);
+        let analyst = AnalystConfig::read(layers);
+        let auth = AuthConfig::read(layers);
+        let operator = OperatorConfig::read(layers);
+        let telemetry = TelemetryConfig::read(layers);
+        let log = LogConfig::read(layers);
         let settings = Self {
             server: server?,
             database: database?,
@@ -338,7 +340,7 @@ impl Settings {
         Some(settings)
     }
 
-    /// Refuses what is allowed alone, but not together.
+    /// Rejects values that are valid alone but not in combination.
     fn check(&self, layers: &mut Layers) {
         if self.market.source == SourceKind::File && self.market.data_dir.is_none() {
             layers.refuse(
@@ -357,7 +359,7 @@ impl Settings {
         if endpoint.is_some_and(|endpoint| !endpoint.starts_with("http://") && !endpoint.starts_with("https://")) {
             layers.refuse(
                 "telemetry.otlp_endpoint",
-                "must be an address like http://localhost:4318, or \"\" for none",
+                "must be a URL like http://localhost:4318, or \"\" for none",
             );
         }
         if self.email.transport == EmailTransport::Smtp {
@@ -375,7 +377,7 @@ impl Settings {
             ];
             refuse_missing(layers, &given, "must be given when sms.provider is \"twilio\"");
         }
-        // Whoever works on the analyst's queue has claimed an item for a quarter of an hour.
+        // An analyst worker leases its item for 15 minutes.
         if self.analyst.timeout > SignedDuration::from_mins(10) {
             layers.refuse("analyst.timeout", "must be at most 10m");
         }
@@ -387,27 +389,27 @@ impl Settings {
             refuse_missing(
                 layers,
                 &given,
-                "must be given for api.openai.com; other servers may do without",
+                "must be given for api.openai.com; other servers may not need one",
             );
         }
     }
 
     pub(super) fn show(&self) -> toml::Table {
         let sections = [
-            (Server::NAME, self.server.show()),
-            (Database::NAME, self.database.show()),
-            (Market::NAME, self.market.show()),
-            (Sources::NAME, self.sources.show()),
-            (Limits::NAME, self.limits.show()),
-            (Mcp::NAME, self.mcp.show()),
-            (Webhooks::NAME, self.webhooks.show()),
-            (Email::NAME, self.email.show()),
-            (Sms::NAME, self.sms.show()),
-            (Analyst::NAME, self.analyst.show()),
-            (Auth::NAME, self.auth.show()),
-            (Operator::NAME, self.operator.show()),
-            (Telemetry::NAME, self.telemetry.show()),
-            (Log::NAME, self.log.show()),
+            (ServerConfig::NAME, self.server.show()),
+            (DatabaseConfig::NAME, self.database.show()),
+            (MarketConfig::NAME, self.market.show()),
+            (SourcesConfig::NAME, self.sources.show()),
+            (LimitsConfig::NAME, self.limits.show()),
+            (McpConfig::NAME, self.mcp.show()),
+            (WebhooksConfig::NAME, self.webhooks.show()),
+            (EmailConfig::NAME, self.email.show()),
+            (SmsConfig::NAME, self.sms.show()),
+            (AnalystConfig::NAME, self.analyst.show()),
+            (AuthConfig::NAME, self.auth.show()),
+            (OperatorConfig::NAME, self.operator.show()),
+            (TelemetryConfig::NAME, self.telemetry.show()),
+            (LogConfig::NAME, self.log.show()),
         ];
         let sections = sections.into_iter();
         sections
@@ -415,24 +417,24 @@ impl Settings {
             .collect()
     }
 
-    /// The keys of all settings.
+    /// Returns the keys of all settings.
     #[cfg(test)]
     pub(super) fn keys() -> Vec<String> {
         [
-            Server::keys(),
-            Database::keys(),
-            Market::keys(),
-            Sources::keys(),
-            Limits::keys(),
-            Mcp::keys(),
-            Webhooks::keys(),
-            Email::keys(),
-            Sms::keys(),
-            Analyst::keys(),
-            Auth::keys(),
-            Operator::keys(),
-            Telemetry::keys(),
-            Log::keys(),
+            ServerConfig::keys(),
+            DatabaseConfig::keys(),
+            MarketConfig::keys(),
+            SourcesConfig::keys(),
+            LimitsConfig::keys(),
+            McpConfig::keys(),
+            WebhooksConfig::keys(),
+            EmailConfig::keys(),
+            SmsConfig::keys(),
+            AnalystConfig::keys(),
+            AuthConfig::keys(),
+            OperatorConfig::keys(),
+            TelemetryConfig::keys(),
+            LogConfig::keys(),
         ]
         .concat()
     }

@@ -1,9 +1,9 @@
-//! What settings accept, what they refuse, and what they say then.
+//! Tests of valid and invalid settings, and of the error messages.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::error::Origin;
+use super::error::SettingOrigin;
 use super::*;
 
 fn variable(name: &str, value: &str) -> (String, String) {
@@ -14,7 +14,7 @@ fn with_variables(variables: &[(&str, &str)]) -> Result<Settings, SettingsError>
     Settings::load(None, variables.iter().map(|(name, value)| variable(name, value)))
 }
 
-/// With a file called `bellwether.toml`; problems name it without its folder.
+/// Loads a file called `bellwether.toml`. Its folder is removed from error messages.
 fn with_file(text: &str) -> Result<Settings, String> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("bellwether.toml");
@@ -28,9 +28,9 @@ fn refused(variables: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_defaults_hold_every_setting_and_no_other() {
+fn defaults_contain_exactly_all_settings() {
     let mut layers = Layers::new();
-    layers.add_toml(Origin::Default, DEFAULTS);
+    layers.add_toml(SettingOrigin::Default, DEFAULTS);
     let in_file: BTreeSet<_> = layers.keys().into_iter().collect();
     let known: BTreeSet<_> = Settings::keys().into_iter().collect();
     assert_eq!(in_file, known);
@@ -38,8 +38,8 @@ fn the_defaults_hold_every_setting_and_no_other() {
 }
 
 #[test]
-fn each_setting_of_the_defaults_is_explained() {
-    // A key stands under its comment, or under another key that shares it.
+fn every_default_has_a_comment() {
+    // A key is below its comment, or below another key that shares the comment.
     let mut explained = false;
     for line in DEFAULTS.lines() {
         match line.chars().next() {
@@ -51,7 +51,7 @@ fn each_setting_of_the_defaults_is_explained() {
 }
 
 #[test]
-fn a_file_wins_over_the_defaults_and_a_variable_over_the_file() {
+fn file_overrides_defaults_and_variable_overrides_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("bellwether.toml");
     fs::write(&path, "[market]\nseed = 3\nalways_open = true\n").unwrap();
@@ -61,13 +61,13 @@ fn a_file_wins_over_the_defaults_and_a_variable_over_the_file() {
 }
 
 #[test]
-fn an_empty_variable_counts_as_not_given() {
+fn empty_variable_is_ignored() {
     let settings = with_variables(&[("BELLWETHER_MARKET__SEED", "")]).unwrap();
     assert_eq!(settings.market.seed, 7);
 }
 
 #[test]
-fn a_variable_holds_a_list_parted_by_commas() {
+fn variable_holds_a_comma_separated_list() {
     let settings = with_variables(&[("BELLWETHER_SERVER__TRUSTED_PROXIES", "10.0.0.0/8, ::1")]).unwrap();
     let proxies: Vec<_> = settings
         .server
@@ -79,7 +79,7 @@ fn a_variable_holds_a_list_parted_by_commas() {
 }
 
 #[test]
-fn an_unknown_setting_of_a_file_is_refused_with_those_there_are() {
+fn rejects_unknown_setting_and_lists_known_ones() {
     let refused = with_file("[log]\nlevle = \"debug\"\n").unwrap_err();
     assert_eq!(
         refused,
@@ -88,7 +88,7 @@ fn an_unknown_setting_of_a_file_is_refused_with_those_there_are() {
 }
 
 #[test]
-fn an_unknown_section_is_refused_with_those_there_are() {
+fn rejects_unknown_section_and_lists_known_ones() {
     let refused = with_file("[serve]\nlisten = \"127.0.0.1:1\"\n").unwrap_err();
     assert!(
         refused.contains("setting serve.listen (in bellwether.toml)"),
@@ -101,13 +101,13 @@ fn an_unknown_section_is_refused_with_those_there_are() {
 }
 
 #[test]
-fn a_setting_outside_a_section_is_refused() {
+fn rejects_setting_outside_a_section() {
     let refused = with_file("listen = \"127.0.0.1:1\"\n").unwrap_err();
     assert!(refused.starts_with("setting listen (in bellwether.toml)"), "{refused}");
 }
 
 #[test]
-fn an_unknown_variable_is_refused_by_its_name() {
+fn rejects_unknown_variable_by_name() {
     let refused = refused(&[("BELLWETHER_LOG__LEVLE", "debug")]);
     assert_eq!(
         refused,
@@ -117,7 +117,7 @@ fn an_unknown_variable_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_variable_with_one_underscore_is_told_its_right_name() {
+fn variable_with_one_underscore_gets_the_right_name() {
     let refused = refused(&[("BELLWETHER_SERVER_TRUSTED_PROXIES", "::1")]);
     assert!(
         refused.ends_with("the variable must be called BELLWETHER_SERVER__TRUSTED_PROXIES"),
@@ -126,7 +126,7 @@ fn a_variable_with_one_underscore_is_told_its_right_name() {
 }
 
 #[test]
-fn what_an_orchestrator_says_of_a_service_of_that_name_is_none_of_ours() {
+fn ignores_variables_of_an_orchestrator() {
     let variables = [
         ("BELLWETHER_PORT", "tcp://10.0.0.7:8080"),
         ("BELLWETHER_SERVICE_HOST", "10.0.0.7"),
@@ -136,7 +136,7 @@ fn what_an_orchestrator_says_of_a_service_of_that_name_is_none_of_ours() {
 }
 
 #[test]
-fn a_wrong_value_is_refused_with_what_is_allowed_and_without_the_value() {
+fn rejects_invalid_value_without_showing_it() {
     let refused = refused(&[("BELLWETHER_OPERATOR__CRON_SECRET", "hunter2")]);
     assert_eq!(
         refused,
@@ -146,7 +146,7 @@ fn a_wrong_value_is_refused_with_what_is_allowed_and_without_the_value() {
 }
 
 #[test]
-fn a_value_of_the_wrong_type_is_refused() {
+fn rejects_values_of_the_wrong_type() {
     for (text, key, allowed) in [
         ("[server]\nlisten = 8080", "server.listen", "an address and a port"),
         (
@@ -157,7 +157,7 @@ fn a_value_of_the_wrong_type_is_refused() {
         (
             "[server]\nheader_timeout = 10",
             "server.header_timeout",
-            "a time above zero with its unit",
+            "a duration above zero with its unit",
         ),
         (
             "[server]\ntrusted_proxies = \"::1\"",
@@ -167,7 +167,7 @@ fn a_value_of_the_wrong_type_is_refused() {
         (
             "[server]\npublic_url = \"alerts.example\"",
             "server.public_url",
-            "an address like https://",
+            "a URL like https://",
         ),
         (
             "[database]\nmax_connections = 0",
@@ -205,7 +205,7 @@ fn a_value_of_the_wrong_type_is_refused() {
         (
             "[analyst]\nbase_url = \"https://key@a.example/v1\"",
             "analyst.base_url",
-            "without a query or a user",
+            "without query or user info",
         ),
         ("[analyst]\ncalls_per_day = 0", "analyst.calls_per_day", "from 1 to"),
     ] {
@@ -219,7 +219,7 @@ fn a_value_of_the_wrong_type_is_refused() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn rejects_contradictory_settings() {
     let no_folder = refused(&[("BELLWETHER_MARKET__SOURCE", "file")]);
     assert!(
         no_folder.starts_with("setting market.data_dir (by default)"),
@@ -229,14 +229,14 @@ fn what_does_not_go_together_is_refused() {
     assert!(same.contains("must differ from server.listen"), "{same}");
     let endpoint = refused(&[("BELLWETHER_TELEMETRY__OTLP_ENDPOINT", "localhost:4318")]);
     assert!(
-        endpoint.contains("must be an address like http://localhost:4318"),
+        endpoint.contains("must be a URL like http://localhost:4318"),
         "{endpoint}"
     );
     let no_model = refused(&[("BELLWETHER_ANALYST__KIND", "openai")]);
     assert_eq!(
         no_model,
         "setting analyst.model (by default): must name the model when analyst.kind is \"openai\"\n\
-         setting analyst.api_key (by default): must be given for api.openai.com; other servers may do without"
+         setting analyst.api_key (by default): must be given for api.openai.com; other servers may not need one"
     );
     let too_long = refused(&[("BELLWETHER_ANALYST__TIMEOUT", "601s")]);
     assert!(too_long.ends_with("must be at most 10m"), "{too_long}");
@@ -250,22 +250,22 @@ fn what_does_not_go_together_is_refused() {
 }
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn reports_all_problems_at_once() {
     let refused = with_file("[log]\nlevel = 1\nlevle = 2\n[market]\nseed = \"x\"\n").unwrap_err();
     assert_eq!(refused.lines().count(), 3, "{refused}");
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_refused_with_its_line() {
+fn rejects_invalid_toml_with_line_number() {
     let refused = with_file("[log]\nlevel = debug\n").unwrap_err();
     assert!(
-        refused.starts_with("in bellwether.toml: line 2 is no TOML: "),
+        refused.starts_with("in bellwether.toml: line 2 is not valid TOML: "),
         "{refused}"
     );
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn missing_file_is_named() {
     let error = Settings::load(Some(Path::new("no/such.toml")), [])
         .unwrap_err()
         .to_string();
@@ -276,7 +276,7 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 #[test]
-fn what_is_shown_has_no_secret_and_can_be_read_again() {
+fn shown_settings_are_masked_and_readable() {
     let settings = with_variables(&[
         ("BELLWETHER_AUTH__SECRET_KEY", "a secret that is long enough"),
         ("BELLWETHER_DATABASE__URL", "postgres://bw:open@db/bw"),

@@ -1,4 +1,4 @@
-//! Settings that are texts of a certain form.
+//! Settings that are text in a certain format.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,37 +10,37 @@ use tracing_subscriber::EnvFilter;
 
 use super::value::Setting;
 
-/// What is worth logging: `info`, or `info,service=debug`.
+/// A log filter: a level such as `info`, optionally with exceptions, such as `info,service=debug`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Filter(String);
+pub struct LogFilter(String);
 
-impl Filter {
-    /// It, in the form of the library that logs.
+impl LogFilter {
+    /// Converts the filter for `tracing`.
     #[must_use]
     pub fn to_env_filter(&self) -> EnvFilter {
-        // It tells of every message that it has answered it; the request is told of anyway.
+        // `rmcp` logs a line for each message it answers. The request is already logged, so its level is raised.
         EnvFilter::new(format!("rmcp=warn,{}", self.0))
     }
 }
 
-impl fmt::Display for Filter {
+impl fmt::Display for LogFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Setting for Filter {
+impl Setting for LogFilter {
     fn allowed() -> String {
         "error, warn, info, debug or trace, or with exceptions, like info,service=debug".to_owned()
     }
 
     fn from_text(text: &str) -> Option<Self> {
-        // A single word that is no level would be taken for the name of a module, and all else be silent.
+        // A single word that is not a level would be read as a module name, and everything else would be silent.
         let is_level = |word: &str| ["error", "warn", "info", "debug", "trace", "off"].contains(&word);
-        let sound = text
+        let is_valid = text
             .split(',')
             .all(|directive| directive.contains('=') || is_level(directive.trim()));
-        (sound && EnvFilter::try_new(text).is_ok()).then(|| Self(text.to_owned()))
+        (is_valid && EnvFilter::try_new(text).is_ok()).then(|| Self(text.to_owned()))
     }
 
     fn to_toml(&self) -> Value {
@@ -116,12 +116,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_is_a_level_with_or_without_exceptions() {
-        for sound in ["info", "off", "warn,service=debug", "service::evaluator=trace,error"] {
-            assert!(Filter::from_text(sound).is_some(), "{sound}");
+    fn log_filter_is_a_level_with_optional_exceptions() {
+        for valid in ["info", "off", "warn,service=debug", "service::evaluator=trace,error"] {
+            assert!(LogFilter::from_text(valid).is_some(), "{valid}");
         }
         for wrong in ["", "verbose", "info,loud", "service=loud"] {
-            assert!(Filter::from_text(wrong).is_none(), "{wrong}");
+            assert!(LogFilter::from_text(wrong).is_none(), "{wrong}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a setting can be.
+//! The types of settings.
 
 use std::num::NonZeroU32;
 
@@ -7,24 +7,24 @@ use market::Decimal;
 use service::identity::account::CallingCode;
 use toml::Value;
 
-/// A kind of value that a setting can have.
+/// A type that a setting can have.
 pub trait Setting: Sized {
-    /// What is allowed, reading on from "it must be".
+    /// Describes the allowed values, as a continuation of "must be".
     fn allowed() -> String;
 
-    /// The value from a text: that of a variable, or a string of a file.
+    /// Parses the text of a variable, or a string in a file.
     fn from_text(text: &str) -> Option<Self>;
 
-    /// The value from a file.
+    /// Parses a value in a file.
     fn from_toml(value: &Value) -> Option<Self> {
         value.as_str().and_then(Self::from_text)
     }
 
-    /// The value as it would stand in a file; a secret is masked.
+    /// Returns the value as in a file. A secret is masked.
     fn to_toml(&self) -> Value;
 }
 
-/// An empty text in a file is none.
+/// An empty text is `None`.
 impl<T: Setting> Setting for Option<T> {
     fn allowed() -> String {
         format!("{}, or \"\" for none", T::allowed())
@@ -49,11 +49,11 @@ impl<T: Setting> Setting for Option<T> {
     }
 }
 
-/// In a file an array, in a variable parted by commas.
+/// An array in a file, or a comma-separated list in a variable.
 impl<T: Setting> Setting for Vec<T> {
     fn allowed() -> String {
         format!(
-            "a list (in a file [\"...\", \"...\"], in a variable parted by commas), each {}",
+            "a list (in a file [\"...\", \"...\"], in a variable separated by commas), each {}",
             T::allowed()
         )
     }
@@ -149,7 +149,7 @@ impl Setting for NonZeroU32 {
     }
 }
 
-/// A number above zero.
+/// A number greater than zero.
 impl Setting for Decimal {
     fn allowed() -> String {
         "a number above 0".to_owned()
@@ -173,10 +173,10 @@ impl Setting for Decimal {
     }
 }
 
-/// A time above zero.
+/// A duration greater than zero.
 impl Setting for SignedDuration {
     fn allowed() -> String {
-        "a time above zero with its unit, like 500ms, 10s, 5m or 1h".to_owned()
+        "a duration above zero with its unit, like 500ms, 10s, 5m or 1h".to_owned()
     }
 
     fn from_text(text: &str) -> Option<Self> {
@@ -188,7 +188,7 @@ impl Setting for SignedDuration {
     }
 }
 
-/// Declares a setting that is one of a few words.
+/// Declares a setting that is one of several names.
 macro_rules! choice {
     ($(#[$about:meta])* $name:ident { $( $(#[$doc:meta])* $variant:ident = $word:literal, )* }) => {
         $(#[$about])*
@@ -199,8 +199,8 @@ macro_rules! choice {
 
         impl Setting for $name {
             fn allowed() -> String {
-                let words = [$( concat!("\"", $word, "\"") ),*];
-                format!("one of {}", words.join(", "))
+                let names = [$( concat!("\"", $word, "\"") ),*];
+                format!("one of {}", names.join(", "))
             }
 
             fn from_text(text: &str) -> Option<Self> {
@@ -211,14 +211,14 @@ macro_rules! choice {
             }
 
             fn to_toml(&self) -> Value {
-                self.word().into()
+                self.as_str().into()
             }
         }
 
         impl $name {
-            /// The word for it.
+            /// Returns the name as in a settings file.
             #[must_use]
-            pub const fn word(self) -> &'static str {
+            pub const fn as_str(self) -> &'static str {
                 match self {
                     $( Self::$variant => $word, )*
                 }
@@ -230,33 +230,33 @@ macro_rules! choice {
 pub(super) use choice;
 
 choice! {
-    /// Where market data comes from.
+    /// The source of market data.
     SourceKind {
-        /// An invented market.
+        /// A simulated market.
         Simulated = "simulated",
-        /// A data folder that is watched.
+        /// A data folder that is checked for changes.
         File = "file",
-        /// Nothing but what is pushed to `POST /market/ingest`.
+        /// Only data pushed to `POST /market/ingest`.
         Push = "push",
-        /// Those who sell market data or give it away.
+        /// Market data providers.
         Providers = "providers",
     }
 }
 
 choice! {
-    /// How a delivery's timestamp is written.
+    /// The format of a delivery's timestamp header.
     TimestampFormat {
         /// `2024-03-08T14:30:00.000Z`, as in the body.
         Iso = "iso",
-        /// Milliseconds since 1970.
+        /// Milliseconds since 1970-01-01.
         EpochMs = "epoch_ms",
     }
 }
 
 choice! {
-    /// Who carries mail.
+    /// The transport of mail.
     EmailTransport {
-        /// Nobody: it is kept for the operator to read.
+        /// Mail is not sent, and the operator can read it in the outbox.
         Outbox = "outbox",
         /// A mail server.
         Smtp = "smtp",
@@ -264,43 +264,43 @@ choice! {
 }
 
 choice! {
-    /// Who carries text messages.
+    /// The provider of text messages.
     SmsProvider {
-        /// Nobody: they are kept for the operator to read.
+        /// Text messages are not sent, and the operator can read them in the outbox.
         Outbox = "outbox",
-        /// Twilio, or who speaks as it does.
+        /// Twilio, or a service with the same API.
         Twilio = "twilio",
     }
 }
 
 choice! {
-    /// Who looks at stocks.
+    /// The kind of analyst.
     AnalystKind {
-        /// The rules, without any network.
+        /// Rules that need no network.
         Rules = "rules",
-        /// A language model behind an endpoint that speaks as OpenAI's does.
+        /// A language model behind an OpenAI-compatible API.
         Openai = "openai",
     }
 }
 
 choice! {
-    /// What an endpoint calls the limit on an answer's tokens.
+    /// The API's parameter name for the limit on tokens.
     TokenLimitName {
-        /// As OpenAI does.
+        /// The name in OpenAI's current API.
         MaxCompletionTokens = "max_completion_tokens",
-        /// As OpenAI did, and others do.
+        /// The former name in OpenAI's API, which other services still use.
         MaxTokens = "max_tokens",
     }
 }
 
 choice! {
-    /// What the log looks like.
+    /// The log format.
     LogFormat {
-        /// Text on a terminal, else JSON.
+        /// Text on a terminal, JSON otherwise.
         Auto = "auto",
         /// Text for people.
         Text = "text",
-        /// A JSON object a line, for programs.
+        /// One JSON object per line, for programs.
         Json = "json",
     }
 }
@@ -310,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_has_a_unit_and_is_above_zero() {
+    fn duration_has_a_unit_and_is_positive() {
         let shown = |text: &str| SignedDuration::from_text(text).map(|time| time.to_toml().to_string());
         assert_eq!(shown("500ms").as_deref(), Some("\"500ms\""));
         assert_eq!(shown("90s").as_deref(), Some("\"1m 30s\""));
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shown_time_is_read_again() {
+    fn shown_duration_can_be_parsed() {
         for text in ["500ms", "10s", "90s", "5m", "1h", "26h 1ms"] {
             let time = SignedDuration::from_text(text).unwrap();
             assert_eq!(SignedDuration::from_toml(&time.to_toml()), Some(time), "{text}");
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_an_array_or_parted_by_commas() {
+    fn list_is_an_array_or_comma_separated() {
         let expected = Some(vec![1_u32, 2, 3]);
         assert_eq!(Vec::from_text("1, 2,3"), expected);
         assert_eq!(
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_to_their_bounds() {
+    fn rejects_numbers_out_of_range() {
         assert_eq!(u32::from_text("-1"), None);
         assert_eq!(u32::from_text("4294967296"), None);
         assert_eq!(NonZeroU32::from_text("0"), None);

@@ -1,11 +1,11 @@
-//! What the settings say about the analyst.
+//! Converts the analyst's settings.
 
 use service::analyst::{Budget, Key, ModelSettings, Settings, TokenLimit};
 
-use crate::settings::{Analyst, AnalystKind, TokenLimitName};
+use crate::settings::{AnalystConfig, AnalystKind, TokenLimitName};
 
-pub(super) fn settings(analyst: &Analyst) -> Settings {
-    // The settings see to it that a model is named where one is to be asked.
+pub(super) fn settings(analyst: &AnalystConfig) -> Settings {
+    // The settings require a model for this kind of analyst.
     let model = match (analyst.kind, &analyst.model) {
         (AnalystKind::Openai, Some(name)) => Some(ModelSettings {
             base_url: analyst.base_url.to_string(),
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rules_look_at_stocks_unless_a_model_is_set() {
+    fn rules_are_used_unless_a_model_is_configured() {
         assert!(set(&[]).model.is_none());
         assert!(set(&[("MODEL", "qwen3")]).model.is_none());
         let local = set(&[

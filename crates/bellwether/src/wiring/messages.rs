@@ -1,44 +1,44 @@
-//! What the settings say about mail and text messages.
+//! Converts the settings of mail and text messages.
 
 use std::num::NonZeroU32;
 use std::path::Path;
 
 use anyhow::Context;
 use jiff::SignedDuration;
-use notify::email::SmtpSettings;
-use notify::schedule::RetryDelays;
-use notify::sms::{Sender, TwilioSettings};
+use notify::email::SmtpConfig;
+use notify::schedule::RetrySchedule;
+use notify::sms::{SmsSender, TwilioConfig};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use service::messages::{Budget, Email, Sms, status_callback};
 
 use crate::settings::{self, EmailTransport, Settings, SmsProvider};
 
-/// Messaging services at Twilio are called so.
-const MESSAGING_SERVICE: &str = "MG";
-const SID_CHARS: usize = 34;
+/// The prefix of the SIDs of Twilio's messaging services.
+const MESSAGING_SERVICE_PREFIX: &str = "MG";
+const SID_LENGTH_CHARS: usize = 34;
 
 pub(super) fn settings(settings: &Settings) -> anyhow::Result<service::messages::Settings> {
     if settings.email.transport == EmailTransport::Smtp && settings.server.public_url.is_none() {
         tracing::warn!(
-            "server.public_url is not set, so links in mail lead to {}, which only this machine may reach",
+            "server.public_url is not set, so links in mail point to {}, which may be reachable from this machine only",
             settings.server.listen
         );
     }
     Ok(service::messages::Settings {
-        email: email(&settings.email, host_of(settings))?,
+        email: email(&settings.email, public_host_name(settings))?,
         sms: sms(&settings.sms, settings),
     })
 }
 
-fn email(email: &settings::Email, hello_name: Option<String>) -> anyhow::Result<Email> {
-    // The settings see to it that both are given for a mail server.
+fn email(email: &settings::EmailConfig, hello_name: Option<String>) -> anyhow::Result<Email> {
+    // The settings require both for a mail server.
     let smtp = match (email.transport, &email.smtp_url, &email.from) {
-        (EmailTransport::Smtp, Some(url), Some(from)) => Some(SmtpSettings {
+        (EmailTransport::Smtp, Some(url), Some(from)) => Some(SmtpConfig {
             url: url.expose().to_owned(),
             from: from.as_str().to_owned(),
             hello_name,
-            own_roots: certificates(email.ca_file.as_deref())?,
+            extra_roots: certificates(email.ca_file.as_deref())?,
             timeout: email.timeout.unsigned_abs(),
         }),
         _ => None,
@@ -55,20 +55,20 @@ fn email(email: &settings::Email, hello_name: Option<String>) -> anyhow::Result<
     })
 }
 
-fn sms(sms: &settings::Sms, settings: &Settings) -> Sms {
+fn sms(sms: &settings::SmsConfig, settings: &Settings) -> Sms {
     let twilio = match (sms.provider, &sms.account_sid, &sms.auth_token, &sms.from) {
-        (SmsProvider::Twilio, Some(account_sid), Some(auth_token), Some(from)) => Some(TwilioSettings {
+        (SmsProvider::Twilio, Some(account_sid), Some(auth_token), Some(from)) => Some(TwilioConfig {
             account_sid: account_sid.clone(),
             auth_token: auth_token.expose().to_owned(),
             sender: sender(from),
             base_url: sms.base_url.clone(),
-            // Where the service listens is nothing that a provider could call.
+            // Without a public URL, the provider cannot reach the service.
             status_callback: settings
                 .server
                 .public_url
                 .as_ref()
                 .map(|url| status_callback(url.as_str())),
-            own_roots: Vec::new(),
+            extra_roots: Vec::new(),
             timeout: sms.timeout.unsigned_abs(),
         }),
         _ => None,
@@ -86,11 +86,11 @@ fn sms(sms: &settings::Sms, settings: &Settings) -> Sms {
     }
 }
 
-fn sender(from: &str) -> Sender {
-    if from.starts_with(MESSAGING_SERVICE) && from.len() == SID_CHARS {
-        Sender::MessagingService(from.to_owned())
+fn sender(from: &str) -> SmsSender {
+    if from.starts_with(MESSAGING_SERVICE_PREFIX) && from.len() == SID_LENGTH_CHARS {
+        SmsSender::MessagingService(from.to_owned())
     } else {
-        Sender::From(from.to_owned())
+        SmsSender::From(from.to_owned())
     }
 }
 
@@ -104,12 +104,12 @@ fn budget(limits: [NonZeroU32; 4]) -> Budget {
     }
 }
 
-fn delays(delays: &[SignedDuration]) -> RetryDelays {
-    RetryDelays::new(delays.to_vec())
+fn delays(delays: &[SignedDuration]) -> RetrySchedule {
+    RetrySchedule::new(delays.to_vec())
 }
 
-/// What this machine introduces itself as to mail servers: the host that the world knows it by, if that is a name.
-fn host_of(settings: &Settings) -> Option<String> {
+/// Returns the name for SMTP's `EHLO`: the host of the public URL, if it is a domain name.
+fn public_host_name(settings: &Settings) -> Option<String> {
     let url = settings.server.public_url.as_ref()?.as_str();
     let authority = url.split_once("://")?.1;
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
@@ -125,7 +125,7 @@ fn certificates(file: Option<&Path>) -> anyhow::Result<Vec<CertificateDer<'stati
     let found = read().with_context(|| format!("cannot read the certificates of email.ca_file, {}", path.display()))?;
     anyhow::ensure!(
         !found.is_empty(),
-        "there is no certificate in email.ca_file, {}",
+        "there are no certificates in email.ca_file, {}",
         path.display()
     );
     Ok(found)
@@ -149,7 +149,7 @@ mod tests {
     ];
 
     #[test]
-    fn by_default_all_is_kept_and_the_limits_are_the_services_own() {
+    fn defaults_send_nothing_and_use_the_services_limits() {
         let (made, own) = (made(&[]).unwrap(), service::messages::Settings::default());
         assert!(made.email.smtp.is_none() && made.sms.twilio.is_none());
         assert_eq!((made.email.budget, made.sms.budget), (own.email.budget, own.sms.budget));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_server_is_greeted_by_the_name_that_the_world_knows() {
+    fn ehlo_name_is_the_public_domain_name() {
         for (url, name) in [
             ("https://alerts.example.com", Some("alerts.example.com")),
             ("https://alerts.example.com:8443", Some("alerts.example.com")),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn certificates_that_cannot_be_read_stop_the_start_with_their_name() {
+    fn unreadable_certificate_file_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let (none, empty) = (dir.path().join("none.pem"), dir.path().join("empty.pem"));
         std::fs::write(&empty, "nothing").unwrap();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn twilio_reports_to_the_public_address_only() {
+    fn twilio_status_callback_needs_a_public_url() {
         let twilio = [
             ("SMS__PROVIDER", "twilio"),
             ("SMS__ACCOUNT_SID", "AC0123456789abcdef0123456789abcdef"),
@@ -194,7 +194,7 @@ mod tests {
         let service = [("SMS__FROM", "MG0123456789abcdef0123456789abcdef")];
         let without = made(&[&twilio[..], &service].concat()).unwrap().sms.twilio.unwrap();
         assert_eq!(without.status_callback, None);
-        assert!(matches!(without.sender, Sender::MessagingService(_)));
+        assert!(matches!(without.sender, SmsSender::MessagingService(_)));
         let public = [
             ("SERVER__PUBLIC_URL", "https://alerts.example.com"),
             ("SMS__FROM", "+15551234567"),
@@ -204,6 +204,6 @@ mod tests {
             with.status_callback.as_deref(),
             Some("https://alerts.example.com/sms/status")
         );
-        assert_eq!(with.sender, Sender::From("+15551234567".to_owned()));
+        assert_eq!(with.sender, SmsSender::From("+15551234567".to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! An exchange on loopback, in the shapes that Alpaca documents.
+//! A fake exchange on loopback with the API that Alpaca documents.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -16,49 +16,49 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::broadcast;
 use tokio_tungstenite::tungstenite::Message;
 
-/// A bar: when it began, open, high, low and close.
+/// A bar: its start time, and open, high, low and close.
 pub type Bar = (Timestamp, [String; 4]);
 
-/// What is known on the exchange.
+/// The data of the exchange.
 #[derive(Default)]
-pub struct Books {
+pub struct ExchangeData {
     pub names: Vec<String>,
     /// Daily bars, each at midnight in New York.
     pub days: BTreeMap<String, Vec<Bar>>,
     pub minutes: BTreeMap<String, Vec<Bar>>,
     pub last: BTreeMap<String, (String, Timestamp)>,
-    /// Whether nobody is served.
-    pub is_dead: bool,
-    /// The symbols that are subscribed at present.
+    /// Whether all requests are refused.
+    pub is_down: bool,
+    /// The currently subscribed symbols.
     pub subscribed: Vec<String>,
 }
 
-/// What those who listen are told.
+/// A message to all connected stream clients.
 #[derive(Clone, Debug)]
-enum Word {
-    Say(String),
-    HangUp,
+enum StreamMessage {
+    Text(String),
+    Close,
 }
 
 #[derive(Clone)]
-pub struct Exchange {
-    pub books: Arc<Mutex<Books>>,
-    words: broadcast::Sender<Word>,
-    /// By which it dates its answers.
+pub struct FakeExchange {
+    pub data: Arc<Mutex<ExchangeData>>,
+    messages: broadcast::Sender<StreamMessage>,
+    /// The clock for the `Date` header of responses.
     pub clock: Arc<ManualClock>,
     pub rest_url: String,
     pub stream_url: String,
 }
 
-impl Exchange {
-    pub async fn open(books: Books, now: Timestamp) -> Self {
+impl FakeExchange {
+    pub async fn open(data: ExchangeData, now: Timestamp) -> Self {
         let (rest, stream) = (
             TcpListener::bind("127.0.0.1:0").await.unwrap(),
             TcpListener::bind("127.0.0.1:0").await.unwrap(),
         );
         let exchange = Self {
-            books: Arc::new(Mutex::new(books)),
-            words: broadcast::channel(10_000).0,
+            data: Arc::new(Mutex::new(data)),
+            messages: broadcast::channel(10_000).0,
             clock: Arc::new(ManualClock::new(now)),
             rest_url: format!("http://{}", rest.local_addr().unwrap()),
             stream_url: format!("ws://{}", stream.local_addr().unwrap()),
@@ -71,64 +71,66 @@ impl Exchange {
             .layer(middleware::map_response_with_state(exchange.clone(), dated))
             .with_state(exchange.clone());
         tokio::spawn(async move { axum::serve(rest, router).await });
-        tokio::spawn(exchange.clone().take_calls(stream));
+        tokio::spawn(exchange.clone().accept_connections(stream));
         exchange
     }
 
-    pub fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap()
+    pub fn data(&self) -> MutexGuard<'_, ExchangeData> {
+        self.data.lock().unwrap()
     }
 
-    /// Tells trades to those who have subscribed, and remembers them.
+    /// Publishes trades to the stream clients, and stores them as the last trades.
     pub fn trade(&self, trades: &[(&str, &str, Timestamp)]) {
-        let mut said = Vec::new();
+        let mut request = Vec::new();
         for (symbol, price, time) in trades {
             let last = ((*price).to_owned(), *time);
-            self.books().last.insert((*symbol).to_owned(), last);
-            said.push(format!(
+            self.data().last.insert((*symbol).to_owned(), last);
+            request.push(format!(
                 r#"{{"T":"t","i":1,"S":"{symbol}","x":"V","p":{price},"s":100,"t":"{time}","c":["@"],"z":"C"}}"#
             ));
         }
-        // Nobody may be listening.
-        let _ = self.words.send(Word::Say(format!("[{}]", said.join(","))));
+        // There may be no receiver.
+        let _ = self
+            .messages
+            .send(StreamMessage::Text(format!("[{}]", request.join(","))));
     }
 
-    /// Serves nobody any more, and hangs up.
-    pub fn die(&self) {
-        self.books().is_dead = true;
-        let _ = self.words.send(Word::HangUp);
+    /// Refuses requests and closes all streams.
+    pub fn go_down(&self) {
+        self.data().is_down = true;
+        let _ = self.messages.send(StreamMessage::Close);
     }
 
-    pub fn come_back(&self) {
-        self.books().is_dead = false;
+    pub fn come_up(&self) {
+        self.data().is_down = false;
     }
 
-    async fn take_calls(self, listener: TcpListener) {
+    async fn accept_connections(self, listener: TcpListener) {
         while let Ok((stream, _)) = listener.accept().await {
-            if self.books().is_dead {
+            if self.data().is_down {
                 continue;
             }
-            tokio::spawn(self.clone().talk(stream));
+            tokio::spawn(self.clone().serve_client(stream));
         }
     }
 
-    /// One who listens: greeted, believed, told of what it has subscribed.
-    async fn talk(self, stream: TcpStream) -> Option<()> {
-        let mut words = self.words.subscribe();
+    /// Serves one stream client: greeting, authentication, subscriptions and trades.
+    async fn serve_client(self, stream: TcpStream) -> Option<()> {
+        let mut messages = self.messages.subscribe();
         let mut socket = tokio_tungstenite::accept_async(stream).await.ok()?;
         let greeting = r#"[{"T":"success","msg":"connected"}]"#;
         socket.send(Message::text(greeting)).await.ok()?;
         loop {
             tokio::select! {
-                heard = socket.next() => {
-                    let Message::Text(text) = heard?.ok()? else { continue };
-                    let answer = self.answer(&serde_json::from_str(&text).ok()?);
-                    socket.send(Message::text(answer.to_string())).await.ok()?;
+                received = socket.next() => {
+                    let Message::Text(text) = received?.ok()? else { continue };
+                    let reply = self.reply(&serde_json::from_str(&text).ok()?);
+                    socket.send(Message::text(reply.to_string())).await.ok()?;
                 }
-                word = words.recv() => match word.ok()? {
-                    Word::Say(text) => socket.send(Message::text(text)).await.ok()?,
-                    Word::HangUp => {
-                        self.books().subscribed.clear();
+                message = messages.recv() => match message.ok()? {
+                    StreamMessage::Text(text) => socket.send(Message::text(text)).await.ok()?,
+                    StreamMessage::Close => {
+                        self.data().subscribed.clear();
                         return None;
                     }
                 },
@@ -136,12 +138,12 @@ impl Exchange {
         }
     }
 
-    fn answer(&self, said: &Value) -> Value {
-        let names = said["trades"].as_array().cloned().unwrap_or_default();
+    fn reply(&self, request: &Value) -> Value {
+        let names = request["trades"].as_array().cloned().unwrap_or_default();
         let names = names.iter().filter_map(|name| Some(name.as_str()?.to_owned()));
-        let subscribed = &mut self.books().subscribed;
-        match said["action"].as_str() {
-            Some("auth") if said["key"] == "PKTEST" && said["secret"] == "open-sesame" => {
+        let subscribed = &mut self.data().subscribed;
+        match request["action"].as_str() {
+            Some("auth") if request["key"] == "PKTEST" && request["secret"] == "open-sesame" => {
                 return json!([{"T": "success", "msg": "authenticated"}]);
             }
             Some("auth") => return json!([{"T": "error", "code": 402, "msg": "auth failed"}]),
@@ -155,43 +157,43 @@ impl Exchange {
     }
 }
 
-/// An answer with the date that it is here.
-async fn dated(State(exchange): State<Exchange>, mut response: Response) -> Response {
+/// Adds the `Date` header of the exchange's clock.
+async fn dated(State(exchange): State<FakeExchange>, mut response: Response) -> Response {
     let date = exchange.clock.now().strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
     response.headers_mut().insert(http::header::DATE, date.parse().unwrap());
     response
 }
 
-type Asked = Query<HashMap<String, String>>;
+type QueryParams = Query<HashMap<String, String>>;
 
-fn symbols(asked: &Asked) -> Vec<String> {
-    let symbols = asked.get("symbols").map(String::as_str).unwrap_or_default();
+fn symbols(params: &QueryParams) -> Vec<String> {
+    let symbols = params.get("symbols").map(String::as_str).unwrap_or_default();
     symbols.split(',').map(str::to_owned).collect()
 }
 
-fn closed() -> Response {
+fn unavailable() -> Response {
     StatusCode::SERVICE_UNAVAILABLE.into_response()
 }
 
-async fn assets(State(exchange): State<Exchange>) -> Response {
-    let books = exchange.books();
-    if books.is_dead {
-        return closed();
+async fn assets(State(exchange): State<FakeExchange>) -> Response {
+    let data = exchange.data();
+    if data.is_down {
+        return unavailable();
     }
     let asset = |name: &String| {
         json!({"id": name, "class": "us_equity", "exchange": "NASDAQ", "symbol": name, "name": format!("{name} Inc."),
                "status": "active", "tradable": true})
     };
-    Json(books.names.iter().map(asset).collect::<Vec<_>>()).into_response()
+    Json(data.names.iter().map(asset).collect::<Vec<_>>()).into_response()
 }
 
-async fn snapshots(State(exchange): State<Exchange>, asked: Asked) -> Response {
-    let books = exchange.books();
-    if books.is_dead {
-        return closed();
+async fn snapshots(State(exchange): State<FakeExchange>, params: QueryParams) -> Response {
+    let data = exchange.data();
+    if data.is_down {
+        return unavailable();
     }
-    let found = symbols(&asked).into_iter().filter_map(|name| {
-        let (price, time) = books.last.get(&name)?;
+    let found = symbols(&params).into_iter().filter_map(|name| {
+        let (price, time) = data.last.get(&name)?;
         let price: serde_json::Number = price.parse().unwrap();
         let trade = json!({"t": time, "x": "V", "p": price, "s": 100, "c": ["@"], "i": 1, "z": "C"});
         Some((name, json!({"latestTrade": trade})))
@@ -199,14 +201,14 @@ async fn snapshots(State(exchange): State<Exchange>, asked: Asked) -> Response {
     Json(Value::Object(found.collect())).into_response()
 }
 
-async fn bars(State(exchange): State<Exchange>, asked: Asked) -> Response {
-    let books = exchange.books();
-    if books.is_dead {
-        return closed();
+async fn bars(State(exchange): State<FakeExchange>, params: QueryParams) -> Response {
+    let data = exchange.data();
+    if data.is_down {
+        return unavailable();
     }
-    let is_of_days = asked.get("timeframe").is_some_and(|frame| frame == "1Day");
-    let all = if is_of_days { &books.days } else { &books.minutes };
-    let found = symbols(&asked).into_iter().filter_map(|name| {
+    let is_of_days = params.get("timeframe").is_some_and(|frame| frame == "1Day");
+    let all = if is_of_days { &data.days } else { &data.minutes };
+    let found = symbols(&params).into_iter().filter_map(|name| {
         let bars: Vec<Value> = all.get(&name)?.iter().map(bar).collect();
         Some((name, Value::Array(bars)))
     });
@@ -221,9 +223,9 @@ fn bar((time, prices): &Bar) -> Value {
     json!({"t": time, "o": open, "h": high, "l": low, "c": close, "v": 100, "n": 1, "vw": close})
 }
 
-async fn actions(State(exchange): State<Exchange>) -> Response {
-    if exchange.books().is_dead {
-        return closed();
+async fn actions(State(exchange): State<FakeExchange>) -> Response {
+    if exchange.data().is_down {
+        return unavailable();
     }
     Json(json!({"corporate_actions": {}, "next_page_token": null})).into_response()
 }

@@ -1,10 +1,10 @@
-//! The whole house with a provider: an exchange on loopback that speaks as Alpaca documents it, on a clock that the test sets.
+//! Tests of the whole server with a provider: a fake exchange on loopback, and a manual clock.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(unreachable_pub, reason = "the rooms of a test are nobody else's")]
+#![allow(unreachable_pub, reason = "the modules of a test are private to it")]
 
 mod dead_feed;
 mod exchange;
-mod house;
 mod prices;
 mod recorded_day;
+mod test_server;

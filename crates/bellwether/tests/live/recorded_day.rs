@@ -1,5 +1,5 @@
-//! A recorded day, told by the stream of a provider and by a folder: the same alerts fire, at the same instants, for the same
-//! reasons.
+//! A recorded day from a provider's stream and from a data folder: the same alerts fire at the same times for the
+//! same reasons.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,22 +13,22 @@ use serde_json::{Value, json};
 use sources::folder;
 use testkit::Database;
 
-use crate::exchange::{Books, Exchange};
-use crate::house::{Fired, From, Live};
+use crate::exchange::{ExchangeData, FakeExchange};
+use crate::test_server::{DataSource, RecordedFiring, TestServer};
 
-/// The day, in the crash of 2020: the market fell by a tenth, and some stocks rose.
+/// A day in the crash of 2020: the market fell by ten percent, and some stocks rose.
 const DAY: Date = date(2020, 3, 12);
-/// When its prices were made, in New York: a bar has four.
-const TIMES: [(i8, i8); 4] = [(9, 30), (11, 40), (13, 50), (15, 59)];
+/// The New York times of the four prices of a daily bar.
+const PRICE_TIMES: [(i8, i8); 4] = [(9, 30), (11, 40), (13, 50), (15, 59)];
 
-/// A stock: its bars of before, and the day's prices in the order in which they are told.
+/// A stock with its earlier bars, and the day's prices in the order in which they are published.
 struct Stock {
     symbol: Symbol,
     before: Vec<Bar>,
     prices: [String; 4],
 }
 
-/// The recorded stocks; `None`, with a word about it, where there are none.
+/// Returns the recorded stocks; `None`, with a message, if there are none.
 fn recorded() -> Option<Vec<Stock>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/unadjusted");
     if !path.exists() {
@@ -47,10 +47,10 @@ fn recorded() -> Option<Vec<Stock>> {
     Some(stocks)
 }
 
-/// What somebody wants to hear of each stock.
-fn orders(stock: &Stock) -> Vec<Value> {
+/// Returns the alerts on each stock.
+fn alert_bodies(stock: &Stock) -> Vec<Value> {
     let close = stock.before.last().unwrap().close.as_f64();
-    let order = |condition: &str, threshold: Option<f64>| {
+    let body = |condition: &str, threshold: Option<f64>| {
         let mut body = json!({"symbol": stock.symbol.as_str(), "condition": condition});
         if let Some(threshold) = threshold {
             body["threshold"] = json!((threshold * 100.0).round() / 100.0);
@@ -58,29 +58,29 @@ fn orders(stock: &Stock) -> Vec<Value> {
         body
     };
     vec![
-        order("price_above", Some(close * 1.02)),
-        order("price_below", Some(close * 0.93)),
-        order("price_change_up", Some(3.0)),
-        order("price_change_down", Some(9.5)),
-        order("new_low", None),
-        order("new_high", None),
-        order("ma_touch_below", Some(200.0)),
-        order("ma_touch_above", Some(20.0)),
-        order("rsi_limit", Some(30.0)),
-        order("ma_crossover_death", None),
+        body("price_above", Some(close * 1.02)),
+        body("price_below", Some(close * 0.93)),
+        body("price_change_up", Some(3.0)),
+        body("price_change_down", Some(9.5)),
+        body("new_low", None),
+        body("new_high", None),
+        body("ma_touch_below", Some(200.0)),
+        body("ma_touch_above", Some(20.0)),
+        body("rsi_limit", Some(30.0)),
+        body("ma_crossover_death", None),
     ]
 }
 
 fn instants() -> [Timestamp; 4] {
-    TIMES.map(|(hour, minute)| new_york(DAY, hour, minute))
+    PRICE_TIMES.map(|(hour, minute)| new_york(DAY, hour, minute))
 }
 
-/// Long before the open: it may take a busy machine minutes of the test's clock to know all bars.
-fn morning() -> Timestamp {
+/// Long before the open, because a busy machine may need minutes of the test's clock to load all bars.
+fn start_time() -> Timestamp {
     new_york(DAY, 9, 1)
 }
 
-fn books(stocks: &[Stock]) -> Books {
+fn data(stocks: &[Stock]) -> ExchangeData {
     let names: Vec<String> = stocks.iter().map(|stock| stock.symbol.to_string()).collect();
     let bar = |bar: &Bar| {
         let prices = [bar.open, bar.high, bar.low, bar.close].map(|price| price.to_string());
@@ -90,14 +90,14 @@ fn books(stocks: &[Stock]) -> Books {
         let bars = stock.before.iter().map(bar).collect();
         (stock.symbol.to_string(), bars)
     });
-    Books {
+    ExchangeData {
         days: days.collect(),
         names,
-        ..Books::default()
+        ..ExchangeData::default()
     }
 }
 
-/// The same as a data folder.
+/// Writes the same data to a data folder.
 fn write_folder(folder: &Path, stocks: &[Stock]) {
     let mut daily = "symbol,date,open,high,low,close,volume\n".to_owned();
     let mut intraday = "symbol,time,open,high,low,close,volume\n".to_owned();
@@ -126,91 +126,92 @@ fn write_folder(folder: &Path, stocks: &[Stock]) {
     std::fs::write(folder.join("stocks.csv"), catalog).unwrap();
 }
 
-/// Lives through the day, and says what has fired. `tell` is called when it is time for each price.
-async fn through_the_day(live: &Live, stocks: &[Stock], mut tell: impl FnMut(usize)) -> Vec<Fired> {
-    // A stock is asked about when somebody watches it, and what depends on its price comes when that is known.
+/// Runs through the day and returns the firings. `publish` is called when each price is due.
+async fn run_day(test: &TestServer, stocks: &[Stock], mut publish: impl FnMut(usize)) -> Vec<RecordedFiring> {
+    // A stock's data is requested when it is watched. The other alerts depend on its price, so they are created
+    // later.
     let mut alerts: Vec<AlertId> = Vec::new();
     for stock in stocks {
-        alerts.push(live.create(&orders(stock)[0]).await.stored.alert.id);
+        alerts.push(test.create(&alert_bodies(stock)[0]).await.stored.alert.id);
     }
-    live.soon("the bars are known", async |live| {
+    test.advance_until("the bars are known", async |test| {
         let is_known = |stock: &Stock| {
-            live.service().market_intake.last_bar(stock.symbol) == stock.before.last().map(|bar| bar.date)
+            test.service().market_intake.last_bar(stock.symbol) == stock.before.last().map(|bar| bar.date)
         };
         stocks.iter().all(is_known)
     })
     .await;
     for stock in stocks {
-        for body in &orders(stock)[1..] {
-            alerts.push(live.create(body).await.stored.alert.id);
+        for body in &alert_bodies(stock)[1..] {
+            alerts.push(test.create(body).await.stored.alert.id);
         }
     }
-    for (place, instant) in instants().into_iter().enumerate() {
-        let told = instant.saturating_add(SignedDuration::from_secs(1)).unwrap();
-        if place == 0 {
-            // What looks once a second looks at the same second as what is told.
+    for (index, instant) in instants().into_iter().enumerate() {
+        let published_at = instant.saturating_add(SignedDuration::from_secs(1)).unwrap();
+        if index == 0 {
+            // Tasks that run once per second see the same second as the published prices.
             let before = instant.saturating_sub(SignedDuration::from_secs(1)).unwrap();
-            live.leap(before.saturating_sub(SignedDuration::from_secs(5)).unwrap());
-            live.reach(before).await;
+            test.jump_to(before.saturating_sub(SignedDuration::from_secs(5)).unwrap());
+            test.advance_to(before).await;
         }
-        live.leap(told);
-        tell(place);
-        live.until("the prices are taken in", async |live| {
-            let is_taken = |stock: &Stock| live.observed(stock.symbol.as_str()) == Some(told);
-            stocks.iter().all(is_taken)
+        test.jump_to(published_at);
+        publish(index);
+        test.wait_until("the prices are ingested", async |test| {
+            let is_ingested = |stock: &Stock| test.last_observed_at(stock.symbol.as_str()) == Some(published_at);
+            stocks.iter().all(is_ingested)
         })
         .await;
-        live.service().evaluate().await.unwrap();
+        test.service().evaluate().await.unwrap();
     }
-    live.fired(&alerts).await
+    test.fired(&alerts).await
 }
 
-async fn by_stream(database: &Database, stocks: &[Stock]) -> Vec<Fired> {
-    let exchange = Exchange::open(books(stocks), morning()).await;
-    let live = Live::open(database, From::Alpaca(&exchange), morning()).await;
-    let is_subscribed = |exchange: &Exchange| {
-        let subscribed = exchange.books().subscribed.clone();
+async fn fire_by_stream(database: &Database, stocks: &[Stock]) -> Vec<RecordedFiring> {
+    let exchange = FakeExchange::open(data(stocks), start_time()).await;
+    let test = TestServer::open(database, DataSource::Alpaca(&exchange), start_time()).await;
+    let is_subscribed = |exchange: &FakeExchange| {
+        let subscribed = exchange.data().subscribed.clone();
         stocks
             .iter()
             .all(|stock| subscribed.contains(&stock.symbol.to_string()))
     };
-    let fired = through_the_day(&live, stocks, |place| {
+    let fired = run_day(&test, stocks, |index| {
         assert!(is_subscribed(&exchange));
         let trades: Vec<(&str, &str, Timestamp)> = stocks
             .iter()
-            .map(|stock| (stock.symbol.as_str(), stock.prices[place].as_str(), instants()[place]))
+            .map(|stock| (stock.symbol.as_str(), stock.prices[index].as_str(), instants()[index]))
             .collect();
         exchange.trade(&trades);
     })
     .await;
-    live.house.close().await.unwrap();
+    test.server.close().await.unwrap();
     fired
 }
 
-async fn by_folder(database: &Database, stocks: &[Stock]) -> Vec<Fired> {
+async fn fire_by_folder(database: &Database, stocks: &[Stock]) -> Vec<RecordedFiring> {
     let folder = tempfile::tempdir().unwrap();
     write_folder(folder.path(), stocks);
-    let live = Live::open(database, From::Folder(folder.path()), morning()).await;
-    let fired = through_the_day(&live, stocks, |_| {}).await;
-    live.house.close().await.unwrap();
+    let test = TestServer::open(database, DataSource::Folder(folder.path()), start_time()).await;
+    let fired = run_day(&test, stocks, |_| {}).await;
+    test.server.close().await.unwrap();
     fired
 }
 
-async fn fires_the_same(stream: &Database, file: &Database) {
+async fn assert_same_firings(stream: &Database, file: &Database) {
     let Some(stocks) = recorded() else { return };
-    let streamed = by_stream(stream, &stocks).await;
-    let filed = by_folder(file, &stocks).await;
+    let streamed = fire_by_stream(stream, &stocks).await;
+    let filed = fire_by_folder(file, &stocks).await;
     assert_eq!(streamed, filed);
     assert!(streamed.len() > 50, "{} have fired", streamed.len());
     assert!(streamed.iter().all(|fired| fired.crossed_at.is_none()));
 }
 
 #[test]
-fn a_recorded_day_fires_the_same_by_stream_and_by_folder_on_sqlite() {
-    testkit::run(async { fires_the_same(&Database::sqlite(), &Database::sqlite()).await });
+fn recorded_day_fires_the_same_by_stream_and_folder_on_sqlite() {
+    testkit::run(async { assert_same_firings(&Database::sqlite(), &Database::sqlite()).await });
 }
 
 #[test]
-fn a_recorded_day_fires_the_same_by_stream_and_by_folder_on_postgresql() {
-    testkit::run(async { fires_the_same(&Database::postgres().await, &Database::postgres().await).await });
+fn recorded_day_fires_the_same_by_stream_and_folder_on_postgresql() {
+    testkit::run(async { assert_same_firings(&Database::postgres().await, &Database::postgres().await).await });
 }

@@ -1,7 +1,7 @@
-//! A folder of market data and a run of the program over it.
+//! Runs `bellwether replay` on a temporary data folder.
 
-#![allow(dead_code, reason = "each test file uses its own part of it")]
-#![allow(clippy::unwrap_used, reason = "a test may fail so")]
+#![allow(dead_code, reason = "each test file uses only a part of it")]
+#![allow(clippy::unwrap_used, reason = "a failing test may panic")]
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,22 +10,22 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A temporary data folder with a file of alerts beside it.
-pub(crate) struct Case {
+/// A temporary data folder with an alerts file.
+pub(crate) struct ReplayCase {
     dir: TempDir,
     args: Vec<String>,
 }
 
-/// What the program answered.
-pub(crate) struct Answer {
+/// The output of a replay.
+pub(crate) struct ReplayOutput {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) firings: Vec<Value>,
     pub(crate) stderr: String,
 }
 
-impl Case {
-    /// With these alerts and no data yet.
+impl ReplayCase {
+    /// Creates a case with these alerts and no data.
     pub(crate) fn new(alerts: &str) -> Self {
         let case = Self {
             dir: TempDir::new().unwrap(),
@@ -44,13 +44,13 @@ impl Case {
         self.dir.path().join("alerts.json")
     }
 
-    /// With a file in the data folder.
+    /// Adds a file to the data folder.
     pub(crate) fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
         fs::write(self.data().join(name), content).unwrap();
         self
     }
 
-    /// With daily bars, given without their header.
+    /// Adds daily bars, given without a header.
     pub(crate) fn bars(self, rows: &str) -> Self {
         self.file(
             "bars/daily.csv",
@@ -58,13 +58,13 @@ impl Case {
         )
     }
 
-    /// With more arguments.
+    /// Adds command line arguments.
     pub(crate) fn args(mut self, args: &[&str]) -> Self {
         self.args.extend(args.iter().map(|&arg| arg.to_owned()));
         self
     }
 
-    pub(crate) fn run(&self) -> Answer {
+    pub(crate) fn run(&self) -> ReplayOutput {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bellwether"));
         command
             .arg("replay")
@@ -73,13 +73,13 @@ impl Case {
             .arg("--alerts")
             .arg(self.alerts())
             .args(&self.args);
-        answer(&command.output().unwrap())
+        replay_output(&command.output().unwrap())
     }
 }
 
-pub(crate) fn answer(output: &Output) -> Answer {
+pub(crate) fn replay_output(output: &Output) -> ReplayOutput {
     let stdout = String::from_utf8(output.stdout.clone()).unwrap();
-    Answer {
+    ReplayOutput {
         code: output.status.code(),
         firings: stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
         stdout,
@@ -87,8 +87,8 @@ pub(crate) fn answer(output: &Output) -> Answer {
     }
 }
 
-impl Answer {
-    /// `alert_index@time` of each firing.
+impl ReplayOutput {
+    /// Returns `alert_index@time` of each firing.
     pub(crate) fn fired(&self) -> Vec<String> {
         let line = |firing: &Value| format!("{}@{}", firing["alert_index"], firing["time"].as_str().unwrap());
         self.firings.iter().map(line).collect()
@@ -99,7 +99,7 @@ impl Answer {
         self
     }
 
-    /// The message of a run that failed without a panic.
+    /// Returns the message of a run that failed without a panic.
     pub(crate) fn failure(self) -> String {
         assert_eq!(self.code, Some(1), "{}", self.stderr);
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);

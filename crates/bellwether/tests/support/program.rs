@@ -1,4 +1,4 @@
-//! The program as a process: started with settings, asked over HTTP, told to stop.
+//! Runs the program as a process: commands, the service, HTTP requests and signals.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,14 +11,14 @@ use tempfile::TempDir;
 /// The program under test.
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_bellwether");
 
-/// A folder with a database in it, and the settings that a program is started with.
-pub(crate) struct Setup {
+/// A temporary folder with a database, and the settings for the program.
+pub(crate) struct TestSetup {
     pub(crate) dir: TempDir,
     settings: Vec<(String, String)>,
 }
 
-impl Setup {
-    /// A fresh SQLite database, any free port, and a market that never closes and takes what is pushed to it.
+impl TestSetup {
+    /// Settings with a new SQLite database, a free port, and a market that is always open and gets pushed data.
     pub(crate) fn new() -> Self {
         Self {
             dir: TempDir::new().unwrap(),
@@ -37,7 +37,7 @@ impl Setup {
         self.dir.path()
     }
 
-    /// A command of the program, in the folder and with nothing else from the environment.
+    /// Returns a command of the program in the folder, without other `BELLWETHER_` variables.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(BINARY);
         self.prepare(command.args(args));
@@ -58,18 +58,18 @@ impl Setup {
             .stderr(Stdio::piped());
     }
 
-    pub(crate) fn run(&self, args: &[&str]) -> Done {
+    pub(crate) fn run(&self, args: &[&str]) -> CommandOutput {
         self.command(args).output().unwrap().into()
     }
 
-    /// An administrator's command with `--json`.
+    /// Runs an admin command with `--json`.
     pub(crate) fn admin(&self, args: &[&str]) -> Value {
         let done = self.run(&[&["admin"], args, &["--json"]].concat());
         assert_eq!(done.code, Some(0), "{}", done.stderr);
         serde_json::from_str(&done.stdout).unwrap()
     }
 
-    /// An operator's account, and a key of it for everything that a test needs.
+    /// Creates an operator account and a key with the scopes that tests need.
     pub(crate) fn operator_key(&self) -> String {
         self.admin(&[
             "create-user",
@@ -94,20 +94,20 @@ impl Setup {
         key["api_key"].as_str().unwrap().to_owned()
     }
 
-    /// Starts the service and waits until it says where it listens.
-    pub(crate) fn serve(&self) -> Running {
-        Running::start(self.command(&["serve"]))
+    /// Starts the service and waits until it prints its address.
+    pub(crate) fn serve(&self) -> RunningService {
+        RunningService::start(self.command(&["serve"]))
     }
 }
 
-/// What a command that has ended said.
-pub(crate) struct Done {
+/// The output of a finished command.
+pub(crate) struct CommandOutput {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl From<Output> for Done {
+impl From<Output> for CommandOutput {
     fn from(output: Output) -> Self {
         Self {
             code: output.status.code(),
@@ -117,17 +117,17 @@ impl From<Output> for Done {
     }
 }
 
-/// The service at work. It is killed when it is dropped.
-pub(crate) struct Running {
+/// A running service. It is killed when it is dropped.
+pub(crate) struct RunningService {
     child: Child,
     /// `127.0.0.1:PORT`
     pub(crate) address: String,
-    /// What it says on standard output after that.
+    /// Standard output after the first line.
     pub(crate) stdout: BufReader<std::process::ChildStdout>,
     pub(crate) stderr: BufReader<ChildStderr>,
 }
 
-impl Running {
+impl RunningService {
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -135,9 +135,9 @@ impl Running {
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
         let Some(address) = line.trim().strip_prefix("bellwether listens on http://") else {
-            let mut said = String::new();
-            stderr.read_to_string(&mut said).unwrap();
-            panic!("it does not listen: {line:?} {said}");
+            let mut output = String::new();
+            stderr.read_to_string(&mut output).unwrap();
+            panic!("the service does not listen: {line:?} {output}");
         };
         Self {
             address: address.to_owned(),
@@ -147,82 +147,85 @@ impl Running {
         }
     }
 
-    /// The id of its process.
+    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends a signal, by its name.
+    /// Sends a signal by name.
     pub(crate) fn signal(&self, name: &str) {
         let kill = format!("kill -{name} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
-    /// Waits for a line of its log that has `text` in it.
-    pub(crate) fn log_with(&mut self, text: &str) -> String {
+    /// Waits for a log line that contains `text`.
+    pub(crate) fn wait_for_log(&mut self, text: &str) -> String {
         let mut line = String::new();
         while !line.contains(text) {
             line.clear();
-            assert!(self.stderr.read_line(&mut line).unwrap() > 0, "it never said {text:?}");
+            assert!(
+                self.stderr.read_line(&mut line).unwrap() > 0,
+                "the log never contained {text:?}"
+            );
         }
         line
     }
 
-    /// Waits until it has ended.
-    pub(crate) fn ended(mut self) -> ExitStatus {
-        // Its log must be read, or it waits for a reader.
+    /// Waits until the process has ended.
+    pub(crate) fn wait(mut self) -> ExitStatus {
+        // The log is drained, because a full pipe would block the process.
         std::io::copy(&mut self.stderr, &mut std::io::sink()).unwrap();
         self.child.wait().unwrap()
     }
 
-    /// Tells it to stop and waits until it has.
+    /// Sends `SIGTERM` and waits until the process has ended.
     pub(crate) fn stop(self) -> ExitStatus {
         self.signal("TERM");
-        self.ended()
+        self.wait()
     }
 
-    pub(crate) fn get(&self, path: &str, key: &str) -> Answer {
-        ask(&self.address, "GET", path, key, "")
+    pub(crate) fn get(&self, path: &str, key: &str) -> HttpResponse {
+        request(&self.address, "GET", path, key, "")
     }
 
-    pub(crate) fn post(&self, path: &str, key: &str, body: &Value) -> Answer {
-        ask(&self.address, "POST", path, key, &body.to_string())
+    pub(crate) fn post(&self, path: &str, key: &str, body: &Value) -> HttpResponse {
+        request(&self.address, "POST", path, key, &body.to_string())
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningService {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What was answered.
+/// An HTTP response.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) text: String,
 }
 
-impl Answer {
-    /// The payload of a success.
+impl HttpResponse {
+    /// Returns the payload of a successful response.
     pub(crate) fn data(&self) -> Value {
         assert!((200..300).contains(&self.status), "{self:?}");
-        let answer: Value = serde_json::from_str(&self.text).unwrap();
-        answer["data"].clone()
+        let response: Value = serde_json::from_str(&self.text).unwrap();
+        response["data"].clone()
     }
 }
 
-/// Asks over a connection of its own.
-pub(crate) fn ask(address: &str, method: &str, path: &str, key: &str, body: &str) -> Answer {
+/// Sends a request on a new connection.
+pub(crate) fn request(address: &str, method: &str, path: &str, key: &str, body: &str) -> HttpResponse {
     let mut stream = TcpStream::connect(address).unwrap();
     let length = body.len();
     write!(stream, "{}\r\n{body}", head(address, method, path, key, length)).unwrap();
-    answer(stream)
+    read_response(stream)
 }
 
-/// The head of a request, but for the empty line at its end.
+/// Returns the headers of a request, without the final empty line.
 fn head(address: &str, method: &str, path: &str, key: &str, length: usize) -> String {
     format!(
         "{method} {path} HTTP/1.1\r\nHost: {address}\r\nX-API-Key: {key}\r\nConnection: close\r\n\
@@ -230,9 +233,9 @@ fn head(address: &str, method: &str, path: &str, key: &str, length: usize) -> St
     )
 }
 
-/// Begins a request and waits until the service waits for its body.
+/// Starts a request and waits until the service waits for its body.
 pub(crate) fn begin(address: &str, path: &str, key: &str, length: usize) -> TcpStream {
-    const GO_ON: &str = "HTTP/1.1 100 Continue\r\n\r\n";
+    const CONTINUE: &str = "HTTP/1.1 100 Continue\r\n\r\n";
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,
@@ -240,26 +243,26 @@ pub(crate) fn begin(address: &str, path: &str, key: &str, length: usize) -> TcpS
         head(address, "POST", path, key, length)
     )
     .unwrap();
-    let mut said = vec![0; GO_ON.len()];
-    stream.read_exact(&mut said).unwrap();
-    assert_eq!(String::from_utf8(said).unwrap(), GO_ON);
+    let mut output = vec![0; CONTINUE.len()];
+    stream.read_exact(&mut output).unwrap();
+    assert_eq!(String::from_utf8(output).unwrap(), CONTINUE);
     stream
 }
 
-/// Reads an answer to the end of the connection.
-pub(crate) fn answer(mut stream: TcpStream) -> Answer {
+/// Reads a response until the connection closes.
+pub(crate) fn read_response(mut stream: TcpStream) -> HttpResponse {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     let (head, body) = text
         .split_once("\r\n\r\n")
-        .unwrap_or_else(|| panic!("no answer: {text:?}"));
-    Answer {
+        .unwrap_or_else(|| panic!("no response: {text:?}"));
+    HttpResponse {
         status: head.split(' ').nth(1).unwrap().parse().unwrap(),
         text: body.to_owned(),
     }
 }
 
-/// The folder that the program is in.
+/// Returns the folder of the program.
 pub(crate) fn binary_dir() -> PathBuf {
     Path::new(BINARY).parent().unwrap().to_owned()
 }

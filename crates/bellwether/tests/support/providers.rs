@@ -1,6 +1,7 @@
-//! Providers on loopback: they answer in the shapes that their documentation has, about AAPL and SPY and as of now.
+//! Fake providers on loopback. They send responses in the documented formats, about AAPL and SPY and with current
+//! dates.
 //!
-//! The payloads are those of the adapters' own tests, with the days moved to where a check looks.
+//! The payloads are those of the adapters' tests, with the dates moved to the range that a check requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,14 +17,15 @@ use sources::Clock;
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 
-/// The key that all of them take.
+/// The key that all fakes accept.
 pub(crate) const KEY: &str = "pk-open-sesame";
 
-/// What is answered to a request whose target has all of these parts (separated by spaces); of several that fit, the longest.
-pub(crate) type Places = BTreeMap<&'static str, String>;
+/// The response bodies by pattern. A pattern is a list of parts, separated by spaces, that the request target must
+/// contain. The longest matching pattern wins.
+pub(crate) type Responses = BTreeMap<&'static str, String>;
 
-/// Their addresses. They end with the runtime they were started in.
-pub(crate) struct Fakes {
+/// The addresses of the fakes. They stop with the runtime in which they were started.
+pub(crate) struct FakeProviders {
     pub(crate) http: String,
     pub(crate) stream: String,
 }
@@ -34,13 +36,13 @@ macro_rules! fixture {
     };
 }
 
-/// A working day that is over, some days before today.
-fn recent(today: Date, days: i64) -> String {
+/// Returns the date some days before today.
+fn days_ago(today: Date, days: i64) -> String {
     today.saturating_sub(Span::new().days(days)).to_string()
 }
 
-/// What each of them says.
-pub(crate) fn places() -> Places {
+/// Returns the default responses.
+pub(crate) fn responses() -> Responses {
     let now = Clock::now(&SystemClock);
     let today = new_york_date(now);
     let seconds_ago = |seconds: i64| {
@@ -48,8 +50,8 @@ pub(crate) fn places() -> Places {
             .unwrap_or(Timestamp::MIN)
     };
     let soon = today.saturating_add(Span::new().days(20)).to_string();
-    let bars = fixture!("alpaca/bars.json").replace("2024-03-06", &recent(today, 2));
-    let bars = bars.replace("2024-03-07", &recent(today, 1));
+    let bars = fixture!("alpaca/bars.json").replace("2024-03-06", &days_ago(today, 2));
+    let bars = bars.replace("2024-03-07", &days_ago(today, 1));
     let minute =
         |minute: &str, seconds: i64| (format!("2024-03-08T15:0{minute}:00Z"), seconds_ago(seconds).to_string());
     let minutes = [minute("0", 1_200), minute("1", 1_140), minute("2", 1_080)];
@@ -88,11 +90,11 @@ pub(crate) fn places() -> Places {
         ),
         (
             "/submissions/CIK0000320193.json",
-            fixture!("sec/submissions_aapl.json").replace("2024-03-07", &recent(today, 1)),
+            fixture!("sec/submissions_aapl.json").replace("2024-03-07", &days_ago(today, 1)),
         ),
         (
             "/Archives/edgar/data/320193/000114036124010155/form4.xml",
-            fixture!("sec/form4.xml").replace("2024-03-06", &recent(today, 2)),
+            fixture!("sec/form4.xml").replace("2024-03-06", &days_ago(today, 2)),
         ),
         (
             "/filter/all-stocks/page/1",
@@ -101,39 +103,42 @@ pub(crate) fn places() -> Places {
     ])
 }
 
-/// Starts them.
-pub(crate) async fn start(places: Places) -> Fakes {
+/// Starts the fakes.
+pub(crate) async fn start(responses: Responses) -> FakeProviders {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let http = format!("http://{}", listener.local_addr().unwrap());
-    let places = Arc::new(places);
+    let responses = Arc::new(responses);
     let app = Router::new().fallback(move |uri: Uri, headers: HeaderMap| {
-        let answer = answer(&places, &uri, &headers);
-        async move { answer }
+        let response = response_for(&responses, &uri, &headers);
+        async move { response }
     });
     tokio::spawn(async move { axum::serve(listener, app).await });
-    let telephone = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let stream = format!("ws://{}", telephone.local_addr().unwrap());
-    tokio::spawn(take_calls(telephone));
-    Fakes { http, stream }
+    let stream_listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let stream = format!("ws://{}", stream_listener.local_addr().unwrap());
+    tokio::spawn(accept_streams(stream_listener));
+    FakeProviders { http, stream }
 }
 
-fn answer(places: &Places, uri: &Uri, headers: &HeaderMap) -> (StatusCode, String) {
+fn response_for(responses: &Responses, uri: &Uri, headers: &HeaderMap) -> (StatusCode, String) {
     let target = uri.path_and_query().map(|target| target.as_str()).unwrap_or_default();
-    let wrong = |name| headers.get(name).is_some_and(|key| key != KEY);
-    if ["apca-api-secret-key", "x-finnhub-token"].into_iter().any(wrong) {
+    let has_wrong_key = |name| headers.get(name).is_some_and(|key| key != KEY);
+    if ["apca-api-secret-key", "x-finnhub-token"]
+        .into_iter()
+        .any(has_wrong_key)
+    {
         return (StatusCode::UNAUTHORIZED, r#"{"message":"forbidden."}"#.to_owned());
     }
-    let has_all = |place: &str| place.split(' ').all(|part| target.contains(part));
-    let fits = places.iter().filter(|(place, _)| has_all(place));
-    match fits.max_by_key(|(place, _)| place.len()) {
+    let has_all = |pattern: &str| pattern.split(' ').all(|part| target.contains(part));
+    let fits = responses.iter().filter(|(pattern, _)| has_all(pattern));
+    match fits.max_by_key(|(pattern, _)| pattern.len()) {
         Some((_, body)) => (StatusCode::OK, body.clone()),
         None => (StatusCode::NOT_FOUND, "{}".to_owned()),
     }
 }
 
-/// Alpaca's side of the stream.
-async fn take_calls(telephone: TcpListener) {
-    while let Ok((line, _)) = telephone.accept().await {
+/// Alpaca's stream.
+async fn accept_streams(stream_listener: TcpListener) {
+    while let Ok((line, _)) = stream_listener.accept().await {
         tokio::spawn(async move {
             let Ok(mut socket) = tokio_tungstenite::accept_async(line).await else {
                 return;
@@ -142,8 +147,8 @@ async fn take_calls(telephone: TcpListener) {
             if socket.send(greeting).await.is_err() {
                 return;
             }
-            while let Some(Ok(Message::Text(said))) = socket.next().await {
-                let reply = match (said.contains("\"auth\""), said.matches(KEY).count() == 2) {
+            while let Some(Ok(Message::Text(request))) = socket.next().await {
+                let reply = match (request.contains("\"auth\""), request.matches(KEY).count() == 2) {
                     (true, true) => r#"[{"T":"success","msg":"authenticated"}]"#,
                     (true, false) => r#"[{"T":"error","code":402,"msg":"auth failed"}]"#,
                     (false, _) => r#"[{"T":"subscription","trades":["AAPL"],"quotes":[],"bars":[]}]"#,

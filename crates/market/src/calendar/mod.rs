@@ -1,18 +1,16 @@
-//! # The calendar: when the New York Stock Exchange is open
+//! # The trading calendar of the New York Stock Exchange
 //!
-//! A [`Calendar`] turns a date into the [`Session`] on it, or says with a [`Closure`] why there is
-//! none, and turns an instant into the session that it falls in. Nothing here reads a clock or a
-//! file: the instant comes in, and New York's time zone is compiled in.
+//! A [`Calendar`] returns the [`Session`] on a date, or the [`Closure`] that explains why there is none, and the
+//! session at an instant. It reads neither a clock nor a file: the caller passes the instant, and New York's time
+//! zone is compiled in.
 //!
-//! The dates come from the exchange's rules and not from a list of years, so that they hold for
-//! years to come: the yearly holidays and early closes are in `rules.rs`, the days that were closed
-//! once in `special.rs`, the wall clock of New York in `zone.rs`. A day that the exchange will
-//! announce later is added with [`Calendar::with_extra_closures`].
+//! The dates follow the exchange's rules instead of a list of years, so they hold for years to come. The yearly
+//! holidays and early closes are in `rules.rs`, one-time closures in `special.rs`, and New York's wall clock in
+//! `zone.rs`. [`Calendar::with_extra_closures`] adds closures that the exchange announces later.
 //!
-//! A session lasts from 09:30 to 16:00, or to 13:00 on an early close, New York time; the instant
-//! of the open and the instant of the close are both part of it. [`Calendar::always_open`] lifts
-//! this gate for the trying out of alerts: then every day has a session, and every instant is in
-//! the session of its New York date.
+//! A session lasts from 09:30 to 16:00 New York time, or to 13:00 on an early close; the instants of the open and the
+//! close both belong to it. [`Calendar::always_open`] removes this restriction, so that alerts can be tried at any
+//! time: every day has a session, and every instant is in the session of its New York date.
 //!
 //! ```
 //! use jiff::civil::date;
@@ -23,7 +21,7 @@
 //! assert_eq!(session.open.to_string(), "2024-11-29T14:30:00Z");
 //! assert_eq!(session.close.to_string(), "2024-11-29T18:00:00Z");
 //! assert!(session.early_close);
-//! assert_eq!(nyse.holiday(date(2040, 3, 30)).unwrap().to_string(), "Good Friday");
+//! assert_eq!(nyse.closure(date(2040, 3, 30)).unwrap().to_string(), "Good Friday");
 //! ```
 
 mod rules;
@@ -40,14 +38,14 @@ use jiff::civil::{Date, Time, time};
 pub use rules::Holiday;
 pub use zone::{new_york, new_york_date, new_york_time_zone};
 
-/// When a session opens, in New York.
+/// The time at which a session opens, in New York.
 const OPEN: Time = time(9, 30, 0, 0);
-/// When a session closes, in New York.
+/// The time at which a session closes, in New York.
 const CLOSE: Time = time(16, 0, 0, 0);
-/// When a session with an early close closes, in New York.
+/// The time of an early close, in New York.
 const EARLY_CLOSE: Time = time(13, 0, 0, 0);
 
-/// One day's regular trading: its date in New York, and the instants at which it opens and closes.
+/// A trading session: its date in New York and the instants at which it opens and closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Session {
     /// The date in New York.
@@ -61,7 +59,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Whether `at` is in the session; the instants of its open and of its close are.
+    /// Whether `at` is in the session. The instants of the open and the close are.
     #[must_use]
     pub fn contains(&self, at: Timestamp) -> bool {
         self.open <= at && at <= self.close
@@ -78,21 +76,21 @@ impl Session {
     }
 }
 
-/// Why the exchange is closed for a whole day.
+/// The reason why the exchange is closed for a whole day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Closure {
     /// A Saturday or a Sunday.
     Weekend,
-    /// A holiday of every year, on the day on which it is kept.
+    /// A yearly holiday, on the day on which it is observed.
     Holiday(Holiday),
-    /// A closure that happened once; the reason reads on from "closed for".
+    /// A one-time closure; the reason completes the phrase "closed for".
     Special(&'static str),
-    /// A date given to [`Calendar::with_extra_closures`].
+    /// A closure added by [`Calendar::with_extra_closures`].
     Extra,
 }
 
 impl fmt::Display for Closure {
-    /// Reads on from "closed for": `Good Friday`, `the weekend`, `Hurricane Sandy`.
+    /// Completes the phrase "closed for": `Good Friday`, `the weekend`, `Hurricane Sandy`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Weekend => "the weekend",
@@ -103,7 +101,7 @@ impl fmt::Display for Closure {
     }
 }
 
-/// The days and hours on which the exchange trades.
+/// The trading days and hours of the exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Calendar {
     extra_closures: BTreeSet<Date>,
@@ -111,40 +109,40 @@ pub struct Calendar {
 }
 
 impl Calendar {
-    /// The calendar of the New York Stock Exchange.
+    /// Returns the calendar of the New York Stock Exchange.
     #[must_use]
     pub fn nyse() -> Self {
         Self::default()
     }
 
-    /// This calendar with `dates` closed as well.
+    /// Returns this calendar with `dates` closed as well.
     #[must_use]
     pub fn with_extra_closures(mut self, dates: impl IntoIterator<Item = Date>) -> Self {
         self.extra_closures.extend(dates);
         self
     }
 
-    /// This calendar with its gate lifted: every instant is in the session of its New York date.
+    /// Returns this calendar without closing hours: every instant is in the session of its New York date.
     ///
-    /// A closed day then has a nominal session from 09:30 to 16:00. The other days keep their
-    /// hours, early closes included, and so opens and closes still come one by one.
+    /// A closed day then has a nominal session from 09:30 to 16:00. The other days keep their hours, early closes
+    /// included, so opens and closes still occur one by one.
     #[must_use]
     pub fn always_open(mut self) -> Self {
         self.always_open = true;
         self
     }
 
-    /// Whether the gate is lifted.
+    /// Whether every instant is in a session.
     #[must_use]
     pub fn is_always_open(&self) -> bool {
         self.always_open
     }
 
-    /// Why the exchange is closed on `date`; `None` when it trades.
+    /// Returns why the exchange is closed on `date`, or `None` if it trades.
     ///
-    /// This stays the exchange's own answer when the gate is lifted.
+    /// An always-open calendar returns the exchange's real closures, too.
     #[must_use]
-    pub fn holiday(&self, date: Date) -> Option<Closure> {
+    pub fn closure(&self, date: Date) -> Option<Closure> {
         if rules::is_weekend(date) {
             return Some(Closure::Weekend);
         }
@@ -154,10 +152,10 @@ impl Calendar {
             .or_else(|| self.extra_closures.contains(&date).then_some(Closure::Extra))
     }
 
-    /// The session on `date`; `None` on a closed day.
+    /// Returns the session on `date`, or `None` on a closed day.
     #[must_use]
     pub fn session(&self, date: Date) -> Option<Session> {
-        let close = match self.holiday(date) {
+        let close = match self.closure(date) {
             Some(_) if !self.always_open => return None,
             None if rules::closes_early(date) => EARLY_CLOSE,
             _ => CLOSE,
@@ -165,35 +163,35 @@ impl Calendar {
         Session::until(date, close)
     }
 
-    /// The session that is open at the instant `at`, the instants of its open and close included.
+    /// Returns the session that is open at the instant `at`; the instants of its open and close are included.
     ///
-    /// With the gate lifted, the session of the New York date of `at`, at any hour.
+    /// For an always-open calendar this is the session of the New York date of `at`, at any hour.
     #[must_use]
     pub fn session_at(&self, at: Timestamp) -> Option<Session> {
         let session = self.session(new_york_date(at))?;
         (self.always_open || session.contains(at)).then_some(session)
     }
 
-    /// The first session on a date after `date`; `None` only at the end of representable time.
+    /// Returns the first session on a date after `date`; `None` only at the end of representable time.
     #[must_use]
     pub fn next_session_after(&self, date: Date) -> Option<Session> {
         self.sessions(date.tomorrow().ok()?, Date::MAX).next()
     }
 
-    /// The last session on a date before `date`; `None` only at the start of representable time.
+    /// Returns the last session on a date before `date`; `None` only at the start of representable time.
     #[must_use]
     pub fn previous_session_before(&self, date: Date) -> Option<Session> {
         iter::successors(date.yesterday().ok(), |day| day.yesterday().ok()).find_map(|day| self.session(day))
     }
 
-    /// The sessions from `from` to `to`, both included, in order; none when `to` is before `from`.
+    /// Returns the sessions from `from` to `to`, both included, in order; none if `to` is before `from`.
     pub fn sessions(&self, from: Date, to: Date) -> impl Iterator<Item = Session> {
         iter::successors(Some(from), |day| day.tomorrow().ok())
             .take_while(move |&day| day <= to)
             .filter_map(|day| self.session(day))
     }
 
-    /// The first open after the instant `after`; at an open, it is the one after that.
+    /// Returns the first open strictly after the instant `after`.
     #[must_use]
     pub fn next_open(&self, after: Timestamp) -> Option<Timestamp> {
         self.sessions(new_york_date(after), Date::MAX)
@@ -201,7 +199,7 @@ impl Calendar {
             .find(|&open| open > after)
     }
 
-    /// The first close after the instant `after`; at a close, it is the one after that.
+    /// Returns the first close strictly after the instant `after`.
     #[must_use]
     pub fn next_close(&self, after: Timestamp) -> Option<Timestamp> {
         self.sessions(new_york_date(after), Date::MAX)
@@ -209,10 +207,10 @@ impl Calendar {
             .find(|&close| close > after)
     }
 
-    /// When on `date` the conditions on dates are judged: at the session's open, and on a closed
-    /// day when it would have been.
+    /// Returns the instant at which conditions on dates are evaluated on `date`: the session's open, or 09:30 New
+    /// York time on a closed day.
     #[must_use]
-    pub fn daily_moment(&self, date: Date) -> Timestamp {
+    pub fn daily_evaluation_time(&self, date: Date) -> Timestamp {
         new_york(date, OPEN.hour(), OPEN.minute())
     }
 }

@@ -1,9 +1,8 @@
-//! The rules that come round every year: the holidays and the days with an early close.
+//! The yearly rules: holidays and days with an early close.
 //!
-//! Each rule says which dates it takes, by month, day and weekday, so that a date is judged
-//! without a table of years and any year to come is judged like this one. A rule that began or
-//! ended names its year. They are the exchange's rules from 1998 on; earlier years are judged by
-//! what was already a rule then, which is near the truth and not all of it.
+//! Each rule selects its dates by month, day and weekday, so it needs no table of years and holds for future years. A
+//! rule that began or ended names its year. They are the exchange's rules from 1998 on. For earlier years the rules
+//! that already existed apply, which is a close but incomplete approximation.
 
 use std::fmt;
 
@@ -14,7 +13,7 @@ use super::special;
 /// A holiday on which the exchange is closed every year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Holiday {
-    /// January 1st; on a Sunday, the Monday after; on a Saturday, no day is given for it.
+    /// January 1st; if that is a Sunday, the Monday after; if it is a Saturday, no day is observed.
     NewYearsDay,
     /// The third Monday in January, since 1998.
     MartinLutherKingDay,
@@ -24,15 +23,15 @@ pub enum Holiday {
     GoodFriday,
     /// The last Monday in May.
     MemorialDay,
-    /// June 19th, since 2022; moved off a weekend to its nearer weekday.
+    /// June 19th, since 2022; moved from a weekend to the nearer weekday.
     Juneteenth,
-    /// July 4th; moved off a weekend to its nearer weekday.
+    /// July 4th; moved from a weekend to the nearer weekday.
     IndependenceDay,
     /// The first Monday in September.
     LaborDay,
     /// The fourth Thursday in November.
     Thanksgiving,
-    /// December 25th; moved off a weekend to its nearer weekday.
+    /// December 25th; moved from a weekend to the nearer weekday.
     Christmas,
 }
 
@@ -66,14 +65,14 @@ pub(super) fn is_weekend(date: Date) -> bool {
     matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday)
 }
 
-/// The holiday for which the exchange is closed on `date`, a day from Monday to Friday.
+/// Returns the holiday for which the exchange is closed on `date`, a day from Monday to Friday.
 pub(super) fn holiday(date: Date) -> Option<Holiday> {
     use Weekday::{Friday, Monday, Thursday};
 
     let year = date.year();
-    // A fixed holiday takes its own date, the Friday before when that is a Saturday, and the
-    // Monday after when that is a Sunday. A Monday's number among the month's Mondays shows in
-    // its day: the third is the one from the 15th to the 21st.
+    // A fixed holiday is observed on its own date, on the Friday before a Saturday, and on the Monday after a Sunday.
+    // The day of the month gives a Monday's number among the month's Mondays: the third is the one from the 15th to
+    // the 21st.
     match (date.month(), date.day(), date.weekday()) {
         (1, 1, _) | (1, 2, Monday) => Some(Holiday::NewYearsDay),
         (1, 15..=21, Monday) if year >= 1998 => Some(Holiday::MartinLutherKingDay),
@@ -94,7 +93,7 @@ pub(super) fn closes_early(date: Date) -> bool {
     use Weekday::{Friday, Monday, Thursday, Tuesday, Wednesday};
 
     match (date.month(), date.day(), date.weekday()) {
-        // Before Independence Day. When that was a Thursday, it used to be the Friday after.
+        // Before Independence Day. If that was a Thursday, the early close used to be on the Friday after.
         (7, 3, Monday | Tuesday | Thursday) => true,
         (7, 3, Wednesday) => date.year() >= 2013,
         (7, 5, Friday) => date.year() < 2013,
@@ -114,16 +113,15 @@ fn is_good_friday(date: Date) -> bool {
 
 /// Easter Sunday as a day of March: 22 is March 22nd, 32 is April 1st.
 ///
-/// This is the Gregorian computus in the form that Meeus gives: the full moon after the equinox
-/// from the year's place in the 19-year cycle of the moon and from the centuries' corrections,
-/// then the Sunday after it.
+/// This is the Gregorian computus in the form given by Meeus: the full moon after the equinox follows from the year's
+/// place in the 19-year lunar cycle and the corrections for the centuries; Easter is the Sunday after it.
 fn easter(year: i16) -> i16 {
     let place_in_cycle = year.rem_euclid(19);
     let (century, of_century) = (year.div_euclid(100), year.rem_euclid(100));
     let moon_correction = (century - (century + 8).div_euclid(25) + 1).div_euclid(3);
     let full_moon = (19 * place_in_cycle + century - century.div_euclid(4) - moon_correction + 15).rem_euclid(30);
     let to_sunday = (32 + 2 * century.rem_euclid(4) + 2 * (of_century / 4) - full_moon - of_century % 4).rem_euclid(7);
-    // Two late full moons are taken a day early; where that day is the Sunday, this is the week.
+    // Two late full moons count a day early; if that day is the Sunday, this is the surplus week.
     let week_too_late = (place_in_cycle + 11 * full_moon + 22 * to_sunday) / 451;
     22 + full_moon + to_sunday - 7 * week_too_late
 }
@@ -134,7 +132,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn easter_falls_where_the_almanacs_have_it() {
+    fn easter_matches_almanacs() {
         for (year, month, day) in [
             (1818, 3, 22), // the earliest there can be
             (1943, 4, 25), // the latest there can be
@@ -155,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn easter_is_a_sunday_between_march_22_and_april_25_in_every_year_there_is() {
+    fn easter_is_always_a_sunday_between_march_22_and_april_25() {
         for year in Date::MIN.year()..=Date::MAX.year() {
             let day_of_march = easter(year);
             assert!((22..=56).contains(&day_of_march), "{year}");
@@ -165,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn martin_luther_king_day_begins_in_1998_and_juneteenth_in_2022() {
+    fn martin_luther_king_day_starts_in_1998_and_juneteenth_in_2022() {
         assert_eq!(holiday(date(1997, 1, 20)), None);
         assert_eq!(holiday(date(1998, 1, 19)), Some(Holiday::MartinLutherKingDay));
         assert_eq!(holiday(date(2021, 6, 18)), None);
@@ -173,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_holiday_on_a_weekend_is_kept_on_the_nearer_weekday() {
+    fn fixed_holiday_on_a_weekend_moves_to_the_nearer_weekday() {
         for (kept, expected) in [
             (date(2027, 6, 18), Holiday::Juneteenth),
             (date(2022, 6, 20), Holiday::Juneteenth),
@@ -188,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn the_early_close_around_a_thursday_independence_day_moved_in_2013() {
+    fn early_close_around_a_thursday_independence_day_moved_in_2013() {
         assert!(!closes_early(date(2002, 7, 3)) && closes_early(date(2002, 7, 5)));
         assert!(closes_early(date(2013, 7, 3)) && !closes_early(date(2013, 7, 5)));
         assert!(closes_early(date(2019, 7, 3)) && !closes_early(date(2019, 7, 5)));
     }
 
     #[test]
-    fn the_day_before_a_moved_holiday_is_a_full_day() {
+    fn day_before_a_moved_holiday_is_a_full_day() {
         for full in [
             date(2020, 7, 2),
             date(2021, 7, 2),

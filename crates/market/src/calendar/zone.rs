@@ -1,5 +1,4 @@
-//! The wall clock in New York: which date it shows at an instant, and at which instant it shows a
-//! time.
+//! The wall clock in New York: the date at an instant, and the instant of a time of day.
 
 use std::sync::LazyLock;
 
@@ -7,8 +6,8 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
-/// New York's time zone out of the database that is compiled in: the machine's own is never read,
-/// so that every machine agrees on when the exchange opens.
+/// New York's time zone from the compiled-in database. The machine's own database is never read, so every machine
+/// agrees on the exchange's hours.
 static NEW_YORK: LazyLock<TimeZone> = LazyLock::new(|| {
     TimeZoneDatabase::bundled()
         .get("America/New_York")
@@ -21,7 +20,7 @@ pub fn new_york_time_zone() -> TimeZone {
     NEW_YORK.clone()
 }
 
-/// The date that calendars in New York show at the instant `at`.
+/// Returns the date in New York at the instant `at`.
 ///
 /// ```
 /// let late_evening = "2024-07-02T03:59:59Z".parse().unwrap();
@@ -32,12 +31,11 @@ pub fn new_york_date(at: Timestamp) -> Date {
     NEW_YORK.to_datetime(at).date()
 }
 
-/// The instant at which clocks in New York show `hour:minute` on `date`.
+/// Returns the instant at which clocks in New York show `hour:minute` on `date`.
 ///
-/// A time that the spring change skips is moved on by the hour that is missing; of a time that the
-/// autumn change repeats, the first is meant. An hour or a minute that no clock shows is brought
-/// to the nearest one that it does show, and a date outside what [`Timestamp`] can hold to the
-/// nearest instant it does hold.
+/// A time that the spring change skips moves forward by the missing hour. For a time that the autumn change repeats,
+/// the first instant counts. Invalid hours and minutes are clamped, and a date outside the range of [`Timestamp`]
+/// gives the nearest instant.
 #[must_use]
 pub fn new_york(date: Date, hour: i8, minute: i8) -> Timestamp {
     let (hour, minute) = (hour.clamp(0, 23), minute.clamp(0, 59));
@@ -48,8 +46,8 @@ pub fn new_york(date: Date, hour: i8, minute: i8) -> Timestamp {
     })
 }
 
-/// The instant at which clocks in New York show `time` on `date`; `None` at the very ends of
-/// representable time.
+/// Returns the instant at which clocks in New York show `time` on `date`; `None` at the very ends of representable
+/// time.
 pub(super) fn wall_clock(date: Date, time: Time) -> Option<Timestamp> {
     NEW_YORK.to_timestamp(date.to_datetime(time)).ok()
 }
@@ -64,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_changes_at_midnight_in_new_york_in_winter_and_in_summer() {
+    fn date_changes_at_new_york_midnight_in_winter_and_summer() {
         assert_eq!(new_york_date(instant("2024-01-16T04:59:59Z")), date(2024, 1, 15));
         assert_eq!(new_york_date(instant("2024-01-16T05:00:00Z")), date(2024, 1, 16));
         assert_eq!(new_york_date(instant("2024-07-16T03:59:59Z")), date(2024, 7, 15));
@@ -72,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summer_time_of_before_2007_began_in_april_and_ended_in_october() {
+    fn daylight_saving_before_2007_lasted_from_april_to_october() {
         assert_eq!(new_york(date(2006, 3, 31), 9, 30), instant("2006-03-31T14:30:00Z"));
         assert_eq!(new_york(date(2006, 4, 3), 9, 30), instant("2006-04-03T13:30:00Z"));
         assert_eq!(new_york(date(2006, 10, 27), 9, 30), instant("2006-10-27T13:30:00Z"));
@@ -80,13 +78,13 @@ mod tests {
     }
 
     #[test]
-    fn a_skipped_time_is_moved_on_and_of_a_repeated_time_the_first_is_meant() {
+    fn skipped_time_moves_forward_and_repeated_time_is_the_first() {
         assert_eq!(new_york(date(2024, 3, 10), 2, 30), instant("2024-03-10T07:30:00Z"));
         assert_eq!(new_york(date(2024, 11, 3), 1, 30), instant("2024-11-03T05:30:00Z"));
     }
 
     #[test]
-    fn impossible_clock_times_and_the_ends_of_time_are_brought_to_the_nearest_possible_instant() {
+    fn invalid_times_and_dates_are_clamped() {
         let day = date(2024, 1, 16);
         assert_eq!(new_york(day, 24, 60), new_york(day, 23, 59));
         assert_eq!(new_york(day, -1, i8::MIN), new_york(day, 0, 0));

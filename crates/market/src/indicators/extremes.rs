@@ -1,8 +1,8 @@
-//! The highest and lowest of a moving span of days.
+//! The rolling maximum and minimum over a range of days.
 
 use std::collections::VecDeque;
 
-/// Which extreme is kept.
+/// The kind of extreme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extreme {
     /// The highest value.
@@ -12,7 +12,7 @@ pub enum Extreme {
 }
 
 impl Extreme {
-    /// Whether `value` makes `other` useless from now on.
+    /// Whether `value` makes `other` irrelevant from now on.
     fn beats(self, value: i64, other: i64) -> bool {
         match self {
             Self::High => value >= other,
@@ -21,10 +21,10 @@ impl Extreme {
     }
 }
 
-/// The extreme of the values of the days from some day on, as that day moves forward.
+/// The extreme of the values from some day on, while that day moves forward.
 ///
-/// Kept as a queue in which each value is beyond all that follow it: the first one is the answer, and each value
-/// enters and leaves once.
+/// A monotonic queue: each value exceeds all that follow it, so the first one is the extreme, and each value enters
+/// and leaves once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RollingExtreme {
     kind: Extreme,
@@ -32,7 +32,7 @@ pub struct RollingExtreme {
 }
 
 impl RollingExtreme {
-    /// Without values.
+    /// Creates an empty queue.
     #[must_use]
     pub const fn new(kind: Extreme) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl RollingExtreme {
         }
     }
 
-    /// Takes in the value of `day`, which comes after every day seen.
+    /// Adds the value of `day`, which is later than all previous days.
     pub fn push(&mut self, day: i32, value: i64) {
         while self
             .queue
@@ -53,7 +53,7 @@ impl RollingExtreme {
         self.queue.push_back((day, value));
     }
 
-    /// Forgets the days before `day` and answers the extreme of the others.
+    /// Drops the days before `day` and returns the extreme of the others.
     pub fn since(&mut self, day: i32) -> Option<i64> {
         while self.queue.front().is_some_and(|&(seen, _)| seen < day) {
             self.queue.pop_front();
@@ -61,7 +61,7 @@ impl RollingExtreme {
         self.queue.front().map(|&(_, value)| value)
     }
 
-    /// The extreme of the days from `day` on, of those that are not forgotten; forgets nothing.
+    /// Returns the extreme of the kept days from `day` on, without dropping any.
     #[must_use]
     pub fn peek_since(&self, day: i32) -> Option<i64> {
         let at = self.queue.partition_point(|&(seen, _)| seen < day);
@@ -82,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_rolling_extreme_equals_a_scan(
+        fn rolling_extreme_equals_a_scan(
             steps in prop::collection::vec((1_i32..9, 1_i64..50), 1..200), span in 0_i32..60
         ) {
             let (mut high, mut low) = (RollingExtreme::new(Extreme::High), RollingExtreme::new(Extreme::Low));

@@ -6,23 +6,23 @@
 
 use crate::split::SplitRatio;
 
-/// The sessions over which gains and losses are smoothed.
+/// The number of sessions over which gains and losses are smoothed.
 pub const RSI_PERIOD: u32 = 14;
 
 /// Wilder's RSI(14) of a series of closes.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Rsi {
-    /// Changes seen, counted up to [`RSI_PERIOD`].
+    /// The number of changes so far, counted up to [`RSI_PERIOD`].
     changes: u32,
     /// The last close, in millionths; 0 before the first one.
     last_close: i64,
-    /// Sums while fewer than [`RSI_PERIOD`] changes were seen, averages afterwards; in millionths.
+    /// The sums before [`RSI_PERIOD`] changes, the averages afterwards; in millionths.
     gain: f64,
     loss: f64,
 }
 
 impl Rsi {
-    /// Takes in the next close, in millionths of a dollar.
+    /// Adds the next close, in millionths of a dollar.
     #[expect(
         clippy::cast_precision_loss,
         reason = "a change of price is far below 2^53 millionths"
@@ -50,14 +50,14 @@ impl Rsi {
         }
     }
 
-    /// The RSI at the last close, 0–100; `None` before the fifteenth close, and while a stock has not moved at all.
+    /// The RSI at the last close, 0–100; `None` before the fifteenth close, and while the stock has not moved at all.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         let moved = self.gain + self.loss;
         (self.changes >= RSI_PERIOD && moved > 0.0).then(|| 100.0 * self.gain / moved)
     }
 
-    /// The RSI if the session that is going on closed at `price_micros`.
+    /// The RSI if the running session closed at `price_micros`.
     #[must_use]
     pub fn value_at(&self, price_micros: i64) -> Option<f64> {
         let mut provisional = *self;
@@ -65,24 +65,24 @@ impl Rsi {
         provisional.value()
     }
 
-    /// The RSI at a provisional price in millionths of a point, 0–100,000,000: the number that thresholds are
-    /// compared with.
+    /// The RSI at a provisional price in millionths of a point, 0–100,000,000. Thresholds are compared with this
+    /// number.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "the value lies in 0..=100")]
     pub fn micros_at(&self, price_micros: i64) -> Option<i64> {
         self.value_at(price_micros).map(|value| (value * 1e6).round() as i64)
     }
 
-    /// How many closes are still missing before a provisional price has an RSI.
+    /// The number of closes that are missing before a provisional price has an RSI.
     #[must_use]
     pub fn closes_missing(&self) -> u32 {
         let seen = if self.last_close == 0 { 0 } else { self.changes + 1 };
         RSI_PERIOD.saturating_sub(seen)
     }
 
-    /// Two prices such that every provisional price strictly between them has an RSI strictly between the two
-    /// thresholds (in millionths of a point; `None` for no threshold). The band is cautious: it may be a little too
-    /// narrow, by far less than a cent, and is empty when it cannot be told.
+    /// Returns two prices such that every provisional price strictly between them has an RSI strictly between the two
+    /// thresholds (in millionths of a point; `None` for no threshold). The band is conservative: it may be too narrow
+    /// by far less than a cent, and it is empty if it cannot be determined.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -100,7 +100,7 @@ impl Rsi {
         (lo, hi)
     }
 
-    /// A price where the RSI is about `target`, moved by a safety margin in the direction of `cautious`.
+    /// Returns a price with an RSI of about `target`, moved by a safety margin in the direction of `cautious`.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -135,7 +135,7 @@ impl Rsi {
         (price + cautious * margin) as i64
     }
 
-    /// The same series in the shares of after a split.
+    /// Converts the series to shares after a split.
     #[must_use]
     pub fn after_split(self, ratio: SplitRatio) -> Self {
         Self {
@@ -158,7 +158,7 @@ mod tests {
 
     /// The series of the classic worked example of a 14-day RSI, with its first values.
     #[test]
-    fn the_textbook_series_has_the_textbook_values() {
+    fn textbook_series_has_the_textbook_values() {
         let closes = [
             4434, 4409, 4415, 4361, 4433, 4483, 4510, 4542, 4584, 4608, 4589, 4603, 4561, 4628, 4628, 4600, 4603,
         ];
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn thirteen_closes_and_a_provisional_price_have_no_rsi_and_fourteen_have() {
+    fn rsi_needs_fourteen_closes_and_a_provisional_price() {
         let mut rsi = Rsi::default();
         for day in 0..13 {
             rsi.push(10_000_000 + day);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stock_that_never_moved_has_no_rsi() {
+    fn flat_stock_has_no_rsi() {
         let mut rsi = Rsi::default();
         for _ in 0..40 {
             rsi.push(10_000_000);

@@ -1,6 +1,6 @@
-//! The sum of the last so many values.
+//! The sum of the last values of a series.
 
-/// The sum of the last `len` values of a series, kept exact by adding the newest and taking the oldest away.
+/// The exact sum of the last `len` values of a series: each push adds the newest value and subtracts the oldest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WindowSum {
     len: usize,
@@ -8,7 +8,7 @@ pub struct WindowSum {
 }
 
 impl WindowSum {
-    /// The sum of the last `len` values of `series` (oldest first), or of all of them while there are fewer.
+    /// Sums the last `len` values of `series` (oldest first), or all of them if there are fewer.
     pub fn new(len: usize, series: impl DoubleEndedIterator<Item = i64>) -> Self {
         Self {
             len,
@@ -16,13 +16,13 @@ impl WindowSum {
         }
     }
 
-    /// How many values are summed.
+    /// The number of values in the window.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it sums nothing at all.
+    /// Whether the window has no length.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
@@ -34,7 +34,7 @@ impl WindowSum {
         self.sum
     }
 
-    /// Takes in `newest`; `leaving` is the value that was the `len`-th from the end until now, if there was one.
+    /// Adds `newest`; `leaving` is the value that was the `len`-th from the end until now, if there was one.
     pub fn push(&mut self, newest: i64, leaving: Option<i64>) {
         if self.len > 0 {
             self.sum += newest - leaving.unwrap_or(0);
@@ -49,7 +49,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_incremental_sum_equals_the_sum_from_scratch(
+        fn incremental_sum_equals_the_full_sum(
             series in prop::collection::vec(0_i64..1_000_000_000_000, 0..300), len in 0_usize..120
         ) {
             let mut window = WindowSum::new(len, [].into_iter());

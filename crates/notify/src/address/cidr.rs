@@ -1,32 +1,32 @@
-//! Ranges of addresses, as an operator writes them.
+//! IP address ranges in CIDR notation.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// A range of addresses: `10.0.0.0/8`, `fd00::/8`, or a single one, `192.168.1.7`.
+/// An IP address range: `10.0.0.0/8`, `fd00::/8`, or a single address, `192.168.1.7`.
 ///
-/// A range of one family has no addresses of the other: `127.0.0.0/8` does not have `::ffff:127.0.0.1`.
+/// A range contains only addresses of its own family: `127.0.0.0/8` does not contain `::ffff:127.0.0.1`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Cidr {
     address: IpAddr,
     prefix_bits: u8,
 }
 
-/// What a text is that is no range of addresses.
+/// The text is not an IP address range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("must be an address or a range of addresses, like 192.168.1.7, 10.0.0.0/8 or fd00::/8")]
-pub struct NoCidr;
+pub struct CidrError;
 
 impl Cidr {
-    /// The range of the addresses that share their first so many bits with `address`; `None`, if it has fewer bits.
+    /// Creates the range of all addresses with the same first `prefix_bits` bits as `address`; `None` if the address has fewer bits.
     #[must_use]
     pub fn new(address: IpAddr, prefix_bits: u8) -> Option<Self> {
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        (prefix_bits <= most).then_some(Self { address, prefix_bits })
+        let max_bits = if address.is_ipv4() { 32 } else { 128 };
+        (prefix_bits <= max_bits).then_some(Self { address, prefix_bits })
     }
 
-    /// Whether an address lies in the range.
+    /// Returns whether the range contains an address.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address) {
@@ -44,18 +44,18 @@ impl Cidr {
 }
 
 impl FromStr for Cidr {
-    type Err = NoCidr;
+    type Err = CidrError;
 
-    fn from_str(text: &str) -> Result<Self, NoCidr> {
+    fn from_str(text: &str) -> Result<Self, CidrError> {
         let (address, bits) = match text.split_once('/') {
             Some((address, bits)) => (address, Some(bits)),
             None => (text, None),
         };
-        let address: IpAddr = address.parse().map_err(|_| NoCidr)?;
+        let address: IpAddr = address.parse().map_err(|_| CidrError)?;
         let bits = match bits {
-            // `+8` is a number to Rust and a slip of the pen to everybody else.
-            Some(bits) if bits.bytes().all(|byte| byte.is_ascii_digit()) => bits.parse().map_err(|_| NoCidr)?,
-            Some(_) => return Err(NoCidr),
+            // Rust would also parse `+8`.
+            Some(bits) if bits.bytes().all(|byte| byte.is_ascii_digit()) => bits.parse().map_err(|_| CidrError)?,
+            Some(_) => return Err(CidrError),
             None => {
                 if address.is_ipv4() {
                     32
@@ -64,7 +64,7 @@ impl FromStr for Cidr {
                 }
             }
         };
-        Self::new(address, bits).ok_or(NoCidr)
+        Self::new(address, bits).ok_or(CidrError)
     }
 }
 
@@ -79,8 +79,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_has_its_first_and_its_last_address_and_not_their_neighbours() {
-        for (range, within, without) in [
+    fn range_contains_first_and_last_address_but_not_the_neighbours() {
+        for (range, inside, outside) in [
             (
                 "10.0.0.0/8",
                 ["10.0.0.0", "10.255.255.255"],
@@ -96,17 +96,20 @@ mod tests {
             ("::1/128", ["::1", "::1"], ["::", "::2"]),
         ] {
             let range: Cidr = range.parse().unwrap();
-            for address in within {
-                assert!(range.contains(address.parse().unwrap()), "{range} has {address}");
+            for address in inside {
+                assert!(range.contains(address.parse().unwrap()), "{range} contains {address}");
             }
-            for address in without {
-                assert!(!range.contains(address.parse().unwrap()), "{range} has not {address}");
+            for address in outside {
+                assert!(
+                    !range.contains(address.parse().unwrap()),
+                    "{range} does not contain {address}"
+                );
             }
         }
     }
 
     #[test]
-    fn a_range_of_everything_has_everything_of_its_family_and_nothing_of_the_other() {
+    fn full_range_contains_its_family_only() {
         let (four, six): (Cidr, Cidr) = ("0.0.0.0/0".parse().unwrap(), "::/0".parse().unwrap());
         for address in ["0.0.0.0", "255.255.255.255"] {
             assert!(four.contains(address.parse().unwrap()) && !six.contains(address.parse().unwrap()));
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused() {
+    fn rejects_invalid_ranges() {
         for text in [
             "",
             "/",
@@ -130,7 +133,7 @@ mod tests {
             "10.0.0.0/8/8",
             " 10.0.0.0/8",
         ] {
-            assert_eq!(text.parse::<Cidr>(), Err(NoCidr), "{text}");
+            assert_eq!(text.parse::<Cidr>(), Err(CidrError), "{text}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Look-ups of names, shared and bounded.
+//! DNS lookups, shared between callers and limited per account.
 //!
-//! A look-up holds a thread until its name server responds. So there is one look-up for each name at a time, and callers with
-//! the same name share its result. An account has a maximum of concurrent look-ups, so that its slow name servers delay its own
-//! deliveries only. A look-up counts until it ends, even if all callers were cancelled.
+//! A lookup holds a thread until its name server responds. So there is one lookup for each name at a time, and callers with
+//! the same name share its result. An account has a maximum of concurrent lookups, so that its slow name servers delay its own
+//! deliveries only. A lookup counts until it ends, even if all callers were cancelled.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -16,14 +16,14 @@ use futures_util::future::Shared;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use uuid::Uuid;
 
-use super::Resolve;
+use super::Resolver;
 
-/// Look-ups under way for one account.
+/// Maximum number of concurrent lookups for one account.
 pub const MAX_LOOKUPS_PER_ACCOUNT: usize = 4;
-/// Look-ups under way for requests without an account, together.
+/// Maximum number of concurrent lookups for all requests without an account.
 const MAX_ANONYMOUS_LOOKUPS: usize = 16;
 
-/// The party that a look-up counts for.
+/// The party that a lookup counts for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LookupOwner {
     /// An account, for its webhooks.
@@ -41,34 +41,34 @@ impl LookupOwner {
     }
 }
 
-type Answer = Result<Arc<[IpAddr]>, io::ErrorKind>;
-type Running = Shared<Pin<Box<dyn Future<Output = Answer> + Send>>>;
+type LookupResult = Result<Arc<[IpAddr]>, io::ErrorKind>;
+type Running = Shared<Pin<Box<dyn Future<Output = LookupResult> + Send>>>;
 
-/// Look-ups by a resolver.
+/// DNS lookups with a resolver.
 #[derive(Clone, Debug)]
 pub struct NameLookups {
-    resolver: Arc<dyn Resolve>,
+    resolver: Arc<dyn Resolver>,
     state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     running: HashMap<String, Running>,
-    /// Owners with look-ups under way or waiting.
+    /// Owners with running or waiting lookups.
     owners: HashMap<LookupOwner, Arc<Semaphore>>,
 }
 
 impl NameLookups {
-    /// Look-ups by that resolver.
+    /// Creates lookups with this resolver.
     #[must_use]
-    pub fn new(resolver: Arc<dyn Resolve>) -> Self {
+    pub fn new(resolver: Arc<dyn Resolver>) -> Self {
         Self {
             resolver,
             state: Arc::default(),
         }
     }
 
-    /// Returns the addresses of a name, the better ones first. Waits while the owner has too many look-ups under way.
+    /// Returns the addresses of a name, the better ones first. Waits while the owner has too many concurrent lookups.
     ///
     /// # Errors
     /// The resolver's error.
@@ -101,7 +101,7 @@ impl NameLookups {
         })
     }
 
-    /// Starts a look-up, unless another caller has started one of that name meanwhile.
+    /// Starts a lookup, unless another caller has started one of that name meanwhile.
     fn start(&self, name: &str, permit: Permit) -> Running {
         let mut state = self.lock();
         if let Some(running) = state.running.get(name) {
@@ -111,8 +111,8 @@ impl NameLookups {
             return running;
         }
         let (send, receive) = oneshot::channel();
-        let answer = receive.map(|answer| answer.unwrap_or(Err(io::ErrorKind::Other)));
-        let running: Running = (Box::pin(answer) as Pin<Box<dyn Future<Output = Answer> + Send>>).shared();
+        let result = receive.map(|result| result.unwrap_or(Err(io::ErrorKind::Other)));
+        let running: Running = (Box::pin(result) as Pin<Box<dyn Future<Output = LookupResult> + Send>>).shared();
         state.running.insert(name.to_owned(), running.clone());
         drop(state);
         let end = EndLookup {
@@ -122,7 +122,7 @@ impl NameLookups {
         let resolver = Arc::clone(&self.resolver);
         tokio::spawn(async move {
             let found = resolver.resolve(&end.name).await;
-            // A later caller starts a new look-up.
+            // A later caller starts a new lookup.
             drop(end);
             drop(permit);
             // All callers may have been cancelled.
@@ -141,13 +141,13 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets an owner look a name up. The fields are dropped in this order.
+/// The permission for one lookup of an owner. The fields are dropped in this order.
 struct Permit {
     _permit: OwnedSemaphorePermit,
     _forget: ForgetOwner,
 }
 
-/// Forgets an owner without look-ups. Also dropped when a caller is cancelled while it waits for a permit.
+/// Removes an owner without lookups on drop. Also dropped when a caller is cancelled while it waits for a permit.
 struct ForgetOwner {
     state: Arc<Mutex<State>>,
     owner: LookupOwner,
@@ -167,7 +167,7 @@ impl Drop for ForgetOwner {
     }
 }
 
-/// Takes a look-up off the list of those under way, also if the resolver panics.
+/// Removes a lookup from the running ones on drop, even if the resolver panics.
 struct EndLookup {
     state: Arc<Mutex<State>>,
     name: String,

@@ -1,16 +1,18 @@
-//! Which URLs a user may give, and which addresses are dialled for them.
+//! Checks of webhook URLs and IP addresses, against server-side request forgery (SSRF).
 //!
-//! A service that fetches what strangers name is a door into the network that it stands in: what answers on `127.0.0.1`,
-//! on a private network or where a cloud keeps a machine's keys was never meant for strangers. So an address has to be the
-//! public's, unless the operator opens its range (`webhooks.allow_private_cidrs`).
+//! Users choose the URLs that this service calls. Without checks, they could reach `127.0.0.1`, private networks, or the metadata
+//! service of a cloud. So an IP address must be public, unless the operator permits its range (`webhooks.allow_private_cidrs`).
 //!
-//! It is judged twice. *On save* ([`UrlRules::check`], [`UrlRules::check_resolved`]) for the user's sake: a URL that will never work is refused
-//! with a message that says how to mend it. *On dial* ([`UrlRules::dialable`]) for safety: what a name resolves to may have
-//! changed since, so the client looks it up once, judges the addresses it got, and connects to those and no others.
+//! URLs are checked twice:
+//!
+//! * *On save* ([`UrlPolicy::check`], [`UrlPolicy::check_resolved`]), for usability: a URL that cannot work is rejected with a message
+//!   that names the fix.
+//! * *On connect* ([`UrlPolicy::permitted_addresses`]), for security: DNS records may have changed since. The client resolves the name
+//!   once, checks the IP addresses, and connects only to those.
 //!
 //! URLs are parsed by the URL standard, as in a browser. Other programs parse some of them differently: `2130706433`, `0x7f.1`
-//! and `①②⑦.0.0.1` are IP addresses, and the host of `https://192.0.2.1\@127.0.0.1/` depends on the parser. So a URL is refused
-//! if its host is not written as the standard normalises it, and the normal form is stored and called.
+//! and `①②⑦.0.0.1` are IP addresses, and the host of `https://192.0.2.1\@127.0.0.1/` depends on the parser. So a URL is rejected if
+//! its host is not written in the normal form of the standard. The normal form is stored and used.
 
 mod cidr;
 mod lookup;
@@ -21,123 +23,126 @@ mod target;
 use std::net::IpAddr;
 use std::time::Duration;
 
-pub use cidr::{Cidr, NoCidr};
+pub use cidr::{Cidr, CidrError};
 pub use lookup::{LookupOwner, MAX_LOOKUPS_PER_ACCOUNT, NameLookups};
-pub use range::{Range, special};
-pub use resolve::{Resolve, Resolving, SystemResolver};
-pub use target::{Host, Target};
+pub use range::{SpecialRange, special_range};
+pub use resolve::{ResolveFuture, Resolver, SystemResolver};
+pub use target::{Host, TargetUrl};
 use thiserror::Error;
 
 use crate::time::Time;
 
-/// How long a name may take to be looked up on save. Afterwards it counts as one that does not resolve yet.
-const LOOK_UP: Duration = Duration::from_secs(3);
+/// Timeout of a DNS lookup on save. After it, the name counts as not resolved yet.
+const MAX_LOOKUP_DURATION: Duration = Duration::from_secs(3);
 
-/// Which addresses are open beside the public's.
+/// The rules for webhook URLs: public addresses, and additional ranges that the operator permits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct UrlRules {
+pub struct UrlPolicy {
     allow_private: Vec<Cidr>,
 }
 
-/// Why a URL is refused, and how to mend it. Its text is for the user.
+/// The reason why a URL is rejected. The message is for the user and names the fix.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum AddressError {
-    /// It is longer than anybody needs.
-    #[error("must be at most {} characters", target::MAX_LENGTH)]
+pub enum UrlPolicyError {
+    /// The URL is too long.
+    #[error("must be at most {} characters", target::MAX_URL_LENGTH)]
     TooLong,
-    /// It is no URL.
+    /// The text is not a URL.
     #[error("must be a URL like https://example.com/hooks/bellwether")]
     NotAUrl,
-    /// Its scheme is neither https nor http.
+    /// The scheme is neither https nor http.
     #[error("must begin with https://")]
     NotHttps,
-    /// It is http, to where http is not allowed.
-    #[error("must begin with https://; http is only for private addresses that the operator has opened")]
+    /// The scheme is http, which is not permitted for this host.
+    #[error("must begin with https://; http is only permitted for private addresses that the operator allows")]
     Http,
-    /// It has a user's name or password.
+    /// The URL contains a user name or a password.
     #[error("must not have a user name or a password before the host")]
     UserInfo,
-    /// It has a fragment, which is never sent.
-    #[error("must not have a fragment: leave out the # and what follows it")]
+    /// The URL has a fragment, which is never sent.
+    #[error("must not have a fragment: remove the # and everything after it")]
     Fragment,
-    /// Its port is none, or belongs to a protocol that HTTP must not talk to.
-    #[error("must not have the port {0}: give one on which a web server listens, or none")]
+    /// The port is 0, or is blocked because another protocol uses it.
+    #[error("must not have the port {0}: use the port of a web server, or none")]
     Port(u16),
-    /// It has a backslash, which some programs read as a slash and others do not.
+    /// The URL has a backslash, which some programs read as a slash.
     #[error("must not have a backslash: write / in a path, %5C anywhere else")]
     Backslash,
-    /// Its host is written so that other programs read another host.
+    /// The host is written in a way that other programs may read differently.
     #[error("must have its host written as {0}")]
     AmbiguousHost(String),
-    /// Its host ends with a dot.
-    #[error("must have a host without a dot at its end")]
+    /// The host ends with a dot.
+    #[error("must have a host without a trailing dot")]
     TrailingDot,
-    /// Its host is an address that is not the public's.
+    /// The host is an IP address that is not public.
     #[error("must have a public address as its host; this one is {0}")]
-    NotPublic(Range),
-    /// Its host resolves to an address that is not the public's. What it resolves to is not told.
+    NotPublic(SpecialRange),
+    /// The host resolves to an IP address that is not public. The message does not contain the address.
     #[error("must have a host that resolves to public addresses only")]
     ResolvesToNotPublic,
 }
 
-impl UrlRules {
-    /// Rules that open these ranges beside the public's addresses, and nothing else.
+impl UrlPolicy {
+    /// Creates a policy that permits public addresses and these ranges.
     #[must_use]
     pub fn new(allow_private: Vec<Cidr>) -> Self {
         Self { allow_private }
     }
 
-    /// Judges all of a new URL that can be judged without looking a name up.
+    /// Checks a new URL, without a DNS lookup.
     ///
     /// # Errors
-    /// [`AddressError`], if the URL is refused.
-    pub fn check(&self, text: &str) -> Result<Target, AddressError> {
+    /// [`UrlPolicyError`] if the URL is rejected.
+    pub fn check(&self, text: &str) -> Result<TargetUrl, UrlPolicyError> {
         let target = self.target(text)?;
         target.check_host_spelling(text)?;
         Ok(target)
     }
 
-    /// Judges a stored URL as [`check`](Self::check) does, except for the spelling of its host: an earlier version may have
-    /// stored it as it was written, and what is called is its normal form.
+    /// Checks a stored URL like [`check`](Self::check), except for the spelling of its host. Earlier versions stored URLs as they were
+    /// written; requests use the normal form.
     ///
     /// # Errors
-    /// [`AddressError`], if the URL is refused.
-    pub fn target(&self, text: &str) -> Result<Target, AddressError> {
-        let target = Target::parse(text)?;
+    /// [`UrlPolicyError`] if the URL is rejected.
+    pub fn target(&self, text: &str) -> Result<TargetUrl, UrlPolicyError> {
+        let target = TargetUrl::parse(text)?;
         self.check_address(&target)?;
         Ok(target)
     }
 
-    /// Judges a host as far as its addresses are known without looking a name up.
-    fn check_address(&self, target: &Target) -> Result<(), AddressError> {
+    /// Checks the IP addresses of a host that are known without a DNS lookup.
+    fn check_address(&self, target: &TargetUrl) -> Result<(), UrlPolicyError> {
         let addresses = match target.host() {
             Host::Address(address) => vec![*address],
             Host::Localhost => Host::LOCALHOST.to_vec(),
-            // Whether the addresses of a name are open shows when they are known. With nothing opened, none is.
+            // The addresses of a name are checked after the lookup. Without additional ranges, http is never permitted.
             Host::Name(_) if target.is_https() || !self.allow_private.is_empty() => return Ok(()),
-            Host::Name(_) => return Err(AddressError::Http),
+            Host::Name(_) => return Err(UrlPolicyError::Http),
         };
-        if addresses.iter().any(|address| self.opens(*address, target.is_https())) {
+        if addresses
+            .iter()
+            .any(|address| self.permits(*address, target.is_https()))
+        {
             return Ok(());
         }
-        match addresses.iter().find_map(|address| special(*address)) {
-            Some(range) => Err(AddressError::NotPublic(range)),
-            None => Err(AddressError::Http),
+        match addresses.iter().find_map(|address| special_range(*address)) {
+            Some(range) => Err(UrlPolicyError::NotPublic(range)),
+            None => Err(UrlPolicyError::Http),
         }
     }
 
-    /// Judges a URL when it is saved: what [`check`](Self::check) judges, and what its host resolves to. One refused
-    /// address among the answers refuses the URL. A name that does not resolve (yet) is taken.
+    /// Checks a URL on save, like [`check`](Self::check) and with a DNS lookup. One forbidden IP address rejects the URL. A name that
+    /// does not resolve (yet) is accepted.
     ///
     /// # Errors
-    /// [`AddressError`], if the URL is refused.
+    /// [`UrlPolicyError`] if the URL is rejected.
     pub async fn check_resolved(
         &self,
         text: &str,
         lookups: &NameLookups,
         owner: LookupOwner,
         time: &dyn Time,
-    ) -> Result<Target, AddressError> {
+    ) -> Result<TargetUrl, UrlPolicyError> {
         let target = self.check(text)?;
         let Host::Name(name) = target.host() else {
             return Ok(target);
@@ -145,31 +150,32 @@ impl UrlRules {
         let found = tokio::select! {
             biased;
             found = lookups.resolve(name, owner) => found.unwrap_or_default(),
-            () = time.sleep(LOOK_UP) => Vec::new(),
+            () = time.sleep(MAX_LOOKUP_DURATION) => Vec::new(),
         };
-        if found.iter().any(|address| !self.opens(*address, target.is_https())) {
-            let public = found.iter().all(|address| special(*address).is_none());
+        if found.iter().any(|address| !self.permits(*address, target.is_https())) {
+            let public = found.iter().all(|address| special_range(*address).is_none());
             return Err(if public {
-                AddressError::Http
+                UrlPolicyError::Http
             } else {
-                AddressError::ResolvesToNotPublic
+                UrlPolicyError::ResolvesToNotPublic
             });
         }
         Ok(target)
     }
 
-    /// Of the addresses that a host turned out to have, those that may be dialled for it. The judgement that counts:
-    /// the client dials nothing else.
+    /// Returns those of the resolved IP addresses that the client may connect to. This is the check that matters for security: the
+    /// client connects to no other address.
     #[must_use]
-    pub fn dialable(&self, target: &Target, addresses: &[IpAddr]) -> Vec<IpAddr> {
-        let open = addresses
+    pub fn permitted_addresses(&self, target: &TargetUrl, addresses: &[IpAddr]) -> Vec<IpAddr> {
+        let permitted = addresses
             .iter()
-            .filter(|address| self.opens(**address, target.is_https()));
-        open.copied().collect()
+            .filter(|address| self.permits(**address, target.is_https()));
+        permitted.copied().collect()
     }
 
-    /// Whether an address may be spoken to: by https, if it is the public's or was opened; by http only if it was opened.
-    fn opens(&self, address: IpAddr, https: bool) -> bool {
-        self.allow_private.iter().any(|range| range.contains(address)) || (https && special(address).is_none())
+    /// Returns whether an IP address is permitted: with https, if it is public or in an additional range; with http, only if it is in
+    /// an additional range.
+    fn permits(&self, address: IpAddr, https: bool) -> bool {
+        self.allow_private.iter().any(|range| range.contains(address)) || (https && special_range(address).is_none())
     }
 }

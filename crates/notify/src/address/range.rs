@@ -1,46 +1,45 @@
-//! Which addresses are the public's.
+//! Special-purpose IP address ranges: all addresses that are not public.
 //!
-//! The lists are those of IANA's registries of special-purpose addresses (RFC 6890 and what updates it), and the
-//! addresses under which clouds keep what a machine may know about itself. In IPv6 it is the other way round: only what
-//! was given out for global unicast is the public's, and of that not what has another address inside.
+//! Sources: the IANA special-purpose address registries (RFC 6890 and its updates), and the addresses of cloud metadata services. For
+//! IPv6 the check is an allow list: only global unicast addresses are public, except those that embed another address.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address is not the public's.
+/// A special-purpose address range: the reason why an address is not public.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Range {
-    /// No address: `0.0.0.0/8`, `::`.
+pub enum SpecialRange {
+    /// Unspecified: `0.0.0.0/8`, `::`.
     Unspecified,
-    /// The machine itself.
+    /// This machine.
     Loopback,
     /// A private network (RFC 1918).
     Private,
     /// Unique local addresses, the private networks of IPv6.
     UniqueLocal,
-    /// The link that the machine is on.
+    /// Addresses of the local link.
     LinkLocal,
-    /// A site's own addresses, as they once were.
+    /// Site-local addresses of IPv6 (deprecated).
     SiteLocal,
-    /// Between a provider and its customers (CGNAT).
+    /// Shared address space of carriers (CGNAT).
     Shared,
-    /// Where a cloud tells a machine about itself.
+    /// The metadata service of a cloud.
     Metadata,
-    /// Many at once.
+    /// Multicast.
     Multicast,
-    /// Everybody on the link.
+    /// Broadcast.
     Broadcast,
-    /// For examples in documents.
+    /// Reserved for documentation.
     Documentation,
-    /// For benchmarks of networks.
+    /// Reserved for network benchmarks.
     Benchmarking,
-    /// An address of IPv4 within one of IPv6, or a tunnel.
+    /// An IPv6 address that embeds an IPv4 address, or a tunnel.
     Embedded,
-    /// Kept for protocols, or for a future.
+    /// Reserved for protocols or for future use.
     Reserved,
 }
 
-impl fmt::Display for Range {
+impl fmt::Display for SpecialRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unspecified => "unspecified",
@@ -61,58 +60,58 @@ impl fmt::Display for Range {
     }
 }
 
-/// Why an address is not the public's; `None`, if it is.
+/// Returns the special-purpose range of an address; `None` if the address is public.
 #[must_use]
-pub fn special(address: IpAddr) -> Option<Range> {
+pub fn special_range(address: IpAddr) -> Option<SpecialRange> {
     match address {
         IpAddr::V4(address) => special_v4(address),
         IpAddr::V6(address) => special_v6(address),
     }
 }
 
-fn special_v4(address: Ipv4Addr) -> Option<Range> {
+fn special_v4(address: Ipv4Addr) -> Option<SpecialRange> {
     Some(match address.octets() {
-        // 100.100.100.200 and 192.0.0.192 are metadata, too; they lie in ranges that are refused as a whole.
-        [169, 254, 169, 254] | [169, 254, 170, 2] | [168, 63, 129, 16] | [100, 100, 100, 200] => Range::Metadata,
-        [0, ..] => Range::Unspecified,
-        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => Range::Private,
-        [100, 64..=127, ..] => Range::Shared,
-        [127, ..] => Range::Loopback,
-        [169, 254, ..] => Range::LinkLocal,
-        [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => Range::Documentation,
-        [198, 18..=19, ..] => Range::Benchmarking,
-        [192, 0, 0, _] | [192, 88, 99, _] => Range::Reserved,
-        [224..=239, ..] => Range::Multicast,
-        [255, 255, 255, 255] => Range::Broadcast,
-        [240..=255, ..] => Range::Reserved,
+        // 100.100.100.200 and 192.0.0.192 are metadata, too; they are in ranges that are rejected as a whole.
+        [169, 254, 169, 254] | [169, 254, 170, 2] | [168, 63, 129, 16] | [100, 100, 100, 200] => SpecialRange::Metadata,
+        [0, ..] => SpecialRange::Unspecified,
+        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => SpecialRange::Private,
+        [100, 64..=127, ..] => SpecialRange::Shared,
+        [127, ..] => SpecialRange::Loopback,
+        [169, 254, ..] => SpecialRange::LinkLocal,
+        [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => SpecialRange::Documentation,
+        [198, 18..=19, ..] => SpecialRange::Benchmarking,
+        [192, 0, 0, _] | [192, 88, 99, _] => SpecialRange::Reserved,
+        [224..=239, ..] => SpecialRange::Multicast,
+        [255, 255, 255, 255] => SpecialRange::Broadcast,
+        [240..=255, ..] => SpecialRange::Reserved,
         _ => return None,
     })
 }
 
-fn special_v6(address: Ipv6Addr) -> Option<Range> {
+fn special_v6(address: Ipv6Addr) -> Option<SpecialRange> {
     let segments = address.segments();
     Some(match segments {
-        [0, 0, 0, 0, 0, 0, 0, 0] => Range::Unspecified,
-        [0, 0, 0, 0, 0, 0, 0, 1] => Range::Loopback,
+        [0, 0, 0, 0, 0, 0, 0, 0] => SpecialRange::Unspecified,
+        [0, 0, 0, 0, 0, 0, 0, 1] => SpecialRange::Loopback,
         // fd00:ec2::254 and fd20:ce::254.
-        [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254] | [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254] => Range::Metadata,
-        // NAT64 (RFC 6052): on a network that speaks IPv6 alone, every name of IPv4 resolves to these, so here the
-        // address inside counts.
+        [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254] | [0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254] => SpecialRange::Metadata,
+        // NAT64 (RFC 6052): on an IPv6-only network, every IPv4 host resolves to such an address. So the embedded address
+        // counts.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => return special_v4(joined(high, low)),
-        [0xff00..=0xffff, ..] => Range::Multicast,
-        [0xfe80..=0xfebf, ..] => Range::LinkLocal,
-        [0xfec0..=0xfeff, ..] => Range::SiteLocal,
-        [0xfc00..=0xfdff, ..] => Range::UniqueLocal,
-        // Compatible, mapped, translated; a network's own NAT64; Teredo; 6to4.
-        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => Range::Embedded,
-        [0x64, 0xff9b, ..] | [0x2001, 0, ..] | [0x2002, ..] => Range::Embedded,
-        [0x2001, 0x2, 0, ..] => Range::Benchmarking,
-        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Range::Documentation,
-        [0x2001, 0..=0x1ff, ..] => Range::Reserved,
-        // ISATAP: any prefix, then an address of IPv4.
-        [_, _, _, _, 0 | 0x200, 0x5efe, ..] => Range::Embedded,
+        [0xff00..=0xffff, ..] => SpecialRange::Multicast,
+        [0xfe80..=0xfebf, ..] => SpecialRange::LinkLocal,
+        [0xfec0..=0xfeff, ..] => SpecialRange::SiteLocal,
+        [0xfc00..=0xfdff, ..] => SpecialRange::UniqueLocal,
+        // IPv4-compatible, IPv4-mapped and IPv4-translated addresses; local NAT64; Teredo; 6to4.
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => SpecialRange::Embedded,
+        [0x64, 0xff9b, ..] | [0x2001, 0, ..] | [0x2002, ..] => SpecialRange::Embedded,
+        [0x2001, 0x2, 0, ..] => SpecialRange::Benchmarking,
+        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => SpecialRange::Documentation,
+        [0x2001, 0..=0x1ff, ..] => SpecialRange::Reserved,
+        // ISATAP: any prefix, then an IPv4 address.
+        [_, _, _, _, 0 | 0x200, 0x5efe, ..] => SpecialRange::Embedded,
         [0x2000..=0x3fff, ..] => return None,
-        _ => Range::Reserved,
+        _ => SpecialRange::Reserved,
     })
 }
 
@@ -125,8 +124,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_range_ends_where_it_ends() {
-        use Range::*;
+    fn ranges_have_exact_boundaries() {
+        use SpecialRange::*;
         for (address, expected) in [
             ("0.0.0.0", Some(Unspecified)),
             ("0.255.255.255", Some(Unspecified)),
@@ -219,7 +218,7 @@ mod tests {
             ("feff::1", Some(SiteLocal)),
             ("ff02::1", Some(Multicast)),
         ] {
-            assert_eq!(special(address.parse().unwrap()), expected, "{address}");
+            assert_eq!(special_range(address.parse().unwrap()), expected, "{address}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Looking names up.
+//! DNS resolvers.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,29 +11,28 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-/// What [`Resolve`] answers.
-pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
+/// The future of [`Resolver::resolve`].
+pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Who knows the addresses of names.
-pub trait Resolve: Send + Sync + fmt::Debug {
-    /// The addresses of a name, the better ones first. It is never asked for what is an address itself.
-    fn resolve<'a>(&'a self, name: &'a str) -> Resolving<'a>;
+/// A DNS resolver.
+pub trait Resolver: Send + Sync + fmt::Debug {
+    /// Returns the IP addresses of a name, the preferred ones first. It is never called with an IP address.
+    fn resolve<'a>(&'a self, name: &'a str) -> ResolveFuture<'a>;
 }
 
-/// Threads for names that were found before ...
-const KNOWN_AT_ONCE: usize = 32;
-/// ... and for those that were not.
-const OTHERS_AT_ONCE: usize = 96;
-/// A look-up that gets no thread within this time has failed.
+/// Maximum number of threads for names that were resolved before.
+const MAX_THREADS_FOR_KNOWN_NAMES: usize = 32;
+/// Maximum number of threads for all other names.
+const MAX_THREADS_FOR_OTHER_NAMES: usize = 96;
+/// A lookup that gets no thread within this time fails.
 const MAX_WAIT_FOR_THREAD: Duration = Duration::from_secs(5);
-/// So many names are remembered as found.
-const REMEMBERED: usize = 16_384;
+/// Maximum number of names that are remembered as resolved.
+const MAX_KNOWN_NAMES: usize = 16_384;
 
-/// The machine's own resolver.
+/// The resolver of the operating system.
 ///
-/// It holds a thread for each name that it looks up, for as long as name servers let it wait, and giving up waiting does
-/// not free the thread. So the threads are counted; and names that were found before have some to themselves, so that a
-/// thousand names whose servers are dead keep nobody waiting whose name is well known.
+/// Each lookup blocks a thread until the name server responds, even if the caller stops waiting. So the number of threads is limited.
+/// Names that were resolved before have separate threads, so that a thousand names with dead name servers do not delay them.
 #[derive(Debug)]
 pub struct SystemResolver {
     known: Arc<Semaphore>,
@@ -44,8 +43,8 @@ pub struct SystemResolver {
 impl Default for SystemResolver {
     fn default() -> Self {
         Self {
-            known: Arc::new(Semaphore::new(KNOWN_AT_ONCE)),
-            others: Arc::new(Semaphore::new(OTHERS_AT_ONCE)),
+            known: Arc::new(Semaphore::new(MAX_THREADS_FOR_KNOWN_NAMES)),
+            others: Arc::new(Semaphore::new(MAX_THREADS_FOR_OTHER_NAMES)),
             found: Mutex::default(),
         }
     }
@@ -66,7 +65,7 @@ impl SystemResolver {
         if !was_found {
             found.remove(name);
         } else if !found.contains(name) {
-            if found.len() >= REMEMBERED {
+            if found.len() >= MAX_KNOWN_NAMES {
                 found.clear();
             }
             found.insert(name.to_owned());
@@ -74,8 +73,8 @@ impl SystemResolver {
     }
 }
 
-impl Resolve for SystemResolver {
-    fn resolve<'a>(&'a self, name: &'a str) -> Resolving<'a> {
+impl Resolver for SystemResolver {
+    fn resolve<'a>(&'a self, name: &'a str) -> ResolveFuture<'a> {
         Box::pin(async move {
             let thread = tokio::time::timeout(MAX_WAIT_FOR_THREAD, self.threads(name).acquire_owned()).await?;
             let thread = thread.map_err(io::Error::other)?;
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn names_that_were_found_have_threads_to_themselves() {
+    async fn resolved_names_have_separate_threads() {
         let resolver = SystemResolver::default();
         resolver.remember("known.example", true);
         assert!(Arc::ptr_eq(&resolver.threads("known.example"), &resolver.known));
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_machine_knows_localhost() {
+    async fn system_resolver_resolves_localhost() {
         let resolver = SystemResolver::default();
         let found = resolver.resolve("localhost").await.unwrap();
         assert!(found.iter().all(IpAddr::is_loopback) && !found.is_empty());

@@ -1,100 +1,104 @@
-//! A URL taken apart: what is asked, of whom.
+//! A parsed webhook URL.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::Url;
 
-use super::AddressError;
+use super::UrlPolicyError;
 
-/// URLs may be so long.
-pub(super) const MAX_LENGTH: usize = 2_048;
+/// Maximum length of a URL in bytes.
+pub(super) const MAX_URL_LENGTH: usize = 2_048;
 
-/// Ports on which something listens that HTTP must not talk to: mail, files, terminals, name servers, chat. (Those of
-/// the Fetch standard below 1024, and the ones of chat.) A request could be taken for a command there.
-const NOT_FOR_HTTP: &[u16] = &[
+/// Ports of other protocols, such as mail, file transfer, terminals, DNS and chat. A server could read an HTTP request as commands.
+/// The list has the blocked ports of the Fetch standard below 1024, and those of chat.
+const BLOCKED_PORTS: &[u16] = &[
     0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109,
     110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531,
     532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 6000, 6665, 6666, 6667, 6668, 6669, 6697,
 ];
 
-/// Slack's hosts for incoming webhooks.
-const SLACK: &[&str] = &["hooks.slack.com", "hooks.slack-gov.com"];
+/// The hosts of Slack incoming webhooks.
+const SLACK_HOSTS: &[&str] = &["hooks.slack.com", "hooks.slack-gov.com"];
 
-/// Whom a URL is addressed to.
+/// The host of a URL.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Host {
-    /// An address.
+    /// An IP address.
     Address(IpAddr),
-    /// The machine itself: `localhost` and names below it, which are never looked up (RFC 6761).
+    /// This machine: `localhost` and names below it, which are never looked up in DNS (RFC 6761).
     Localhost,
-    /// A name.
+    /// A DNS name.
     Name(String),
 }
 
 impl Host {
-    /// The addresses of `localhost`.
+    /// The IP addresses of `localhost`.
     pub(crate) const LOCALHOST: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 }
 
-/// A URL that is sound in form and was judged by [`UrlRules`](super::UrlRules).
+/// A valid URL that [`UrlPolicy`](super::UrlPolicy) has checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Target {
+pub struct TargetUrl {
     url: Url,
     host: Host,
     port: u16,
 }
 
-impl Target {
-    pub(super) fn parse(text: &str) -> Result<Self, AddressError> {
-        if text.len() > MAX_LENGTH {
-            return Err(AddressError::TooLong);
+impl TargetUrl {
+    pub(super) fn parse(text: &str) -> Result<Self, UrlPolicyError> {
+        if text.len() > MAX_URL_LENGTH {
+            return Err(UrlPolicyError::TooLong);
         }
-        // A URL's parser leaves out white space; but what is kept and shown should be what is meant.
+        // URL parsers remove white space. The stored URL should be the one that the user has written.
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return Err(AddressError::NotAUrl);
+            return Err(UrlPolicyError::NotAUrl);
         }
         if text.contains('\\') {
-            return Err(AddressError::Backslash);
+            return Err(UrlPolicyError::Backslash);
         }
-        let url = Url::parse(text).map_err(|_| AddressError::NotAUrl)?;
+        let url = Url::parse(text).map_err(|_| UrlPolicyError::NotAUrl)?;
         if !matches!(url.scheme(), "https" | "http") {
-            return Err(AddressError::NotHttps);
+            return Err(UrlPolicyError::NotHttps);
         }
-        let written = authority(text).ok_or(AddressError::NotAUrl)?;
-        // `https://@example.com` has an empty name, which the parser forgets.
+        let written = authority(text).ok_or(UrlPolicyError::NotAUrl)?;
+        // `https://@example.com` has an empty user name, which the parser drops.
         if written.contains('@') || !url.username().is_empty() || url.password().is_some() {
-            return Err(AddressError::UserInfo);
+            return Err(UrlPolicyError::UserInfo);
         }
         if url.fragment().is_some() {
-            return Err(AddressError::Fragment);
+            return Err(UrlPolicyError::Fragment);
         }
-        let port = url.port_or_known_default().ok_or(AddressError::NotAUrl)?;
-        if NOT_FOR_HTTP.contains(&port) {
-            return Err(AddressError::Port(port));
+        let port = url.port_or_known_default().ok_or(UrlPolicyError::NotAUrl)?;
+        if BLOCKED_PORTS.contains(&port) {
+            return Err(UrlPolicyError::Port(port));
         }
-        let host = match url.host().ok_or(AddressError::NotAUrl)? {
+        let host = match url.host().ok_or(UrlPolicyError::NotAUrl)? {
             url::Host::Ipv4(address) => Host::Address(address.into()),
             url::Host::Ipv6(address) => Host::Address(address.into()),
-            url::Host::Domain(name) if name.ends_with('.') => return Err(AddressError::TrailingDot),
-            url::Host::Domain(name) if name.len() > 253 => return Err(AddressError::NotAUrl),
+            url::Host::Domain(name) if name.ends_with('.') => return Err(UrlPolicyError::TrailingDot),
+            url::Host::Domain(name) if name.len() > 253 => return Err(UrlPolicyError::NotAUrl),
             url::Host::Domain(name) if name == "localhost" || name.ends_with(".localhost") => Host::Localhost,
             url::Host::Domain(name) => Host::Name(name.to_owned()),
         };
-        // An address with a dot at its end is read as the address, yet nobody writes that for a good reason.
+        // The parser accepts an IP address with a trailing dot, but there is no good reason to write one.
         if without_port(written).ends_with(['.', '。', '．', '｡']) {
-            return Err(AddressError::TrailingDot);
+            return Err(UrlPolicyError::TrailingDot);
         }
         let target = Self { url, host, port };
-        // What a URL's parser lets pass, a request's must, too.
-        let fits = target.path_and_query().parse::<http::uri::PathAndQuery>().is_ok();
-        if fits { Ok(target) } else { Err(AddressError::NotAUrl) }
+        // The HTTP library must accept the URL, too.
+        let is_valid = target.path_and_query().parse::<http::uri::PathAndQuery>().is_ok();
+        if is_valid {
+            Ok(target)
+        } else {
+            Err(UrlPolicyError::NotAUrl)
+        }
     }
 
-    /// Refuses a host that is not written as the URL standard normalises it: other programs may read another one. Letters may
-    /// be upper case, a label may be in another script, and zeros of an IPv6 address may be left out or not: all read these alike.
-    pub(super) fn check_host_spelling(&self, text: &str) -> Result<(), AddressError> {
+    /// Rejects a host that is not in the normal form of the URL standard, because other programs may read another host. Upper case,
+    /// labels in other scripts, and any notation of zeros in IPv6 addresses are permitted, because all programs read them alike.
+    pub(super) fn check_host_spelling(&self, text: &str) -> Result<(), UrlPolicyError> {
         let written = authority(text).map_or("", without_port);
-        let is_plain = match &self.host {
+        let is_normal = match &self.host {
             Host::Address(IpAddr::V6(address)) => {
                 let inner = written.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
                 inner.and_then(|inner| inner.parse().ok()) == Some(*address)
@@ -102,50 +106,50 @@ impl Target {
             Host::Address(IpAddr::V4(_)) => written == self.host_text(),
             Host::Localhost | Host::Name(_) => is_same_name(written, self.host_text()),
         };
-        if is_plain {
+        if is_normal {
             Ok(())
         } else {
-            Err(AddressError::AmbiguousHost(self.host_text().to_owned()))
+            Err(UrlPolicyError::AmbiguousHost(self.host_text().to_owned()))
         }
     }
 
-    /// The URL in its normal form, which is stored.
+    /// Returns the URL in its normal form, which is stored.
     #[must_use]
     pub fn url(&self) -> &str {
         self.url.as_str()
     }
 
-    /// Whom it is addressed to.
+    /// Returns the host.
     #[must_use]
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// The host as a URL has it: a name, `192.0.2.1` or `[2001:db8::1]`. What attempts at one receiver are counted by.
+    /// Returns the host as written in a URL: a name, `192.0.2.1` or `[2001:db8::1]`. Attempts at one receiver are counted by it.
     #[must_use]
     pub fn host_text(&self) -> &str {
         self.url.host_str().unwrap_or_default()
     }
 
-    /// The port.
+    /// Returns the port.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Whether it is spoken to by TLS.
+    /// Returns whether the scheme is https.
     #[must_use]
     pub fn is_https(&self) -> bool {
         self.url.scheme() == "https"
     }
 
-    /// Whether this is one of Slack's incoming webhooks, which get Slack's own format and no signature.
+    /// Returns whether this is a Slack incoming webhook. Those get the Slack format and no signature.
     #[must_use]
     pub fn is_slack(&self) -> bool {
-        self.is_https() && matches!(&self.host, Host::Name(name) if SLACK.contains(&name.as_str()))
+        self.is_https() && matches!(&self.host, Host::Name(name) if SLACK_HOSTS.contains(&name.as_str()))
     }
 
-    /// The value of the `Host` header.
+    /// Returns the value of the `Host` header.
     pub(crate) fn authority(&self) -> String {
         match self.url.port() {
             Some(port) => format!("{}:{port}", self.host_text()),
@@ -153,13 +157,13 @@ impl Target {
         }
     }
 
-    /// Path and query.
+    /// Returns path and query.
     pub(crate) fn path_and_query(&self) -> &str {
         &self.url[url::Position::BeforePath..url::Position::AfterQuery]
     }
 }
 
-/// What a text has between `https://` and the path.
+/// Returns the part of a URL between `https://` and the path.
 fn authority(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("://")?;
     rest.split(['/', '?', '#']).next().filter(|part| !part.is_empty())
@@ -172,7 +176,7 @@ fn without_port(authority: &str) -> &str {
     }
 }
 
-/// Whether a name is written label by label as in its normal form, but for letters of upper case and other scripts.
+/// Compares a name with its normal form, label by label, except for upper case and other scripts.
 fn is_same_name(written: &str, normal: &str) -> bool {
     let (mut written, mut normal) = (written.split('.'), normal.split('.'));
     loop {
@@ -183,7 +187,7 @@ fn is_same_name(written: &str, normal: &str) -> bool {
                     return false;
                 }
             }
-            // A label that comes out as plain ASCII was a look-alike of it, as ⓔxample is of example.
+            // A label whose normal form is plain ASCII contained look-alike characters, as in `ⓔxample`.
             (Some(_), Some(normal)) if normal.starts_with("xn--") => {}
             _ => return false,
         }

@@ -1,5 +1,4 @@
-//! Fetching a document from where somebody has named: under the rules of deliveries, and with nothing but the one document to
-//! show for it.
+//! Fetches a document from a URL that a user has provided, with the same URL rules as deliveries.
 
 use std::time::Duration;
 
@@ -8,65 +7,69 @@ use http::header::{ACCEPT, CONTENT_ENCODING, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use super::{Outcome, WebhookClient, first_request, request};
+use super::{WebhookClient, WebhookOutcome, first_request, request};
 use crate::address::LookupOwner;
 
-/// Why a document was not fetched.
+/// An error while fetching a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FetchError {
-    /// The URL is none that may be called, or its host's addresses are none that may be dialled. Nothing was sent.
+    /// The URL or the IP addresses of its host are not permitted. Nothing was sent.
     AddressRefused,
-    /// It was answered with that status, which is not 200. Redirects are not followed.
+    /// The server returned this status instead of 200. Redirects are not followed.
     Status(u16),
-    /// There is more of it than was wanted.
+    /// The document exceeds the size limit.
     TooLong,
-    /// There was no whole answer.
-    Unreachable(Outcome),
+    /// There was no complete response.
+    Unreachable(WebhookOutcome),
 }
 
-impl From<Outcome> for FetchError {
-    fn from(outcome: Outcome) -> Self {
+impl From<WebhookOutcome> for FetchError {
+    fn from(outcome: WebhookOutcome) -> Self {
         match outcome {
-            Outcome::AddressRefused => Self::AddressRefused,
+            WebhookOutcome::AddressRefused => Self::AddressRefused,
             other => Self::Unreachable(other),
         }
     }
 }
 
 impl WebhookClient {
-    /// Fetches a document of at most `max_bytes` within `time`, from looking the name up to the end of the answer. The connection
-    /// is not kept.
+    /// Fetches a document of at most `max_bytes` within the timeout `time`, from the DNS lookup to the end of the response. The
+    /// connection is not reused.
     ///
     /// # Errors
-    /// [`FetchError`]
+    /// [`FetchError`] if there is no complete document.
     pub async fn fetch(&self, url: &str, time: Duration, max_bytes: usize) -> Result<Vec<u8>, FetchError> {
         tokio::select! {
             biased;
             fetched = self.fetched(url, max_bytes) => fetched,
-            () = self.dialler.time.sleep(time) => Err(FetchError::Unreachable(Outcome::TimedOut)),
+            () = self.connector.time.sleep(time) => Err(FetchError::Unreachable(WebhookOutcome::TimedOut)),
         }
     }
 
     async fn fetched(&self, url: &str, max_bytes: usize) -> Result<Vec<u8>, FetchError> {
-        let target = self.dialler.rules.check(url).map_err(|_| FetchError::AddressRefused)?;
+        let target = self
+            .connector
+            .rules
+            .check(url)
+            .map_err(|_| FetchError::AddressRefused)?;
         let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]);
         let mut request = request(&target, headers, Bytes::new())?;
         *request.method_mut() = Method::GET;
-        let connection = self.dialler.dial(&target, LookupOwner::Anonymous).await?;
+        let connection = self.connector.connect_to(&target, LookupOwner::Anonymous).await?;
         let (connection, response) = first_request(connection, request).await?;
         if response.status() != StatusCode::OK {
             return Err(FetchError::Status(response.status().as_u16()));
         }
         if response.headers().contains_key(CONTENT_ENCODING) {
-            // None was asked for, and what it unpacks to could be any size.
-            return Err(FetchError::Unreachable(Outcome::BadAnswer));
+            // No encoding was requested, and the decoded size is unknown.
+            return Err(FetchError::Unreachable(WebhookOutcome::InvalidResponse));
         }
         let body = Limited::new(response.into_body(), max_bytes).collect();
         match connection.budget.bound(body).await {
             Some(Ok(body)) => Ok(body.to_bytes().into()),
             Some(Err(error)) if error.is::<LengthLimitError>() => Err(FetchError::TooLong),
             None => Err(FetchError::TooLong),
-            Some(Err(_)) => Err(FetchError::Unreachable(Outcome::ConnectionLost)),
+            Some(Err(_)) => Err(FetchError::Unreachable(WebhookOutcome::ConnectionLost)),
         }
     }
 }

@@ -1,176 +1,176 @@
-//! What came of an attempt. Each way to fail has a name of its own, which goes into history, logs and answers.
+//! The outcome of a webhook delivery attempt. Each kind of failure has a name, which appears in history, logs and API responses.
 
 use std::fmt;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::schedule::{Report, Verdict};
+use crate::schedule::{AttemptReport, AttemptResult};
 use crate::time::signed;
 
-/// What came of an attempt to deliver to a webhook.
+/// The outcome of an attempt to deliver to a webhook.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// The receiver took it: it answered 2xx.
+pub enum WebhookOutcome {
+    /// The receiver accepted the delivery with 2xx.
     Delivered {
-        /// The status of its answer.
+        /// The HTTP status.
         status: u16,
     },
-    /// The receiver answered with anything else that has no name below.
-    Answered {
-        /// The status of its answer.
+    /// The receiver returned another HTTP status, except those below.
+    HttpError {
+        /// The HTTP status.
         status: u16,
-        /// After how long it asks to be tried again.
+        /// The minimum delay before a retry that the receiver requests.
         retry_after: Option<Duration>,
     },
-    /// The receiver answered with a redirect, and none is followed: an address that nobody has judged lies behind it.
+    /// The receiver returned a redirect. Redirects are not followed, because the target address was not checked.
     Redirected {
-        /// The status of its answer.
+        /// The HTTP status.
         status: u16,
     },
-    /// The receiver answered 410: it wants no more of this.
+    /// The receiver returned 410: it does not accept deliveries any more.
     Gone,
-    /// The exchange was not over in time.
+    /// The exchange exceeded the timeout.
     TimedOut,
-    /// The host's name could not be looked up.
+    /// The host name could not be resolved.
     NameNotFound,
-    /// No connection came about.
+    /// No connection could be made.
     ConnectionFailed,
-    /// The connection was closed before the answer was complete.
+    /// The connection was closed before the response was complete.
     ConnectionLost,
-    /// The receiver could not be trusted, or spoke no TLS.
-    TlsFailed(TlsFault),
-    /// The receiver's response is not HTTP, or has more than 64 KiB before the end of its headers.
-    BadAnswer,
-    /// The URL is none that may be called, or its host's addresses are none that may be dialled. Nothing was sent.
+    /// The TLS handshake or the certificate check failed.
+    TlsFailed(TlsFailure),
+    /// The response is not HTTP, or has more than 64 KiB before the end of its headers.
+    InvalidResponse,
+    /// The URL or the IP addresses of its host are not permitted. Nothing was sent.
     AddressRefused,
     /// This service failed.
-    Broken,
+    InternalError,
 }
 
-/// Why TLS failed.
+/// The reason of a TLS failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TlsFault {
-    /// The certificate is no longer good, or not yet.
+pub enum TlsFailure {
+    /// The certificate has expired or is not valid yet.
     Expired,
     /// The certificate is for another host.
     WrongName,
-    /// The certificate is not from an authority that is trusted.
+    /// The certificate is not from a trusted authority.
     UnknownIssuer,
-    /// The certificate is bad in another way.
+    /// The certificate is invalid in another way.
     BadCertificate,
-    /// No secure connection came about.
+    /// The handshake failed.
     Handshake,
 }
 
-impl Outcome {
-    /// What an answer of that status comes to.
+impl WebhookOutcome {
+    /// Returns the outcome for an HTTP status.
     #[must_use]
     pub fn of_status(status: u16, retry_after: Option<Duration>) -> Self {
         match status {
             200..=299 => Self::Delivered { status },
             300..=399 => Self::Redirected { status },
             410 => Self::Gone,
-            _ => Self::Answered { status, retry_after },
+            _ => Self::HttpError { status, retry_after },
         }
     }
 
-    /// Its name.
+    /// Returns the name for history, logs and API responses.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Delivered { .. } => "delivered",
-            Self::Answered { .. } => "http_error",
+            Self::HttpError { .. } => "http_error",
             Self::Redirected { .. } => "redirected",
             Self::Gone => "gone",
             Self::TimedOut => "timed_out",
             Self::NameNotFound => "name_not_found",
             Self::ConnectionFailed => "connection_failed",
             Self::ConnectionLost => "connection_lost",
-            Self::TlsFailed(TlsFault::Expired) => "tls_certificate_expired",
-            Self::TlsFailed(TlsFault::WrongName) => "tls_certificate_wrong_name",
-            Self::TlsFailed(TlsFault::UnknownIssuer) => "tls_certificate_unknown_issuer",
-            Self::TlsFailed(TlsFault::BadCertificate) => "tls_certificate_bad",
-            Self::TlsFailed(TlsFault::Handshake) => "tls_failed",
-            Self::BadAnswer => "bad_answer",
+            Self::TlsFailed(TlsFailure::Expired) => "tls_certificate_expired",
+            Self::TlsFailed(TlsFailure::WrongName) => "tls_certificate_wrong_name",
+            Self::TlsFailed(TlsFailure::UnknownIssuer) => "tls_certificate_unknown_issuer",
+            Self::TlsFailed(TlsFailure::BadCertificate) => "tls_certificate_bad",
+            Self::TlsFailed(TlsFailure::Handshake) => "tls_failed",
+            Self::InvalidResponse => "bad_answer",
             Self::AddressRefused => "address_refused",
-            Self::Broken => "internal_error",
+            Self::InternalError => "internal_error",
         }
     }
 
-    /// The status of the receiver's answer, if there was one.
+    /// Returns the HTTP status, if there was a response.
     #[must_use]
     pub const fn http_status(&self) -> Option<u16> {
         match self {
-            Self::Delivered { status } | Self::Answered { status, .. } | Self::Redirected { status } => Some(*status),
+            Self::Delivered { status } | Self::HttpError { status, .. } | Self::Redirected { status } => Some(*status),
             Self::Gone => Some(410),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for Outcome {
-    /// A sentence for the webhook's owner, with the mend if there is one.
+impl fmt::Display for WebhookOutcome {
+    /// Writes a sentence for the owner of the webhook, with the fix if there is one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Delivered { status } => return write!(f, "The receiver took it ({status})."),
-            Self::Answered { status, .. } => return write!(f, "The receiver answered {status}; it should answer 2xx."),
+            Self::Delivered { status } => return write!(f, "The receiver accepted the delivery ({status})."),
+            Self::HttpError { status, .. } => return write!(f, "The receiver returned {status}; it must return 2xx."),
             Self::Redirected { status } => {
-                return write!(f, "The receiver redirected ({status}), which is not followed; set the URL to where it leads.");
+                return write!(f, "The receiver returned a redirect ({status}), which is not followed; set the URL to its target.");
             }
-            Self::Gone => "The receiver answered 410 (gone), so the webhook was switched off.",
-            Self::TimedOut => "The receiver did not answer in time; it should answer first and work afterwards.",
-            Self::NameNotFound => "The host's name could not be resolved.",
-            Self::ConnectionFailed => "No connection to the receiver came about.",
-            Self::ConnectionLost => "The receiver closed the connection before it had answered.",
-            Self::TlsFailed(TlsFault::Expired) => "The receiver's certificate has expired or is not good yet.",
-            Self::TlsFailed(TlsFault::WrongName) => "The receiver's certificate is for another host.",
-            Self::TlsFailed(TlsFault::UnknownIssuer) => {
+            Self::Gone => "The receiver returned 410 (gone), so the webhook was disabled.",
+            Self::TimedOut => "The receiver did not respond in time; it should respond first and do its work afterwards.",
+            Self::NameNotFound => "The host name could not be resolved.",
+            Self::ConnectionFailed => "Could not connect to the receiver.",
+            Self::ConnectionLost => "The receiver closed the connection before it responded.",
+            Self::TlsFailed(TlsFailure::Expired) => "The receiver's certificate has expired or is not valid yet.",
+            Self::TlsFailed(TlsFailure::WrongName) => "The receiver's certificate is for another host.",
+            Self::TlsFailed(TlsFailure::UnknownIssuer) => {
                 "The receiver's certificate is not from a trusted authority; its intermediate certificates may be missing."
             }
-            Self::TlsFailed(TlsFault::BadCertificate) => "The receiver's certificate is bad.",
-            Self::TlsFailed(TlsFault::Handshake) => "No secure connection to the receiver came about.",
-            Self::BadAnswer => "The receiver's answer is not HTTP, or has more than 64 KiB of headers.",
+            Self::TlsFailed(TlsFailure::BadCertificate) => "The receiver's certificate is invalid.",
+            Self::TlsFailed(TlsFailure::Handshake) => "The TLS handshake with the receiver failed.",
+            Self::InvalidResponse => "The receiver's response is not HTTP, or has more than 64 KiB of headers.",
             Self::AddressRefused => "The webhook's address is not public.",
-            Self::Broken => "This service failed; it tries again.",
+            Self::InternalError => "Internal error; the delivery is retried.",
         })
     }
 }
 
-/// One attempt.
+/// A webhook delivery attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Attempt {
-    /// Where it went; `None`, if it broke before it was known.
+pub struct WebhookAttempt {
+    /// The URL; `None` if an internal error occurred before it was known.
     pub url: Option<String>,
-    /// When it began.
+    /// When it started.
     pub at: Timestamp,
-    /// How long it took.
+    /// Its duration in milliseconds.
     pub duration_ms: u64,
-    /// What came of it.
-    pub outcome: Outcome,
-    /// The beginning of the answer's body, as text, if there was an answer with a body.
+    /// Its outcome.
+    pub outcome: WebhookOutcome,
+    /// The beginning of the response body as text, if there is one.
     pub response: Option<String>,
 }
 
-impl Report for Attempt {
-    fn broken(at: Timestamp) -> Self {
+impl AttemptReport for WebhookAttempt {
+    fn internal_error(at: Timestamp) -> Self {
         Self {
             url: None,
             at,
             duration_ms: 0,
-            outcome: Outcome::Broken,
+            outcome: WebhookOutcome::InternalError,
             response: None,
         }
     }
 
-    fn verdict(&self) -> Verdict {
+    fn result(&self) -> AttemptResult {
         match self.outcome {
-            Outcome::Delivered { .. } => Verdict::Delivered,
-            Outcome::Gone => Verdict::Gone,
-            Outcome::Answered { retry_after, .. } => Verdict::Failed {
+            WebhookOutcome::Delivered { .. } => AttemptResult::Delivered,
+            WebhookOutcome::Gone => AttemptResult::Gone,
+            WebhookOutcome::HttpError { retry_after, .. } => AttemptResult::Failed {
                 not_before: retry_after.map(signed),
             },
-            _ => Verdict::Failed { not_before: None },
+            _ => AttemptResult::Failed { not_before: None },
         }
     }
 }

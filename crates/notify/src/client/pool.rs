@@ -1,7 +1,7 @@
-//! Connections that are kept for the next delivery.
+//! A pool of idle connections.
 //!
-//! A connection is judged when it is made, and it goes on to lead to the address that was judged. It is kept by scheme, host
-//! and port, as the name on the certificate is.
+//! The IP address is checked when a connection is made, and the connection keeps that address. The key of the pool is scheme, host and
+//! port, because the certificate was verified for that host.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,16 +13,16 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::task::AbortHandle;
 
 use super::read_budget::ReadBudget;
-use crate::address::{Host, Target};
+use crate::address::{Host, TargetUrl};
 
-/// Servers close what is idle; some do so without a word.
-const KEPT_FOR: SignedDuration = SignedDuration::from_secs(30);
-/// So many connections are kept to one receiver, as many as the dispatcher makes attempts at one host at once ...
-const KEPT_EACH: usize = 32;
-/// ... and so many in all.
-const KEPT_IN_ALL: usize = 256;
+/// Maximum idle time. Servers close idle connections, some without notice.
+const IDLE_TIMEOUT: SignedDuration = SignedDuration::from_secs(30);
+/// Maximum number of idle connections per receiver: as many as the dispatcher makes concurrent attempts at one host.
+const MAX_IDLE_PER_PEER: usize = 32;
+/// Maximum number of idle connections in total.
+const MAX_IDLE_CONNECTIONS: usize = 256;
 
-/// Whom a connection leads to.
+/// The receiver at the other end of a connection.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Peer {
     host: Host,
@@ -31,7 +31,7 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    pub(super) fn of(target: &Target) -> Self {
+    pub(super) fn of(target: &TargetUrl) -> Self {
         Self {
             host: target.host().clone(),
             port: target.port(),
@@ -40,7 +40,7 @@ impl Peer {
     }
 }
 
-/// A connection. Dropped, it is closed, whatever is still under way on it.
+/// A connection. It is closed on drop, even during a request.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) sender: SendRequest<Full<Bytes>>,
@@ -60,19 +60,19 @@ impl Drop for Connection {
     }
 }
 
-/// What is kept.
+/// The pool.
 #[derive(Debug, Default)]
-pub(super) struct Pool(Mutex<Kept>);
+pub(super) struct Pool(Mutex<IdleConnections>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct IdleConnections {
     idle: HashMap<Peer, VecDeque<(Timestamp, Connection)>>,
     count: usize,
     swept_at: Timestamp,
 }
 
 impl Pool {
-    /// A connection to a receiver, the one that was used last.
+    /// Takes the most recently used connection to a receiver.
     pub(super) fn take(&self, peer: &Peer, now: Timestamp) -> Option<Connection> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = &mut *kept;
@@ -80,7 +80,7 @@ impl Pool {
         let mut found = None;
         while let Some((since, connection)) = idle.pop_back() {
             kept.count -= 1;
-            if !connection.sender.is_closed() && now.duration_since(since) < KEPT_FOR {
+            if !connection.sender.is_closed() && now.duration_since(since) < IDLE_TIMEOUT {
                 found = Some(connection);
                 break;
             }
@@ -91,28 +91,30 @@ impl Pool {
         found
     }
 
-    /// Keeps a connection whose answer was read to its end, unless there are enough.
+    /// Keeps a connection whose response was read completely, unless the pool is full.
     pub(super) fn keep(&self, peer: Peer, connection: Connection, now: Timestamp) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = &mut *kept;
-        if kept.count >= KEPT_IN_ALL || now.duration_since(kept.swept_at) >= KEPT_FOR {
+        if kept.count >= MAX_IDLE_CONNECTIONS || now.duration_since(kept.swept_at) >= IDLE_TIMEOUT {
             kept.sweep(now);
         }
-        if kept.count >= KEPT_IN_ALL || connection.sender.is_closed() {
+        if kept.count >= MAX_IDLE_CONNECTIONS || connection.sender.is_closed() {
             return;
         }
         let idle = kept.idle.entry(peer).or_default();
-        if idle.len() < KEPT_EACH {
+        if idle.len() < MAX_IDLE_PER_PEER {
             idle.push_back((now, connection));
             kept.count += 1;
         }
     }
 }
 
-impl Kept {
+impl IdleConnections {
     fn sweep(&mut self, now: Timestamp) {
         self.idle.retain(|_, idle| {
-            idle.retain(|(since, connection)| !connection.sender.is_closed() && now.duration_since(*since) < KEPT_FOR);
+            idle.retain(|(since, connection)| {
+                !connection.sender.is_closed() && now.duration_since(*since) < IDLE_TIMEOUT
+            });
             !idle.is_empty()
         });
         self.count = self.idle.values().map(VecDeque::len).sum();

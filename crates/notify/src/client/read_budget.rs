@@ -15,11 +15,11 @@ use futures_util::FutureExt;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::Notify;
 
-/// Bytes before the final head of an answer, all informational heads and the final one included. A TLS handshake has as
-/// many again.
+/// Maximum number of bytes up to the end of the final response head, including informational heads. A TLS handshake may use the
+/// same number in addition.
 pub(super) const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// Bytes of an answer's body as they are on the connection. Small chunks are mostly framing, so this is more than is read
-/// of the body itself.
+/// Maximum number of bytes of a response body, as transferred. Small chunks are mostly framing, so this is more than the limit for
+/// the body itself.
 pub(super) const MAX_RAW_BODY_BYTES: usize = 256 * 1024;
 
 /// The bytes that may still be read from a connection.
@@ -91,18 +91,18 @@ impl ReadBudget {
 
 /// A stream that reads within a budget.
 #[derive(Debug)]
-pub(super) struct Budgeted<S> {
+pub(super) struct BudgetedStream<S> {
     stream: S,
     budget: Arc<ReadBudget>,
 }
 
-impl<S> Budgeted<S> {
+impl<S> BudgetedStream<S> {
     pub(super) fn new(stream: S, budget: Arc<ReadBudget>) -> Self {
         Self { stream, budget }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Budgeted<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for BudgetedStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let left = ready!(self.budget.poll_left(cx)).min(buf.remaining());
         let mut part = ReadBuf::new(buf.initialize_unfilled_to(left));
@@ -121,11 +121,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn reads_up_to_the_budget_and_goes_on_with_the_next_one() {
-        let (ours, mut theirs) = duplex(64);
+    async fn reads_up_to_the_budget_and_continues_with_the_next_one() {
+        let (client, mut server) = duplex(64);
         let budget = Arc::new(ReadBudget::default());
-        let mut stream = Budgeted::new(ours, Arc::clone(&budget));
-        theirs.write_all(b"0123456789").await.unwrap();
+        let mut stream = BudgetedStream::new(client, Arc::clone(&budget));
+        server.write_all(b"0123456789").await.unwrap();
         let mut six = [0; 6];
         budget.set(5);
         assert!(budget.bound(stream.read_exact(&mut six)).await.is_none());
@@ -135,21 +135,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_step_that_needs_exactly_the_budget_is_done() {
-        let (ours, mut theirs) = duplex(64);
+    async fn step_that_uses_exactly_the_budget_completes() {
+        let (client, mut server) = duplex(64);
         let budget = Arc::new(ReadBudget::default());
-        let mut stream = Budgeted::new(ours, Arc::clone(&budget));
-        theirs.write_all(b"01234").await.unwrap();
+        let mut stream = BudgetedStream::new(client, Arc::clone(&budget));
+        server.write_all(b"01234").await.unwrap();
         budget.set(5);
         let mut five = [0; 5];
         assert!(budget.bound(stream.read_exact(&mut five)).await.is_some());
     }
 
     #[tokio::test]
-    async fn a_step_that_was_done_before_reading_stopped_counts_as_done() {
+    async fn step_that_completed_before_the_budget_ended_counts_as_done() {
         let budget = ReadBudget::default();
         let mut polls = 0;
-        // Another task reads on and is stopped while this one is just looking.
+        // Another task exhausts the budget while this one is polled.
         let step = std::future::poll_fn(|cx| {
             polls += 1;
             let _ = budget.poll_left(cx);

@@ -1,4 +1,4 @@
-//! Webhooks as a channel of the dispatcher.
+//! The webhook channel of the dispatcher.
 
 use std::sync::Arc;
 
@@ -7,35 +7,35 @@ use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{Attempt, WebhookClient};
+use super::{WebhookAttempt, WebhookClient};
 use crate::address::LookupOwner;
 use crate::dispatcher::Transport;
-use crate::signature::{Delivery, Form, HeaderStyle, Secrets};
+use crate::signature::{HeaderStyle, SignatureFormat, SigningInput, SigningSecrets};
 
 /// How a delivery is signed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Signing {
-    /// Not at all: Slack's own format.
+    /// Not signed: Slack format.
     Unsigned,
-    /// By the webhook's secrets.
+    /// Signed with the secrets of the webhook.
     Signed {
-        /// What with.
-        secrets: Secrets,
-        /// What the service's own signature is over.
-        form: Form,
+        /// The signing secrets.
+        secrets: SigningSecrets,
+        /// The format of the `X-Service-Signature` header.
+        format: SignatureFormat,
     },
 }
 
-/// A delivery to a webhook, with all that it takes to try it.
+/// A delivery to a webhook, with all data for an attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WebhookJob {
-    /// The account that it is for. Look-ups of the URL's name count for it.
+    /// The account of the webhook. DNS lookups count for it.
     pub account: Uuid,
-    /// Where to.
+    /// The URL of the webhook.
     pub url: String,
-    /// The kind of event, `alert.triggered`.
+    /// The event type, `alert.triggered`.
     pub event: &'static str,
-    /// When the event happened: the timestamp of the body.
+    /// When the event occurred: the `timestamp` of the body.
     pub generated_at: Timestamp,
     /// The body, byte for byte.
     pub body: Bytes,
@@ -43,7 +43,7 @@ pub struct WebhookJob {
     pub signing: Signing,
 }
 
-/// Signs and posts.
+/// Signs and posts webhook deliveries.
 #[derive(Clone, Debug)]
 pub struct WebhookTransport {
     client: Arc<WebhookClient>,
@@ -51,7 +51,7 @@ pub struct WebhookTransport {
 }
 
 impl WebhookTransport {
-    /// Deliveries by a client, headed in a style.
+    /// Creates a transport with this client and these headers.
     #[must_use]
     pub fn new(client: Arc<WebhookClient>, style: HeaderStyle) -> Self {
         Self {
@@ -60,21 +60,21 @@ impl WebhookTransport {
         }
     }
 
-    /// One attempt, for the dispatcher and for a user's test alike.
-    pub async fn deliver(&self, id: Uuid, job: &WebhookJob) -> Attempt {
+    /// Makes one attempt, for the dispatcher or for a test delivery.
+    pub async fn deliver(&self, id: Uuid, job: &WebhookJob) -> WebhookAttempt {
         let headers = match &job.signing {
             Signing::Unsigned => {
                 let json = HeaderValue::from_static("application/json");
                 HeaderMap::from_iter([(CONTENT_TYPE, json)])
             }
-            Signing::Signed { secrets, form } => self.style.headers(&Delivery {
+            Signing::Signed { secrets, format } => self.style.headers(&SigningInput {
                 id,
                 event: job.event,
                 generated_at: job.generated_at,
                 attempted_at: self.client.time().now(),
                 body: &job.body,
                 secrets,
-                form: *form,
+                format: *format,
             }),
         };
         let owner = LookupOwner::Account(job.account);
@@ -84,9 +84,9 @@ impl WebhookTransport {
 
 impl Transport for WebhookTransport {
     type Job = WebhookJob;
-    type Report = Attempt;
+    type Report = WebhookAttempt;
 
-    async fn attempt(&self, id: Uuid, job: &WebhookJob) -> Attempt {
+    async fn attempt(&self, id: Uuid, job: &WebhookJob) -> WebhookAttempt {
         self.deliver(id, job).await
     }
 }

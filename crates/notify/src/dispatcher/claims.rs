@@ -1,208 +1,218 @@
-//! What is claimed next: lanes in which something is due stand in line for that, too.
+//! The claiming half of the scheduler: it decides which endpoints claim deliveries next. They take turns, as for attempts.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::lane::{Held, Lane, Place, STANDINGS, Standing};
-use super::lanes::Lanes;
-use super::{ClaimOrder, Claimed};
+use super::endpoint_queue::{EndpointHealth, EndpointQueue, HEALTH_LEVELS, HeldJob, QueuePosition};
+use super::scheduler::Scheduler;
+use super::{ClaimParams, ClaimedJob};
 use crate::time::later;
 
-/// So many lanes are claimed from at a time.
-const LANES_AT_ONCE: usize = 512;
-/// More lanes than this, and those are forgotten in which nothing goes on. All that is lost is how they did.
-const REMEMBERED: usize = 65_536;
+/// Maximum number of endpoints in one claim.
+const MAX_ENDPOINTS_PER_CLAIM: usize = 512;
+/// Idle endpoints above this number are removed. Only their health is lost.
+const MAX_REMEMBERED_ENDPOINTS: usize = 65_536;
 
-impl<J> Lanes<J> {
-    /// Takes note that a lane has something due.
-    pub(super) fn is_due(&mut self, lane: i64) {
-        if self.lanes.len() > self.forget_above.max(REMEMBERED) && !self.lanes.contains_key(&lane) {
-            self.lanes.retain(|_, lane| !lane.is_idle());
-            // If something goes on in most of them, they need not all be gone through for each one more.
-            self.forget_above = self.lanes.len().saturating_mul(2);
+impl<J> Scheduler<J> {
+    /// Records that an endpoint has due deliveries in the outbox.
+    pub(super) fn mark_due(&mut self, endpoint: i64) {
+        if self.queues.len() > self.forget_above.max(MAX_REMEMBERED_ENDPOINTS) && !self.queues.contains_key(&endpoint) {
+            self.queues.retain(|_, queue| !queue.is_idle());
+            // If most endpoints are busy, this avoids a scan of all of them for each new one.
+            self.forget_above = self.queues.len().saturating_mul(2);
         }
-        let found = self.lanes.entry(lane).or_insert_with(Lane::new);
+        let found = self.queues.entry(endpoint).or_insert_with(EndpointQueue::new);
         found.has_due = true;
         found.due_again |= found.is_claiming;
-        self.want(lane);
+        self.enqueue_claim(endpoint);
     }
 
-    /// Puts a lane among those to claim from, if there is something to claim and room for it.
-    pub(super) fn want(&mut self, id: i64) {
-        self.stand_to_claim(id, false);
+    /// Puts an endpoint into the line for claims if it has due deliveries and room for them in memory.
+    pub(super) fn enqueue_claim(&mut self, id: i64) {
+        self.enqueue_claim_unless_full(id, false);
     }
 
-    fn stand_to_claim(&mut self, id: i64, is_let_through: bool) {
-        let Some(lane) = self.lanes.get_mut(&id) else { return };
-        let standing = lane.standing;
-        let wants = match standing {
-            Standing::Poor => lane.waiting.is_empty() && lane.under_way < self.limits.each(Standing::Poor),
-            standing => lane.waiting.len() <= self.limits.waiting_for(standing) / 2,
+    fn enqueue_claim_unless_full(&mut self, id: i64, was_parked: bool) {
+        let Some(queue) = self.queues.get_mut(&id) else { return };
+        let health = queue.health;
+        let has_capacity = match health {
+            EndpointHealth::Unhealthy => {
+                queue.waiting.is_empty()
+                    && queue.running < self.limits.max_attempts_per_endpoint(EndpointHealth::Unhealthy)
+            }
+            health => queue.waiting.len() <= self.limits.max_waiting_for_endpoint(health) / 2,
         };
-        if !wants || !lane.has_due || lane.wanting != Place::Nowhere || lane.is_claiming {
+        if !has_capacity || !queue.has_due || queue.claim_position != QueuePosition::NotQueued || queue.is_claiming {
             return;
         }
-        // Where others wait, one waits behind them, or they would wait for ever.
-        let full = lane.host.clone().filter(|host| {
-            self.hosts.room_for_rows(host) == 0 || (!is_let_through && self.hosts.has_wanting(host, standing))
+        // Endpoints that are already parked for this host come first. Otherwise they could wait forever.
+        let full_host = queue.host.clone().filter(|host| {
+            self.hosts.free_waiting_slots(host) == 0 || (!was_parked && self.hosts.has_parked_claims(host, health))
         });
-        if let Some(host) = full {
-            self.wait_to_claim(id, &host);
+        if let Some(host) = full_host {
+            self.park_claim(id, &host);
             return;
         }
-        lane.wanting = Place::InLine(standing);
-        self.wanting[standing as usize].push_back(id);
+        queue.claim_position = QueuePosition::Queued(health);
+        self.claim_lines[health as usize].push_back(id);
     }
 
-    /// Lets a lane wait at its host's gate until fewer deliveries to the host wait.
-    fn wait_to_claim(&mut self, id: i64, host: &Arc<str>) {
+    /// Parks an endpoint until fewer deliveries to its host wait.
+    fn park_claim(&mut self, id: i64, host: &Arc<str>) {
         let next = self.ticket();
-        let Some(lane) = self.lanes.get_mut(&id) else { return };
-        let ticket = *lane.wanting_ticket.get_or_insert(next);
-        lane.wanting = Place::AtGate;
-        self.hosts.park_wanting(host, lane.standing, ticket, id);
+        let Some(queue) = self.queues.get_mut(&id) else { return };
+        let ticket = *queue.claim_ticket.get_or_insert(next);
+        queue.claim_position = QueuePosition::Parked;
+        self.hosts.park_claim(host, queue.health, ticket, id);
     }
 
-    /// Lets lanes claim that wait at a host's gate, if few enough deliveries wait there. To be called whenever fewer wait,
-    /// and when somebody who was let through has claimed, as that may have brought nothing.
-    pub(super) fn admit_wanting(&mut self, host: &Arc<str>) {
-        for standing in STANDINGS {
-            let mut room = self.hosts.room_to_claim(host);
-            while room > 0
-                && let Some(id) = self.hosts.next_wanting(host, standing)
+    /// Lets parked endpoints of a host claim if few enough of its deliveries wait. Call it whenever fewer deliveries wait, and
+    /// after the claim of an unparked endpoint, which may have returned no delivery.
+    pub(super) fn unpark_claims(&mut self, host: &Arc<str>) {
+        for health in HEALTH_LEVELS {
+            let mut free = self.hosts.free_claim_slots(host);
+            while free > 0
+                && let Some(id) = self.hosts.unpark_next_claim(host, health)
             {
-                let Some(lane) = self.lanes.get_mut(&id).filter(|lane| lane.wanting == Place::AtGate) else {
+                let Some(queue) = self
+                    .queues
+                    .get_mut(&id)
+                    .filter(|queue| queue.claim_position == QueuePosition::Parked)
+                else {
                     continue;
                 };
-                lane.wanting = Place::Nowhere;
-                self.stand_to_claim(id, true);
-                let lane = self.lanes.get(&id).filter(|lane| lane.host.as_ref() == Some(host));
-                room -= usize::from(lane.is_some_and(|lane| lane.wanting == Place::InLine(standing)));
+                queue.claim_position = QueuePosition::NotQueued;
+                self.enqueue_claim_unless_full(id, true);
+                let queue = self.queues.get(&id).filter(|queue| queue.host.as_ref() == Some(host));
+                free -= usize::from(queue.is_some_and(|queue| queue.claim_position == QueuePosition::Queued(health)));
             }
         }
     }
 
-    /// What to claim for endpoints of a standing; `None`, if there is nothing or no room.
-    pub(super) fn order(
+    /// Returns the next claim for endpoints with this health, or `None` if no endpoint waits or memory is full. `lease` draws the
+    /// id of the claim.
+    pub(super) fn next_claim(
         &mut self,
-        standing: Standing,
+        health: EndpointHealth,
         now: Timestamp,
         lease: impl FnOnce() -> i64,
-    ) -> Option<ClaimOrder> {
-        let most = self.limits.waiting_of_class(standing);
-        let room = most.saturating_sub(self.waiting[standing]);
-        if room == 0 || room < most / 8 {
+    ) -> Option<ClaimParams> {
+        let max = self.limits.max_waiting_of(health);
+        let free = max.saturating_sub(self.waiting_by_health[health]);
+        if free == 0 || free < max / 8 {
             return None;
         }
-        let lanes = self.wanting_lanes(standing, room.min(LANES_AT_ONCE));
-        if lanes.is_empty() {
+        let endpoints = self.endpoints_to_claim(health, free.min(MAX_ENDPOINTS_PER_CLAIM));
+        if endpoints.is_empty() {
             return None;
         }
-        let each = (room / lanes.len()).clamp(1, self.limits.waiting_for(standing).max(1));
-        Some(ClaimOrder {
-            most_of_each: u32::try_from(each).unwrap_or(u32::MAX),
-            most: u32::try_from(room).unwrap_or(u32::MAX),
-            lanes,
+        let per_endpoint = (free / endpoints.len()).clamp(1, self.limits.max_waiting_for_endpoint(health).max(1));
+        Some(ClaimParams {
+            max_per_endpoint: u32::try_from(per_endpoint).unwrap_or(u32::MAX),
+            max_total: u32::try_from(free).unwrap_or(u32::MAX),
+            endpoints,
             now,
-            until: later(now, self.limits.lease),
+            until: later(now, self.limits.lease_duration),
             lease: lease(),
         })
     }
 
-    fn wanting_lanes(&mut self, standing: Standing, most: usize) -> Vec<i64> {
-        let each = self.limits.waiting_for(standing);
+    fn endpoints_to_claim(&mut self, health: EndpointHealth, max: usize) -> Vec<i64> {
+        let per_endpoint = self.limits.max_waiting_for_endpoint(health);
         let mut expected: HashMap<Arc<str>, usize> = HashMap::new();
-        let mut lanes = Vec::new();
-        while lanes.len() < most
-            && let Some(id) = self.wanting[standing as usize].pop_front()
+        let mut endpoints = Vec::new();
+        while endpoints.len() < max
+            && let Some(id) = self.claim_lines[health as usize].pop_front()
         {
-            // It may have come to stand elsewhere since it was put here.
-            let lane = self.lanes.get_mut(&id);
-            let Some(lane) = lane.filter(|lane| lane.wanting == Place::InLine(standing)) else {
+            // Its health may have changed since it was put into this line.
+            let queue = self.queues.get_mut(&id);
+            let Some(queue) = queue.filter(|queue| queue.claim_position == QueuePosition::Queued(health)) else {
                 continue;
             };
-            if let Some(host) = lane.host.clone() {
+            if let Some(host) = queue.host.clone() {
                 let expected = expected.entry(Arc::clone(&host)).or_default();
-                let room = self.hosts.room_for_rows(&host).saturating_sub(*expected);
-                // What is more than there is room for would go back at once. One lane may always claim, or none would.
-                if room == 0 || (room < each && *expected > 0) {
-                    self.wait_to_claim(id, &host);
+                let free = self.hosts.free_waiting_slots(&host).saturating_sub(*expected);
+                // Deliveries beyond the free slots would be released at once. One endpoint may always claim, or none would.
+                if free == 0 || (free < per_endpoint && *expected > 0) {
+                    self.park_claim(id, &host);
                     continue;
                 }
-                *expected += each;
+                *expected += per_endpoint;
             }
-            lane.wanting = Place::Nowhere;
-            lane.wanting_ticket = None;
-            lane.is_claiming = true;
-            lane.due_again = false;
-            lanes.push(id);
+            queue.claim_position = QueuePosition::NotQueued;
+            queue.claim_ticket = None;
+            queue.is_claiming = true;
+            queue.due_again = false;
+            endpoints.push(id);
         }
-        lanes
+        endpoints
     }
 
-    /// Takes in what a claim has brought.
-    pub(super) fn claimed(&mut self, order: &ClaimOrder, claimed: Vec<Claimed<J>>) {
-        let all_of_it = claimed.len() >= usize::try_from(order.most).unwrap_or(usize::MAX);
-        let mut brought: HashMap<i64, u32> = HashMap::new();
-        let let_through = self.hosts_of(order);
+    /// Records the deliveries that a claim has returned.
+    pub(super) fn claim_succeeded(&mut self, params: &ClaimParams, claimed: Vec<ClaimedJob<J>>) {
+        let is_total_reached = claimed.len() >= usize::try_from(params.max_total).unwrap_or(usize::MAX);
+        let mut returned: HashMap<i64, u32> = HashMap::new();
+        let hosts = self.hosts_of(params);
         for claimed in claimed {
-            *brought.entry(claimed.lane).or_default() += 1;
-            self.take_in(Held {
+            *returned.entry(claimed.endpoint).or_default() += 1;
+            self.accept(HeldJob {
                 claimed,
-                lease: order.lease,
-                until: order.until,
+                lease: params.lease,
+                until: params.until,
             });
         }
-        for id in &order.lanes {
-            let Some(lane) = self.lanes.get_mut(id) else { continue };
-            let full = brought.get(id).is_some_and(|brought| *brought >= order.most_of_each);
-            lane.is_claiming = false;
-            lane.has_due = lane.due_again || full || all_of_it;
-            self.want(*id);
+        for id in &params.endpoints {
+            let Some(queue) = self.queues.get_mut(id) else { continue };
+            let is_full = returned
+                .get(id)
+                .is_some_and(|returned| *returned >= params.max_per_endpoint);
+            queue.is_claiming = false;
+            queue.has_due = queue.due_again || is_full || is_total_reached;
+            self.enqueue_claim(*id);
         }
-        for host in let_through {
-            self.admit_wanting(&host);
+        for host in hosts {
+            self.unpark_claims(&host);
         }
     }
 
-    /// Where the lanes of an order led when it was given.
-    fn hosts_of(&self, order: &ClaimOrder) -> HashSet<Arc<str>> {
-        let lanes = order.lanes.iter().filter_map(|id| self.lanes.get(id));
-        lanes.filter_map(|lane| lane.host.clone()).collect()
+    /// Returns the known hosts of the endpoints in a claim.
+    fn hosts_of(&self, params: &ClaimParams) -> HashSet<Arc<str>> {
+        let queues = params.endpoints.iter().filter_map(|id| self.queues.get(id));
+        queues.filter_map(|queue| queue.host.clone()).collect()
     }
 
-    fn take_in(&mut self, held: Held<J>) {
-        // What is still here was claimed before, and that claim has ended. The attempt that goes on will be settled.
-        if !self.held.insert(held.claimed.key) {
+    fn accept(&mut self, held: HeldJob<J>) {
+        // A delivery that is still held was claimed before, and that claim has ended. Its running attempt will be settled.
+        if !self.held_keys.insert(held.claimed.key) {
             return;
         }
-        let (id, host) = (held.claimed.lane, Arc::clone(&held.claimed.host));
-        let lane = self.lanes.entry(id).or_insert_with(Lane::new);
-        lane.host = Some(Arc::clone(&host));
-        // Where too much waits already, it goes back; from now on one knows where the lane leads.
-        if self.hosts.room_for_rows(&host) == 0 {
-            lane.due_again = true;
+        let (id, host) = (held.claimed.endpoint, Arc::clone(&held.claimed.host));
+        let queue = self.queues.entry(id).or_insert_with(EndpointQueue::new);
+        queue.host = Some(Arc::clone(&host));
+        // Too many deliveries to this host wait already, so it is released. The host of the endpoint is known from now on.
+        if self.hosts.free_waiting_slots(&host) == 0 {
+            queue.due_again = true;
             self.release(held);
             return;
         }
-        lane.waiting.push_back(held);
-        self.waiting[lane.standing] += 1;
-        self.hosts.add_row(&host);
-        self.line_up(id);
+        queue.waiting.push_back(held);
+        self.waiting_by_health[queue.health] += 1;
+        self.hosts.add_waiting(&host);
+        self.enqueue(id);
     }
 
-    /// Takes note that a claim has failed.
-    pub(super) fn claim_failed(&mut self, order: &ClaimOrder) {
-        for id in &order.lanes {
-            if let Some(lane) = self.lanes.get_mut(id) {
-                lane.is_claiming = false;
+    /// Records that a claim has failed.
+    pub(super) fn claim_failed(&mut self, params: &ClaimParams) {
+        for id in &params.endpoints {
+            if let Some(queue) = self.queues.get_mut(id) {
+                queue.is_claiming = false;
             }
-            self.want(*id);
+            self.enqueue_claim(*id);
         }
-        for host in self.hosts_of(order) {
-            self.admit_wanting(&host);
+        for host in self.hosts_of(params) {
+            self.unpark_claims(&host);
         }
     }
 }

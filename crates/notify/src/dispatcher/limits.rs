@@ -1,140 +1,140 @@
-//! How much at once.
+//! The limits of a dispatcher.
 
 use jiff::SignedDuration;
 
-use super::lane::Standing;
+use super::endpoint_queue::EndpointHealth;
 
-/// The bounds of a dispatcher. They say what one endpoint, one host, one account and all bad endpoints together can take
-/// from the others. A bound of zero counts as one: it would stop all work.
+/// The limits of a dispatcher. They bound the share of one endpoint, one host, one account, and of all unhealthy endpoints
+/// together. Zero counts as one, because zero would stop all deliveries.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Attempts at endpoints that are quick and take what comes, at once.
-    pub good_at_once: usize,
-    /// Attempts at endpoints of which nothing is known yet, at once.
-    pub new_at_once: usize,
-    /// Attempts at endpoints that fail or are slow, at once.
-    pub poor_at_once: usize,
-    /// Attempts at new and poor endpoints together, those included that turned out slow after they had begun.
-    pub doubtful_at_once: usize,
-    /// All attempts at once. Each takes a file descriptor.
-    pub at_once: usize,
-    /// Attempts at one good endpoint at once.
-    pub each_good: usize,
-    /// Attempts at one endpoint that is new or poor.
-    pub each_doubtful: usize,
-    /// Attempts at one host.
-    pub each_host: usize,
-    /// Attempts for one account.
-    pub each_account: usize,
-    /// Claimed deliveries that wait for their turn in memory, of good endpoints; of new and of poor ones, half as many each.
-    pub waiting: usize,
-    /// Claimed deliveries that wait for one good endpoint.
-    pub waiting_each: usize,
-    /// So many results are settled at a time.
-    pub settled_at_once: usize,
-    /// An attempt that takes longer makes its endpoint a poor one.
+pub struct DispatcherLimits {
+    /// Maximum number of concurrent attempts at healthy endpoints: those that succeed quickly.
+    pub max_healthy_attempts: usize,
+    /// Maximum number of concurrent attempts at endpoints without an attempt so far.
+    pub max_new_attempts: usize,
+    /// Maximum number of concurrent attempts at endpoints that fail or are slow.
+    pub max_unhealthy_attempts: usize,
+    /// Maximum number of concurrent attempts at new and unhealthy endpoints together, including attempts that became slow.
+    pub max_unproven_attempts: usize,
+    /// Maximum number of concurrent attempts in total. Each one uses a file descriptor.
+    pub max_attempts: usize,
+    /// Maximum number of concurrent attempts at one healthy endpoint.
+    pub max_attempts_per_healthy_endpoint: usize,
+    /// Maximum number of concurrent attempts at one new or unhealthy endpoint.
+    pub max_attempts_per_unproven_endpoint: usize,
+    /// Maximum number of concurrent attempts at one host.
+    pub max_attempts_per_host: usize,
+    /// Maximum number of concurrent attempts for one account.
+    pub max_attempts_per_account: usize,
+    /// Maximum number of claimed deliveries that wait in memory for healthy endpoints. New and unhealthy endpoints have half as
+    /// many each.
+    pub max_waiting: usize,
+    /// Maximum number of claimed deliveries that wait for one healthy endpoint.
+    pub max_waiting_per_endpoint: usize,
+    /// Maximum number of results that are settled in one call.
+    pub settle_batch_size: usize,
+    /// An attempt that takes longer makes its endpoint unhealthy.
     pub slow_after: SignedDuration,
-    /// How long a claim lasts; at least twice as long as an attempt may take.
-    pub lease: SignedDuration,
-    /// How long an attempt may take; nothing is begun whose claim ends sooner.
-    pub longest_attempt: SignedDuration,
-    /// How often to look for what nobody rang for: other processes' deliveries, claims that ended.
-    pub look_every: SignedDuration,
-    /// The pause between two claims of deliveries to endpoints that fail or are slow. They come in fewer, larger transactions,
-    /// which hold up those of other deliveries less.
-    pub poor_claim_pause: SignedDuration,
-    /// How long to wait after the outbox has failed.
-    pub retry_outbox: SignedDuration,
-    /// How long attempts may go on when the dispatcher is stopped.
-    pub drain: SignedDuration,
+    /// Duration of a claim; at least twice [`max_attempt_duration`](Self::max_attempt_duration).
+    pub lease_duration: SignedDuration,
+    /// Maximum duration of an attempt. No attempt starts if its claim would end sooner.
+    pub max_attempt_duration: SignedDuration,
+    /// Interval of polls for deliveries without a wake-up: those of other processes, and expired claims.
+    pub poll_interval: SignedDuration,
+    /// Minimum interval between two claims for unhealthy endpoints. Fewer and larger transactions delay those of other deliveries
+    /// less.
+    pub unhealthy_claim_interval: SignedDuration,
+    /// Pause after a failure of the outbox.
+    pub outbox_retry_delay: SignedDuration,
+    /// Maximum time that attempts may continue after the dispatcher is stopped.
+    pub drain_timeout: SignedDuration,
 }
 
-impl Default for Limits {
+impl Default for DispatcherLimits {
     fn default() -> Self {
         Self {
-            good_at_once: 256,
-            new_at_once: 256,
-            poor_at_once: 256,
-            doubtful_at_once: 512,
-            at_once: 768,
-            each_good: 8,
-            each_doubtful: 2,
-            each_host: 32,
-            each_account: 32,
-            waiting: 1_024,
-            waiting_each: 16,
-            settled_at_once: 512,
+            max_healthy_attempts: 256,
+            max_new_attempts: 256,
+            max_unhealthy_attempts: 256,
+            max_unproven_attempts: 512,
+            max_attempts: 768,
+            max_attempts_per_healthy_endpoint: 8,
+            max_attempts_per_unproven_endpoint: 2,
+            max_attempts_per_host: 32,
+            max_attempts_per_account: 32,
+            max_waiting: 1_024,
+            max_waiting_per_endpoint: 16,
+            settle_batch_size: 512,
             slow_after: SignedDuration::from_secs(1),
-            lease: SignedDuration::from_secs(60),
-            longest_attempt: SignedDuration::from_secs(10),
-            look_every: SignedDuration::from_secs(15),
-            poor_claim_pause: SignedDuration::from_millis(100),
-            retry_outbox: SignedDuration::from_secs(1),
-            drain: SignedDuration::from_secs(10),
+            lease_duration: SignedDuration::from_secs(60),
+            max_attempt_duration: SignedDuration::from_secs(10),
+            poll_interval: SignedDuration::from_secs(15),
+            unhealthy_claim_interval: SignedDuration::from_millis(100),
+            outbox_retry_delay: SignedDuration::from_secs(1),
+            drain_timeout: SignedDuration::from_secs(10),
         }
     }
 }
 
-/// Nothing is looked for, or asked again, more often than this.
-const BREATH: SignedDuration = SignedDuration::from_millis(100);
+/// Minimum of the intervals and durations in [`DispatcherLimits`].
+const MIN_INTERVAL: SignedDuration = SignedDuration::from_millis(100);
 
-impl Limits {
-    /// The same limits, but with what would stop all work, or keep the dispatcher busy with nothing, made as little as works:
-    /// with no attempt at all nothing is delivered, and with claims that end before an attempt does, all that is claimed
-    /// goes back at once.
-    pub(super) fn workable(mut self) -> Self {
+impl DispatcherLimits {
+    /// Returns the same limits, with values that are too small raised to the minimum that works. Without attempts, nothing is
+    /// delivered; with a lease shorter than an attempt, every claimed delivery is released at once.
+    pub(super) fn with_minimums(mut self) -> Self {
         for count in [
-            &mut self.good_at_once,
-            &mut self.new_at_once,
-            &mut self.poor_at_once,
-            &mut self.doubtful_at_once,
-            &mut self.at_once,
-            &mut self.each_good,
-            &mut self.each_doubtful,
-            &mut self.each_host,
-            &mut self.each_account,
-            &mut self.waiting_each,
-            &mut self.settled_at_once,
+            &mut self.max_healthy_attempts,
+            &mut self.max_new_attempts,
+            &mut self.max_unhealthy_attempts,
+            &mut self.max_unproven_attempts,
+            &mut self.max_attempts,
+            &mut self.max_attempts_per_healthy_endpoint,
+            &mut self.max_attempts_per_unproven_endpoint,
+            &mut self.max_attempts_per_host,
+            &mut self.max_attempts_per_account,
+            &mut self.max_waiting_per_endpoint,
+            &mut self.settle_batch_size,
         ] {
             *count = (*count).max(1);
         }
-        self.waiting = self.waiting.max(2);
+        self.max_waiting = self.max_waiting.max(2);
         self.slow_after = self.slow_after.max(SignedDuration::from_millis(1));
-        self.longest_attempt = self.longest_attempt.max(BREATH);
-        self.lease = self.lease.max(self.longest_attempt.saturating_mul(2));
-        self.look_every = self.look_every.max(BREATH);
-        self.retry_outbox = self.retry_outbox.max(BREATH);
+        self.max_attempt_duration = self.max_attempt_duration.max(MIN_INTERVAL);
+        self.lease_duration = self.lease_duration.max(self.max_attempt_duration.saturating_mul(2));
+        self.poll_interval = self.poll_interval.max(MIN_INTERVAL);
+        self.outbox_retry_delay = self.outbox_retry_delay.max(MIN_INTERVAL);
         self
     }
 
-    pub(super) fn of_class(&self, standing: Standing) -> usize {
-        match standing {
-            Standing::Good => self.good_at_once,
-            Standing::New => self.new_at_once,
-            Standing::Poor => self.poor_at_once,
+    pub(super) fn max_attempts_of(&self, health: EndpointHealth) -> usize {
+        match health {
+            EndpointHealth::Healthy => self.max_healthy_attempts,
+            EndpointHealth::New => self.max_new_attempts,
+            EndpointHealth::Unhealthy => self.max_unhealthy_attempts,
         }
     }
 
-    pub(super) fn each(&self, standing: Standing) -> usize {
-        match standing {
-            Standing::Good => self.each_good,
-            Standing::New | Standing::Poor => self.each_doubtful,
+    pub(super) fn max_attempts_per_endpoint(&self, health: EndpointHealth) -> usize {
+        match health {
+            EndpointHealth::Healthy => self.max_attempts_per_healthy_endpoint,
+            EndpointHealth::New | EndpointHealth::Unhealthy => self.max_attempts_per_unproven_endpoint,
         }
     }
 
-    /// Claimed deliveries that may wait in memory.
-    pub(super) fn waiting_of_class(&self, standing: Standing) -> usize {
-        match standing {
-            Standing::Good => self.waiting,
-            Standing::New | Standing::Poor => self.waiting / 2,
+    /// Returns the maximum number of claimed deliveries that wait in memory.
+    pub(super) fn max_waiting_of(&self, health: EndpointHealth) -> usize {
+        match health {
+            EndpointHealth::Healthy => self.max_waiting,
+            EndpointHealth::New | EndpointHealth::Unhealthy => self.max_waiting / 2,
         }
     }
 
-    /// Claimed deliveries that may wait for one endpoint.
-    pub(super) fn waiting_for(&self, standing: Standing) -> usize {
-        match standing {
-            Standing::Good => self.waiting_each,
-            Standing::New | Standing::Poor => self.each_doubtful,
+    /// Returns the maximum number of claimed deliveries that wait for one endpoint.
+    pub(super) fn max_waiting_for_endpoint(&self, health: EndpointHealth) -> usize {
+        match health {
+            EndpointHealth::Healthy => self.max_waiting_per_endpoint,
+            EndpointHealth::New | EndpointHealth::Unhealthy => self.max_attempts_per_unproven_endpoint,
         }
     }
 }

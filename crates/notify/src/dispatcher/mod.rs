@@ -1,80 +1,80 @@
-//! The dispatcher: gets deliveries out of the outbox and to where they go, until each has arrived or is given up.
+//! The dispatcher sends deliveries from an outbox until each has arrived or is given up.
 //!
-//! It knows no channel and no database. Deliveries come from an [`Outbox`] and are carried by a [`Transport`]; there is one
-//! dispatcher for each channel.
+//! It does not depend on a channel or a database. Deliveries come from an [`Outbox`], and a [`Transport`] sends them. Each channel
+//! has one dispatcher.
 //!
-//! # A delivery's way
+//! # Life of a delivery
 //!
-//! Somebody commits deliveries and [rings](Bell::ring). The dispatcher looks which *lanes* (endpoints) have something due, claims a few of each,
-//! tries them, and settles what came of it, many at a time. What is to be tried again lies in the outbox until it is due.
-//! Nobody rang? It looks every few seconds anyway, for what other processes left behind.
+//! After a commit of new deliveries, the caller [wakes](WakeHandle::wake) the dispatcher. The dispatcher polls the outbox for
+//! endpoints with due deliveries, claims a few for each, attempts them, and settles the results in batches. Deliveries to retry stay
+//! in the outbox until they are due. The dispatcher also polls regularly, to find deliveries that other processes left.
 //!
-//! A claim is a lease. Should the process die, whatever was claimed becomes claimable when the lease runs out, and is tried again
-//! under the same id: *at least once*, and a receiver can tell.
+//! A claim is a lease. If the process dies, its deliveries can be claimed again when the lease expires, with the same id. So
+//! delivery is *at least once*, and a receiver can recognise duplicates by the id.
 //!
-//! # One endpoint and the others
+//! # Fairness
 //!
-//! Everything is bounded ([`Limits`]): attempts in all, at each endpoint, at each host, for each account, and what waits in
-//! memory. Endpoints take turns. Above all, those that fail or dawdle share places of their own, so that a thousand dead
-//! ones keep no place from one that lives. `lanes.rs` tells how.
+//! Everything is bounded ([`DispatcherLimits`]): attempts in total, per endpoint, per host and per account, and deliveries in memory.
+//! Endpoints take turns. Endpoints that fail or are slow share a separate limit, so that a thousand dead endpoints do not delay a
+//! healthy one. See `scheduler.rs`.
 //!
-//! # What is not promised
+//! # Not guaranteed
 //!
-//! Order: two events for one endpoint may arrive either way round. That it arrives once only: see above.
+//! * Order: two events for one endpoint may arrive in either order.
+//! * Exactly-once delivery: see above.
 
 mod claims;
-mod gates;
-mod lane;
-mod lanes;
+mod concurrency;
+mod endpoint_queue;
+mod event_loop;
 mod limits;
 mod ports;
-mod run;
+mod scheduler;
 
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-pub use limits::Limits;
-pub use ports::{ClaimOrder, Claimed, LaneDue, Outbox, Settled, Transport};
+pub use limits::DispatcherLimits;
+pub use ports::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob, Transport};
 use tokio::sync::Notify;
 
-use crate::schedule::RetryDelays;
+use crate::schedule::RetrySchedule;
 use crate::time::Time;
 
-/// Tells a dispatcher that something was committed. It never waits and may be rung at will.
+/// A handle that wakes a dispatcher after a commit. It never blocks, and may be used as often as needed.
 #[derive(Clone, Debug, Default)]
-pub struct Bell(Arc<Notify>);
+pub struct WakeHandle(Arc<Notify>);
 
-/// Whatever else rings is heard as well.
-impl From<Arc<Notify>> for Bell {
+impl From<Arc<Notify>> for WakeHandle {
     fn from(notify: Arc<Notify>) -> Self {
         Self(notify)
     }
 }
 
-impl Bell {
-    /// Rings.
-    pub fn ring(&self) {
+impl WakeHandle {
+    /// Wakes the dispatcher.
+    pub fn wake(&self) {
         self.0.notify_one();
     }
 }
 
-/// What a dispatcher is made of.
+/// A dispatcher, ready to run.
 pub struct Dispatcher<O, T> {
-    /// Where deliveries wait.
+    /// The store of pending deliveries.
     pub outbox: Arc<O>,
-    /// What carries them.
+    /// The channel that sends them.
     pub transport: Arc<T>,
-    /// The time.
+    /// The clock.
     pub time: Arc<dyn Time>,
-    /// How much at once.
-    pub limits: Limits,
-    /// When they are tried again.
-    pub delays: RetryDelays,
-    /// Evenly drawn numbers.
-    pub chance: Box<dyn FnMut() -> u64 + Send>,
-    /// What tells it that something was committed.
-    pub bell: Bell,
+    /// The limits.
+    pub limits: DispatcherLimits,
+    /// The delays before retries.
+    pub retry_schedule: RetrySchedule,
+    /// Uniformly distributed random numbers, for jitter and claim ids.
+    pub random: Box<dyn FnMut() -> u64 + Send>,
+    /// The handle that wakes it after a commit.
+    pub wake_handle: WakeHandle,
 }
 
 impl<O, T> fmt::Debug for Dispatcher<O, T> {
@@ -90,9 +90,9 @@ where
     O: Outbox,
     T: Transport<Job = O::Job, Report = O::Report>,
 {
-    /// Works until `stop`. Then nothing new is begun, what was claimed and not begun goes back, attempts may go on for
-    /// [`Limits::drain`], and what came of them is settled.
+    /// Runs until `stop`. Then no new attempt starts and waiting deliveries are released. Attempts in progress may continue for
+    /// [`DispatcherLimits::drain_timeout`], and their results are settled.
     pub async fn run(self, stop: impl Future<Output = ()> + Send) {
-        run::Run::new(self).run(stop).await;
+        event_loop::EventLoop::new(self).run(stop).await;
     }
 }

@@ -1,4 +1,4 @@
-//! What the dispatcher needs of others: a place where deliveries wait, and a channel that carries them.
+//! The interfaces of the dispatcher: an [`Outbox`] that stores deliveries, and a [`Transport`] that sends them.
 
 use std::fmt;
 use std::future::Future;
@@ -7,98 +7,105 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::schedule::{Next, Report};
+use crate::schedule::{AttemptReport, NextStep};
 
-/// A lane in which something waits. A lane is one endpoint: what waits for a webhook, a mailbox's host, a number.
+/// An endpoint with pending deliveries: a webhook, a mailbox host or a phone number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LaneDue {
-    /// Which lane. Lanes are in an order, so that one can go through them.
-    pub lane: i64,
-    /// When the first delivery in it is due. What is claimed is due when the claim ends.
+pub struct DueEndpoint {
+    /// The id of the endpoint. Ids are ordered, for pagination.
+    pub endpoint: i64,
+    /// When its first delivery is due. A claimed delivery is due when its claim ends.
     pub first_due: Timestamp,
 }
 
-/// What is to be claimed.
+/// The parameters of a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ClaimOrder {
-    /// Of these lanes, in this order.
-    pub lanes: Vec<i64>,
-    /// At most so many deliveries of each, those first that are due longest ...
-    pub most_of_each: u32,
-    /// ... and at most so many in all.
-    pub most: u32,
-    /// Only what was due by then.
+pub struct ClaimParams {
+    /// The endpoints, in this order.
+    pub endpoints: Vec<i64>,
+    /// Maximum number of deliveries per endpoint. Those that are due longest come first.
+    pub max_per_endpoint: u32,
+    /// Maximum number of deliveries in total.
+    pub max_total: u32,
+    /// Only deliveries that are due at this time are claimed.
     pub now: Timestamp,
-    /// Nobody else may claim them until then; afterwards anybody may.
+    /// The end of the claim. Other dispatchers may claim the deliveries afterwards.
     pub until: Timestamp,
-    /// A number drawn by chance that shows whose claim it is. Who settles shows it.
+    /// A random number that identifies the claim. It is needed to settle the deliveries.
     pub lease: i64,
 }
 
-/// A delivery that was claimed.
+/// A claimed delivery.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Claimed<J> {
-    /// Its place in the outbox, to settle it by.
+pub struct ClaimedJob<J> {
+    /// Its key in the outbox, to settle it by.
     pub key: i64,
-    /// Its id, the same on every attempt.
+    /// The id of the delivery, the same on every attempt.
     pub id: Uuid,
-    /// Its lane.
-    pub lane: i64,
-    /// Which host it goes to. Attempts at one host are bounded, however many lanes lead there.
+    /// Its endpoint.
+    pub endpoint: i64,
+    /// The host that it goes to. Attempts at one host are bounded, for all of its endpoints together.
     pub host: Arc<str>,
-    /// Whose it is. Attempts for one account are bounded.
+    /// The account that it belongs to. Attempts for one account are bounded.
     pub account: Uuid,
-    /// How many attempts were made before, since it was queued.
-    pub tries: u32,
-    /// What the channel needs to carry it.
+    /// Number of attempts so far.
+    pub previous_attempts: u32,
+    /// The data that the transport needs.
     pub job: J,
 }
 
-/// What became of a claimed delivery.
+/// The result of a claimed delivery.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settled<R> {
-    /// Its place in the outbox.
+pub struct SettledJob<R> {
+    /// Its key in the outbox.
     pub key: i64,
-    /// Its lane.
-    pub lane: i64,
-    /// The number of the claim. If somebody else has claimed it meanwhile, only a success still counts.
+    /// Its endpoint.
+    pub endpoint: i64,
+    /// The id of the claim. If another dispatcher has claimed the delivery since, only a success still counts.
     pub lease: i64,
-    /// The attempt; `None`, if none was made.
+    /// The report of the attempt; `None` if no attempt was made.
     pub report: Option<R>,
-    /// What happens next.
-    pub next: Next,
+    /// The next step.
+    pub next: NextStep,
 }
 
-/// Where deliveries wait until they are done.
+/// The store of pending deliveries.
 ///
-/// A delivery that was claimed and not settled may be claimed again when its claim ends, under the same id: that is what
-/// makes a crash harmless. All of this is asked by one dispatcher at a time, but several processes may share an outbox.
+/// A delivery that was claimed and not settled can be claimed again when its claim ends, with the same id. So a crash loses
+/// nothing. One dispatcher makes one call of each kind at a time, but several processes may share an outbox.
 pub trait Outbox: Send + Sync + 'static {
-    /// What a channel needs to carry a delivery.
+    /// The data that a transport needs for an attempt.
     type Job: Send + Sync + 'static;
-    /// What a channel tells of an attempt.
-    type Report: Report;
-    /// What can go wrong. It is logged, and tried again.
+    /// The report of an attempt.
+    type Report: AttemptReport;
+    /// The error of a call. It is logged, and the call is repeated.
     type Error: fmt::Display + Send + 'static;
 
-    /// The lanes after one in their order in which something waits, whether it is due yet or not, at most `limit`. It must
-    /// be cheap: it is asked whenever something was committed.
-    fn lanes(&self, after: i64, limit: u32) -> impl Future<Output = Result<Vec<LaneDue>, Self::Error>> + Send;
+    /// Returns up to `limit` endpoints with ids above `after` that have pending deliveries, due or not, in ascending order. It must
+    /// be cheap, because it is called after every commit.
+    fn due_endpoints(
+        &self,
+        after: i64,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<DueEndpoint>, Self::Error>> + Send;
 
-    /// Claims deliveries. What cannot be read is better given up by the outbox itself than claimed for ever.
-    fn claim(&self, order: &ClaimOrder) -> impl Future<Output = Result<Vec<Claimed<Self::Job>>, Self::Error>> + Send;
+    /// Claims deliveries. The outbox should give up deliveries that it cannot read, or they are claimed forever.
+    fn claim(
+        &self,
+        params: &ClaimParams,
+    ) -> impl Future<Output = Result<Vec<ClaimedJob<Self::Job>>, Self::Error>> + Send;
 
-    /// Writes down what became of deliveries, all or nothing.
-    fn settle(&self, settled: &[Settled<Self::Report>]) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    /// Stores the results of deliveries, all or none.
+    fn settle(&self, settled: &[SettledJob<Self::Report>]) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
-/// A channel: what carries a delivery to where it goes, once.
+/// A channel that sends deliveries.
 pub trait Transport: Send + Sync + 'static {
-    /// What it needs.
+    /// The data for an attempt.
     type Job: Send + Sync + 'static;
-    /// What it tells of an attempt.
-    type Report: Report;
+    /// The report of an attempt.
+    type Report: AttemptReport;
 
-    /// One attempt. It must end by itself within [`Limits::longest_attempt`](super::Limits::longest_attempt).
+    /// Makes one attempt. It must end within [`DispatcherLimits::max_attempt_duration`](super::DispatcherLimits::max_attempt_duration).
     fn attempt(&self, id: Uuid, job: &Self::Job) -> impl Future<Output = Self::Report> + Send;
 }

@@ -1,49 +1,50 @@
-//! Addresses that mail is sent to.
+//! Email addresses of recipients.
 //!
-//! RFC 5321 takes more than anybody uses: quoted mailboxes with blanks and angle brackets in them, comments, addresses of
-//! machines. What is taken here is what mailboxes look like, so that nothing in an address can mean anything else on its way.
+//! RFC 5321 permits more than is used in practice: quoted mailboxes with spaces and angle brackets, comments, IP addresses. Only plain
+//! addresses are accepted here, so that no server can interpret parts of an address differently.
 
 use std::str::FromStr;
 
 use lettre::Address;
 use url::Host;
 
-/// The longest address that a server must take.
-const LONGEST: usize = 254;
+/// Maximum length of an address that every server must accept (RFC 5321).
+const MAX_ADDRESS_LENGTH: usize = 254;
 
-/// Why there is no sending to an address.
+/// An error in the address of a recipient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum AddressFault {
-    /// It is no address.
-    #[error("the recipient's address is none")]
-    NoAddress,
-    /// It is too long.
-    #[error("the recipient's address has more than {LONGEST} characters")]
+pub enum EmailAddressError {
+    /// The address is invalid.
+    #[error("the recipient's address is invalid")]
+    Invalid,
+    /// The address is too long.
+    #[error("the recipient's address has more than {MAX_ADDRESS_LENGTH} characters")]
     TooLong,
 }
 
-/// Reads an address. A host's name in another script is written as servers know it.
-pub(super) fn read(text: &str) -> Result<Address, AddressFault> {
-    if text.len() > LONGEST {
-        return Err(AddressFault::TooLong);
+/// Parses an address. Internationalised domain names are converted to Punycode.
+pub(super) fn read(text: &str) -> Result<Address, EmailAddressError> {
+    if text.len() > MAX_ADDRESS_LENGTH {
+        return Err(EmailAddressError::TooLong);
     }
-    let odd = |c: char| c.is_whitespace() || c.is_control() || !is_visible(c) || "()<>[]:;@\\,\"%!".contains(c);
-    let (mailbox, domain) = text.rsplit_once('@').ok_or(AddressFault::NoAddress)?;
-    if mailbox.contains(odd) || domain.contains(odd) {
-        return Err(AddressFault::NoAddress);
+    let is_forbidden =
+        |c: char| c.is_whitespace() || c.is_control() || !is_visible(c) || "()<>[]:;@\\,\"%!".contains(c);
+    let (mailbox, domain) = text.rsplit_once('@').ok_or(EmailAddressError::Invalid)?;
+    if mailbox.contains(is_forbidden) || domain.contains(is_forbidden) {
+        return Err(EmailAddressError::Invalid);
     }
     let Ok(Host::Domain(domain)) = Host::parse(domain) else {
-        return Err(AddressFault::NoAddress);
+        return Err(EmailAddressError::Invalid);
     };
     if !domain.contains('.') && domain != "localhost" {
-        return Err(AddressFault::NoAddress);
+        return Err(EmailAddressError::Invalid);
     }
-    Address::from_str(&format!("{mailbox}@{domain}")).map_err(|_| AddressFault::NoAddress)
+    Address::from_str(&format!("{mailbox}@{domain}")).map_err(|_| EmailAddressError::Invalid)
 }
 
-/// Whether a character is seen, and leaves those around it where they are.
+/// Returns whether a character is visible and does not change the direction of the text around it.
 pub(crate) fn is_visible(c: char) -> bool {
-    crate::letter::is_visible(c)
+    crate::templates::is_visible(c)
 }
 
 #[cfg(test)]
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_a_mailbox_at_a_host() {
+    fn accepts_mailboxes_at_hosts() {
         for (text, expected) in [
             ("ann@example.com", "ann@example.com"),
             (
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_mean_anything_else_on_its_way_is_no_address() {
+    fn rejects_ambiguous_addresses() {
         for text in [
             "",
             "ann",
@@ -99,9 +100,9 @@ mod tests {
             "ann@exam ple.com",
             "ann@-.com/",
         ] {
-            assert_eq!(read(text).err(), Some(AddressFault::NoAddress), "{text:?}");
+            assert_eq!(read(text).err(), Some(EmailAddressError::Invalid), "{text:?}");
         }
         let long = format!("{}@example.com", "a".repeat(250));
-        assert_eq!(read(&long).err(), Some(AddressFault::TooLong));
+        assert_eq!(read(&long).err(), Some(EmailAddressError::TooLong));
     }
 }

@@ -1,8 +1,7 @@
-//! Puts a message together, so that whatever is in its texts stays a text.
+//! Composes MIME messages, safe against header injection.
 //!
-//! Headers are written here and not by lettre where a user's text is in them: a subject of `=?utf-8?...?=` is ASCII, so
-//! lettre leaves it as it is, and a mail client would show what it decodes to. What is not plain is written as encoded words, and
-//! what is plain is left readable.
+//! Headers with user input are encoded here and not by lettre. A subject like `=?utf-8?...?=` is ASCII, so lettre would leave it
+//! unchanged, and an email client would show the decoded text. Texts that are not plain ASCII become encoded words (RFC 2047).
 
 use std::time::SystemTime;
 
@@ -15,45 +14,45 @@ use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, 
 use lettre::message::{Mailbox, Message, MultiPart, SinglePart};
 use url::Url;
 
-use super::{AddressFault, Email, address};
-use crate::letter;
+use super::{Email, EmailAddressError, address};
+use crate::templates;
 
-/// A subject has at most so many characters, ...
-const SUBJECT: usize = 160;
-/// ... a name so many.
-const NAME: usize = 80;
-/// A URL in a header has at most so many bytes, as it cannot be broken into lines of less than 998.
-const URL: usize = 900;
-/// So many bytes of text go into an encoded word, so that its line has at most 76.
-const WORD: usize = 39;
+/// Maximum length of a subject, in characters.
+const MAX_SUBJECT_LENGTH: usize = 160;
+/// Maximum length of a recipient name, in characters.
+const MAX_NAME_LENGTH: usize = 80;
+/// Maximum length of a URL in a header, in bytes. It cannot be folded, and lines are limited to 998 bytes.
+const MAX_URL_BYTES: usize = 900;
+/// Maximum number of text bytes in an encoded word, so that its line has at most 76 characters.
+const ENCODED_WORD_BYTES: usize = 39;
 
 /// A message that is ready to be sent.
 #[derive(Debug)]
-pub(super) struct Composed {
+pub(super) struct ComposedMessage {
     pub(super) from: Address,
     pub(super) to: Address,
     pub(super) bytes: Vec<u8>,
 }
 
-impl Composed {
-    /// Whether any server can take it. All but addresses is ASCII.
+impl ComposedMessage {
+    /// Returns whether every server can accept the message. Only addresses may be non-ASCII.
     pub(super) fn is_ascii(&self) -> bool {
         self.bytes.is_ascii()
     }
 }
 
-/// Why there is no message.
+/// An error while composing a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub(super) enum ComposeFault {
+pub(super) enum ComposeError {
     #[error(transparent)]
-    Recipient(#[from] AddressFault),
-    #[error("the unsubscribe link is no http or https URL of at most {URL} characters")]
+    Recipient(#[from] EmailAddressError),
+    #[error("the unsubscribe link is not an http or https URL of at most {MAX_URL_BYTES} characters")]
     Unsubscribe,
-    #[error("the message cannot be put together")]
+    #[error("the message cannot be composed")]
     Incomplete,
 }
 
-/// Reads whom mail comes from.
+/// Parses the sender address.
 pub(super) fn sender(text: &str) -> Option<Mailbox> {
     if text.chars().any(char::is_control) {
         return None;
@@ -63,9 +62,9 @@ pub(super) fn sender(text: &str) -> Option<Mailbox> {
     Some(Mailbox::new(mailbox.name, email))
 }
 
-pub(super) fn compose(email: &Email, from: &Mailbox) -> Result<Composed, ComposeFault> {
+pub(super) fn compose(email: &Email, from: &Mailbox) -> Result<ComposedMessage, ComposeError> {
     let to = address::read(&email.to)?;
-    let envelope = Envelope::new(Some(from.email.clone()), vec![to.clone()]).map_err(|_| ComposeFault::Incomplete)?;
+    let envelope = Envelope::new(Some(from.email.clone()), vec![to.clone()]).map_err(|_| ComposeError::Incomplete)?;
     let id = email.message_id.as_hyphenated();
     let mut message = Message::builder()
         .envelope(envelope)
@@ -75,11 +74,11 @@ pub(super) fn compose(email: &Email, from: &Mailbox) -> Result<Composed, Compose
         .date(date(email.date))
         .message_id(Some(format!("<{id}@{}>", from.email.domain())))
         .raw_header(raw("Auto-Submitted", "auto-generated".to_owned()))
-        // Outlook's servers know this one.
+        // For Outlook servers.
         .raw_header(raw("X-Auto-Response-Suppress", "All".to_owned()));
     if let Some(link) = &email.list_unsubscribe {
-        let link = unsubscribe(link).ok_or(ComposeFault::Unsubscribe)?;
-        // One click is a POST (RFC 8058), which is for https alone.
+        let link = unsubscribe(link).ok_or(ComposeError::Unsubscribe)?;
+        // One-click unsubscription is a POST request (RFC 8058), which requires https.
         if link.scheme() == "https" {
             message = message.raw_header(raw("List-Unsubscribe-Post", "List-Unsubscribe=One-Click".to_owned()));
         }
@@ -89,8 +88,8 @@ pub(super) fn compose(email: &Email, from: &Mailbox) -> Result<Composed, Compose
         .boundary(format!("=_{}", email.message_id.as_simple()))
         .singlepart(part(ContentType::TEXT_PLAIN, &email.text))
         .singlepart(part(ContentType::TEXT_HTML, &email.html));
-    let message = message.multipart(parts).map_err(|_| ComposeFault::Incomplete)?;
-    Ok(Composed {
+    let message = message.multipart(parts).map_err(|_| ComposeError::Incomplete)?;
+    Ok(ComposedMessage {
         from: from.email.clone(),
         to,
         bytes: message.formatted(),
@@ -98,7 +97,7 @@ pub(super) fn compose(email: &Email, from: &Mailbox) -> Result<Composed, Compose
 }
 
 fn recipient(name: Option<&str>, address: &Address) -> HeaderValue {
-    let name = letter::plain(name.unwrap_or_default(), NAME);
+    let name = templates::plain(name.unwrap_or_default(), MAX_NAME_LENGTH);
     let value = if name.is_empty() {
         address.to_string()
     } else if is_plain(&name) {
@@ -112,7 +111,7 @@ fn recipient(name: Option<&str>, address: &Address) -> HeaderValue {
 
 fn subject(text: &str) -> HeaderValue {
     const NAME: &str = "Subject";
-    let text = letter::plain(text, SUBJECT);
+    let text = templates::plain(text, MAX_SUBJECT_LENGTH);
     if is_plain(&text) {
         HeaderValue::new(HeaderName::new_from_ascii_str(NAME), text)
     } else {
@@ -120,21 +119,24 @@ fn subject(text: &str) -> HeaderValue {
     }
 }
 
-/// A header whose value is written as it stands.
+/// Returns a header with an unchanged value.
 fn raw(name: &'static str, value: String) -> HeaderValue {
     HeaderValue::dangerous_new_pre_encoded(HeaderName::new_from_ascii_str(name), value.clone(), value)
 }
 
-/// Whether a text means in a header what it means elsewhere.
+/// Returns whether a text needs no encoding in a header.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !text.contains("=?")
 }
 
-/// A text as RFC 2047 has it in headers.
+/// Encodes a text as encoded words (RFC 2047).
 fn encoded_words(text: &str) -> String {
     let mut words = vec![String::new()];
     for c in text.chars() {
-        if words.last().is_some_and(|word| word.len() + c.len_utf8() > WORD) {
+        if words
+            .last()
+            .is_some_and(|word| word.len() + c.len_utf8() > ENCODED_WORD_BYTES)
+        {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut() {
@@ -148,19 +150,19 @@ fn encoded_words(text: &str) -> String {
     words.join("\r\n ")
 }
 
-/// A link that may stand in a header. Parsed, a URL has neither blanks nor angle brackets nor line breaks.
+/// Returns a link that is valid in a header. A parsed URL has no spaces, angle brackets or line breaks.
 fn unsubscribe(link: &str) -> Option<Url> {
     let url = Url::parse(link).ok()?;
-    let is_sound = matches!(url.scheme(), "http" | "https")
-        && url.as_str().len() <= URL
+    let is_valid = matches!(url.scheme(), "http" | "https")
+        && url.as_str().len() <= MAX_URL_BYTES
         && url
             .as_str()
             .bytes()
             .all(|byte| matches!(byte, b'!'..=b'~') && !matches!(byte, b'<' | b'>' | b','));
-    is_sound.then_some(url)
+    is_valid.then_some(url)
 }
 
-/// A part of the message. Quoted-printable keeps it whole whatever its lines are like and whoever passes it on.
+/// Returns a part of the message. Quoted-printable preserves it on all servers, with any line length.
 fn part(kind: ContentType, text: &str) -> SinglePart {
     SinglePart::builder()
         .header(kind)
@@ -168,7 +170,7 @@ fn part(kind: ContentType, text: &str) -> SinglePart {
         .body(lines(text))
 }
 
-/// A text whose lines end in one way, and which has no controls but line ends and tabs.
+/// Normalises line endings, and removes control characters except line feeds and tabs.
 fn lines(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     text.chars()
@@ -176,7 +178,7 @@ fn lines(text: &str) -> String {
         .collect()
 }
 
-/// There is no date before 1970 in a mail.
+/// Converts a date. Dates before 1970 are clamped.
 fn date(at: Timestamp) -> SystemTime {
     SystemTime::from(at.max(Timestamp::UNIX_EPOCH))
 }

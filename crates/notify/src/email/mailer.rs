@@ -1,4 +1,4 @@
-//! Sends a mail.
+//! Sends emails through an SMTP server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use lettre::transport::smtp::extension::{ClientId, Extension, MailParameter};
 use lettre::transport::smtp::response::Response;
 use lettre::transport::smtp::{self};
 
-use super::compose::{self, Composed};
-use super::dial::{self, Dialler, Fault};
+use super::compose::{self, ComposedMessage};
+use super::connect::{self, SendFailure, SmtpConnector};
 use super::pool::{Connection, Pool};
-use super::server::Server;
-use super::{Email, EmailError, SmtpSettings};
+use super::server::SmtpServer;
+use super::{Email, EmailError, SmtpConfig};
 use crate::message_attempt::{MessageAttempt, MessageOutcome};
 use crate::time::Time;
 
-/// The server ends the session.
-const CLOSING: u32 = 421;
+/// SMTP reply code 421: the server closes the connection.
+const SERVICE_CLOSING_CODE: u32 = 421;
 
-/// Hands mail to a server.
+/// Sends emails through an SMTP server.
 pub struct Mailer {
-    dialler: Dialler,
+    connector: SmtpConnector,
     from: Mailbox,
     pool: Pool,
     timeout: Duration,
@@ -41,14 +41,14 @@ impl fmt::Debug for Mailer {
 }
 
 impl Mailer {
-    /// A mailer. It connects when there is something to send.
+    /// Creates a mailer. It connects when an email is sent.
     ///
     /// # Errors
-    /// [`EmailError`], if a setting is none to work with.
-    pub fn new(settings: SmtpSettings, time: Arc<dyn Time>) -> Result<Self, EmailError> {
-        let server = Server::of(&settings.url)?;
+    /// [`EmailError`] if a setting is invalid.
+    pub fn new(settings: SmtpConfig, time: Arc<dyn Time>) -> Result<Self, EmailError> {
+        let server = SmtpServer::from_url(&settings.url)?;
         let mut tls = TlsParameters::builder(server.host.clone());
-        for root in &settings.own_roots {
+        for root in &settings.extra_roots {
             tls = tls.add_root_certificate(Certificate::from_der(root.to_vec())?);
         }
         let hello = match settings.hello_name {
@@ -56,13 +56,13 @@ impl Mailer {
             Some(name) if is_host_name(&name) => ClientId::Domain(name),
             Some(_) => return Err(EmailError::BadHelloName),
         };
-        let dialler = Dialler {
+        let connector = SmtpConnector {
             server,
             tls: tls.build_rustls()?,
             hello,
         };
         Ok(Self {
-            dialler,
+            connector,
             from: compose::sender(&settings.from).ok_or(EmailError::BadFrom)?,
             pool: Pool::default(),
             timeout: settings.timeout,
@@ -70,50 +70,54 @@ impl Mailer {
         })
     }
 
-    /// One attempt to hand a mail to the server.
+    /// Makes one attempt to send an email.
     pub async fn send(&self, email: &Email) -> MessageAttempt {
         let at = self.time.now();
         let ended = |outcome, detail: Option<&str>| MessageAttempt::ended(at, self.time.now(), outcome, detail);
         let composed = match compose::compose(email, &self.from) {
             Ok(composed) => composed,
-            Err(fault) => return ended(MessageOutcome::Unsendable, Some(&fault.to_string())),
+            Err(error) => return ended(MessageOutcome::Unsendable, Some(&error.to_string())),
         };
-        let done = tokio::select! {
+        let result = tokio::select! {
             biased;
-            done = self.exchange(&composed) => done,
+            result = self.exchange(&composed) => result,
             () = self.time.sleep(self.timeout) => Err(MessageOutcome::TimedOut.into()),
         };
-        match done {
-            Ok(said) => ended(MessageOutcome::Delivered, said.as_deref()),
-            Err(fault) => ended(fault.outcome, fault.detail.as_deref()),
+        match result {
+            Ok(reply) => ended(MessageOutcome::Delivered, reply.as_deref()),
+            Err(failure) => ended(failure.outcome, failure.detail.as_deref()),
         }
     }
 
-    /// Sends a message on a connection that is kept, or else on a new one. It is `Ok` with what the server said.
-    async fn exchange(&self, message: &Composed) -> Result<Option<String>, Fault> {
+    /// Sends a message on a pooled connection, or else on a new one. Returns the reply text of the server.
+    async fn exchange(&self, message: &ComposedMessage) -> Result<Option<String>, SendFailure> {
         while let Some(mut connection) = self.pool.take(self.now()) {
-            match begin(&mut connection, message).await {
+            match send_mail_from(&mut connection, message).await {
                 Ok(()) => return self.finish(connection, message).await,
-                // Nothing was said about the message yet: the server had closed what it found idle.
-                Err(error) if was_idle_too_long(&error) => {}
-                Err(error) => return Err(self.refused(connection, &error)),
+                // The server had closed the idle connection before the message.
+                Err(error) if was_closed_while_idle(&error) => {}
+                Err(error) => return Err(self.message_failure(connection, &error)),
             }
         }
-        let mut connection = self.dialler.dial().await?;
-        match begin(&mut connection, message).await {
+        let mut connection = self.connector.connect().await?;
+        match send_mail_from(&mut connection, message).await {
             Ok(()) => self.finish(connection, message).await,
-            Err(error) => Err(self.refused(connection, &error)),
+            Err(error) => Err(self.message_failure(connection, &error)),
         }
     }
 
-    async fn finish(&self, mut connection: Connection, message: &Composed) -> Result<Option<String>, Fault> {
+    async fn finish(
+        &self,
+        mut connection: Connection,
+        message: &ComposedMessage,
+    ) -> Result<Option<String>, SendFailure> {
         let smtp = &mut connection.smtp;
         if !message.is_ascii() && !smtp.server_info().supports_feature(Extension::SmtpUtfEight) {
-            connection.is_soiled = true;
+            connection.needs_reset = true;
             self.pool.keep(connection, self.now());
-            return Err(Fault {
+            return Err(SendFailure {
                 outcome: MessageOutcome::Unsendable,
-                detail: Some("the server takes no address with letters beyond ASCII (SMTPUTF8)".to_owned()),
+                detail: Some("the server does not support addresses with non-ASCII characters (SMTPUTF8)".to_owned()),
             });
         }
         let sent = async {
@@ -124,19 +128,19 @@ impl Mailer {
         match sent.await {
             Ok(response) => {
                 self.pool.keep(connection, self.now());
-                Ok(line(&response))
+                Ok(first_line(&response))
             }
-            Err(error) => Err(self.refused(connection, &error)),
+            Err(error) => Err(self.message_failure(connection, &error)),
         }
     }
 
-    /// What an error comes to. Where the server answered, and goes on, the connection is good for another message.
-    fn refused(&self, mut connection: Connection, error: &smtp::Error) -> Fault {
-        if dial::code(error).is_some_and(|code| code != CLOSING) {
-            connection.is_soiled = true;
+    /// Classifies an error about a message. If the server replied and keeps the connection open, the connection is reused.
+    fn message_failure(&self, mut connection: Connection, error: &smtp::Error) -> SendFailure {
+        if connect::reply_code(error).is_some_and(|code| code != SERVICE_CLOSING_CODE) {
+            connection.needs_reset = true;
             self.pool.keep(connection, self.now());
         }
-        dial::about_message(error)
+        connect::message_failure(error)
     }
 
     fn now(&self) -> Timestamp {
@@ -144,12 +148,12 @@ impl Mailer {
     }
 }
 
-/// Names the sender. Until the server has agreed to that, there is no message.
-async fn begin(connection: &mut Connection, message: &Composed) -> Result<(), smtp::Error> {
+/// Sends MAIL FROM. Until the server accepts it, no message has started.
+async fn send_mail_from(connection: &mut Connection, message: &ComposedMessage) -> Result<(), smtp::Error> {
     let smtp = &mut connection.smtp;
-    if connection.is_soiled {
+    if connection.needs_reset {
         smtp.command(Rset).await?;
-        connection.is_soiled = false;
+        connection.needs_reset = false;
     }
     connection.messages += 1;
     let utf8 = !message.is_ascii() && smtp.server_info().supports_feature(Extension::SmtpUtfEight);
@@ -162,11 +166,11 @@ async fn begin(connection: &mut Connection, message: &Composed) -> Result<(), sm
     Ok(())
 }
 
-fn was_idle_too_long(error: &smtp::Error) -> bool {
-    dial::code(error).is_none_or(|code| code == CLOSING)
+fn was_closed_while_idle(error: &smtp::Error) -> bool {
+    connect::reply_code(error).is_none_or(|code| code == SERVICE_CLOSING_CODE)
 }
 
-fn line(response: &Response) -> Option<String> {
+fn first_line(response: &Response) -> Option<String> {
     response.first_line().map(ToOwned::to_owned)
 }
 

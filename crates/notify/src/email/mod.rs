@@ -1,18 +1,18 @@
-//! Mail: one attempt to hand a message to an SMTP server, and what came of it.
+//! The email channel: one attempt to send a message through an SMTP server, and its outcome.
 //!
-//! An attempt is an exchange: connect, agree on TLS, authenticate, name sender and recipient, send the message, hear that it was
-//! taken. *One* deadline spans all of it. The message is put together by `compose.rs` from a [`Email`], in which every text may
-//! be anything: what would be a header of its own, a second recipient or an encoded word is none when it arrives.
+//! An attempt is an exchange: connection, TLS, authentication, sender and recipient, message, reply. *One* timeout covers all of it.
+//! `compose.rs` composes the message from an [`Email`]. The texts of an [`Email`] are untrusted: they cannot add headers, recipients
+//! or encoded words.
 //!
-//! A message has the same `Message-ID`, `Date` and boundary on every try, so that a server which took it without being heard
-//! to say so can tell that it has it.
+//! A message has the same `Message-ID`, `Date` and boundary on every attempt. So a server can recognise a duplicate if its reply to the
+//! first attempt was lost.
 //!
-//! lettre speaks SMTP; the connections that are kept are this module's own (`pool.rs`), because one that the deadline cuts off
-//! in the middle of a message must never be used for another one.
+//! lettre implements SMTP. The connection pool is separate (`pool.rs`), because a connection that the timeout interrupts during a
+//! message must not be reused.
 
 mod address;
 mod compose;
-mod dial;
+mod connect;
 mod mailer;
 mod pool;
 mod server;
@@ -21,126 +21,131 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use address::AddressFault;
+pub use address::EmailAddressError;
 use jiff::Timestamp;
 pub use mailer::Mailer;
 use rustls::pki_types::CertificateDer;
-pub use server::UrlFault;
+pub use server::SmtpUrlError;
 use uuid::Uuid;
 
 use crate::dispatcher::Transport;
-use crate::letter::render::Mail;
 use crate::message_attempt::MessageAttempt;
+use crate::templates::render::RenderedEmail;
 
-/// A mail to one recipient. Texts may be anything; what does not belong in a header does not get into one.
+/// An email to one recipient. The texts are untrusted; they are sanitised before they are used in headers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Email {
-    /// The recipient's address, and nothing else.
+    /// The address of the recipient, without a name.
     pub to: String,
-    /// The recipient's name.
+    /// The name of the recipient.
     pub to_name: Option<String>,
     /// The subject.
     pub subject: String,
-    /// The message as plain text.
+    /// The plain text version.
     pub text: String,
-    /// The message as HTML.
+    /// The HTML version.
     pub html: String,
-    /// The message's id, the same on each try.
+    /// The message id, the same on each attempt.
     pub message_id: Uuid,
-    /// When it was written, the same on each try.
+    /// The date of the message, the same on each attempt.
     pub date: Timestamp,
-    /// Where one click ends mail of this kind, an `https` URL (an `http` one is given as a link that is opened).
+    /// The URL to unsubscribe: an `https` URL for one click, or an `http` URL as a link to open.
     pub list_unsubscribe: Option<String>,
 }
 
 impl Email {
-    /// A letter in an envelope.
+    /// Adds recipient, id and date to a rendered email.
     #[must_use]
-    pub fn new(to: String, to_name: Option<String>, message_id: Uuid, date: Timestamp, mail: Mail) -> Self {
+    pub fn new(
+        to: String,
+        to_name: Option<String>,
+        message_id: Uuid,
+        date: Timestamp,
+        rendered: RenderedEmail,
+    ) -> Self {
         Self {
             to,
             to_name,
-            subject: mail.subject,
-            text: mail.text,
-            html: mail.html,
+            subject: rendered.subject,
+            text: rendered.text,
+            html: rendered.html,
             message_id,
             date,
-            list_unsubscribe: mail.list_unsubscribe,
+            list_unsubscribe: rendered.list_unsubscribe,
         }
     }
 }
 
-/// Which server takes our mail, and as whose.
+/// The configuration of the SMTP server and the sender.
 ///
-/// The URL's forms:
+/// Forms of the URL:
 ///
-/// * `smtp://user:password@mail.example.com:587`: the connection becomes secure by STARTTLS, or nothing is sent (port 587, if
-///   none is given);
-/// * `smtps://user:password@mail.example.com:465`: secure from the start (port 465);
-/// * `smtp://localhost:25`, or another loopback address: plain, unless `?tls=starttls` is added (port 25);
-/// * `smtp://relay.internal:25?tls=none`: plain, on a network of one's own.
+/// * `smtp://user:password@mail.example.com:587`: STARTTLS is required (default port 587);
+/// * `smtps://user:password@mail.example.com:465`: implicit TLS (default port 465);
+/// * `smtp://localhost:25`, or another loopback address: no TLS, unless `?tls=starttls` is added (default port 25);
+/// * `smtp://relay.internal:25?tls=none`: no TLS, for your own network.
 ///
 /// User and password are percent-encoded where they contain one of `:/?#[]@%`.
 #[derive(Clone)]
-pub struct SmtpSettings {
-    /// Where the server is. It holds a password.
+pub struct SmtpConfig {
+    /// The URL of the server. It contains a password.
     pub url: String,
-    /// Whom mail comes from: `alerts@example.com`, or `Bellwether <alerts@example.com>`.
+    /// The sender: `alerts@example.com`, or `Bellwether <alerts@example.com>`.
     pub from: String,
-    /// What this machine calls itself to the server. `None`: its own name.
+    /// The name of this machine in the EHLO command. `None`: its host name.
     pub hello_name: Option<String>,
-    /// Authorities that are trusted beside those of the web.
-    pub own_roots: Vec<CertificateDer<'static>>,
-    /// How long an attempt may take in all.
+    /// Additional trusted certificate authorities, beside the public ones.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Timeout of an attempt.
     pub timeout: Duration,
 }
 
-impl fmt::Debug for SmtpSettings {
+impl fmt::Debug for SmtpConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SmtpSettings")
+        f.debug_struct("SmtpConfig")
             .field("from", &self.from)
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }
 }
 
-/// Says whether a URL names a mail server, in one of the forms of [`SmtpSettings`].
+/// Checks an SMTP URL. See [`SmtpConfig`] for its forms.
 ///
 /// # Errors
-/// [`UrlFault`], saying what is wrong with it.
-pub fn check_url(url: &str) -> Result<(), UrlFault> {
-    server::Server::of(url).map(drop)
+/// [`SmtpUrlError`] if the URL is invalid.
+pub fn check_url(url: &str) -> Result<(), SmtpUrlError> {
+    server::SmtpServer::from_url(url).map(drop)
 }
 
-/// Whether mail can come from there: one address, with a name or without.
+/// Returns whether a text is a valid sender: one address, with or without a name.
 #[must_use]
 pub fn is_sender(text: &str) -> bool {
     compose::sender(text).is_some()
 }
 
-/// What a mailer cannot work with. No text here repeats the URL, which holds a password.
+/// An error in the configuration of a [`Mailer`]. The messages do not contain the URL, because it contains a password.
 #[derive(Debug, thiserror::Error)]
 pub enum EmailError {
-    /// The URL is not of one of the forms.
+    /// The URL is invalid.
     #[error("the SMTP URL {0}")]
-    BadUrl(#[from] UrlFault),
-    /// The sender is not of one of the forms.
-    #[error("the sender must read like `alerts@example.com` or `Bellwether <alerts@example.com>`")]
+    BadUrl(#[from] SmtpUrlError),
+    /// The sender is invalid.
+    #[error("the sender must be like `alerts@example.com` or `Bellwether <alerts@example.com>`")]
     BadFrom,
-    /// The name to introduce this machine by is none.
-    #[error("the name to introduce this machine by must be a host's name, like `alerts.example.com`")]
+    /// The EHLO name is invalid.
+    #[error("the EHLO name must be a host name, like `alerts.example.com`")]
     BadHelloName,
-    /// A certificate of the operator's own is none, or the library does not offer what is asked of it.
-    #[error("TLS for mail cannot be set up: {0}")]
+    /// An additional certificate is invalid, or the TLS library does not support the required settings.
+    #[error("TLS for email cannot be set up: {0}")]
     Tls(#[from] lettre::transport::smtp::Error),
 }
 
-/// Mail as a channel of the dispatcher.
+/// The email channel of the dispatcher.
 #[derive(Clone, Debug)]
 pub struct EmailTransport(Arc<Mailer>);
 
 impl EmailTransport {
-    /// Mail by a mailer.
+    /// Creates a transport with this mailer.
     #[must_use]
     pub const fn new(mailer: Arc<Mailer>) -> Self {
         Self(mailer)

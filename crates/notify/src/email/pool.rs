@@ -1,7 +1,7 @@
-//! Connections that are kept for the next mail.
+//! A pool of idle SMTP connections.
 //!
-//! Only a connection on which everything was said and answered is kept. Dropped, it is closed, whatever is still under way
-//! on it: a message of which the last line was not sent is none.
+//! Only connections without a pending command are kept. A connection is closed on drop, even during a command: a server discards a
+//! message without its last line.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -9,40 +9,40 @@ use std::sync::{Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use lettre::transport::smtp::client::AsyncSmtpConnection;
 
-/// Servers close what is idle, most of them after some minutes.
-const KEPT_FOR: SignedDuration = SignedDuration::from_secs(60);
-/// So many connections are kept.
-const KEPT: usize = 8;
-/// Many servers end a connection after a hundred messages, and none expects more.
-const MOST_MESSAGES: u32 = 100;
+/// Maximum idle time. Most servers close idle connections after some minutes.
+const IDLE_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
+/// Maximum number of idle connections.
+const MAX_IDLE_CONNECTIONS: usize = 8;
+/// Maximum number of messages per connection. Many servers close a connection after a hundred messages.
+const MAX_MESSAGES_PER_CONNECTION: u32 = 100;
 
 /// A connection to the server, ready for a message.
 pub(super) struct Connection {
     pub(super) smtp: AsyncSmtpConnection,
-    /// How many messages were begun on it.
+    /// Number of messages started on it.
     pub(super) messages: u32,
-    /// Whether the last message was not taken, so that the server must be told to forget about it.
-    pub(super) is_soiled: bool,
+    /// Whether the last message was rejected, so that an RSET command is needed before the next one.
+    pub(super) needs_reset: bool,
 }
 
-/// What is kept, the one that was used last at the end.
+/// The idle connections, the most recently used one at the end.
 #[derive(Default)]
 pub(super) struct Pool(Mutex<VecDeque<(Timestamp, Connection)>>);
 
 impl Pool {
     pub(super) fn take(&self, now: Timestamp) -> Option<Connection> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(since, _)| now.duration_since(*since) < KEPT_FOR);
+        kept.retain(|(since, _)| now.duration_since(*since) < IDLE_TIMEOUT);
         kept.pop_back().map(|(_, connection)| connection)
     }
 
     pub(super) fn keep(&self, connection: Connection, now: Timestamp) {
-        if connection.messages >= MOST_MESSAGES || connection.smtp.has_broken() {
+        if connection.messages >= MAX_MESSAGES_PER_CONNECTION || connection.smtp.has_broken() {
             return;
         }
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_back((now, connection));
-        if kept.len() > KEPT {
+        if kept.len() > MAX_IDLE_CONNECTIONS {
             kept.pop_front();
         }
     }

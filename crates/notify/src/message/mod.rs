@@ -1,8 +1,8 @@
-//! What is told, in the form of each channel.
+//! Webhook bodies and Slack messages.
 //!
-//! A webhook's body is `{id, event, timestamp, data}`, compact, in JavaScript's own form: some receivers check a signature over
-//! what their `JSON.stringify` makes of the parsed body. `data` is made when an alert fires (it is the event's record), and
-//! goes into the body as it is. Slack has a form of its own, [`slack`].
+//! A webhook body is compact JSON, `{id, event, timestamp, data}`, formatted as in JavaScript, because some receivers verify the
+//! signature over the `JSON.stringify` of the parsed body. `data` is created when an alert fires, and is inserted unchanged. Slack
+//! messages have a separate format, see [`slack`].
 
 pub mod slack;
 mod test_event;
@@ -11,19 +11,19 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-pub use test_event::test_data;
+pub use test_event::test_event_data;
 
-/// The event of an alert that fired, the only one there is.
+/// The event type of a fired alert, the only event type.
 pub const ALERT_TRIGGERED: &str = "alert.triggered";
 
-/// An instant as bodies and headers have it: `2024-03-08T14:30:00.000Z`.
+/// Formats an instant for bodies and headers: `2024-03-08T14:30:00.000Z`.
 #[must_use]
 pub fn instant(at: Timestamp) -> String {
     format!("{at:.3}")
 }
 
-/// The body of a webhook's delivery. `event` is a name like `alert.triggered`; `data` must be JSON as
-/// [`alerts::json`] writes it.
+/// Returns the body of a webhook delivery. `event` is an event type like `alert.triggered`; `data` must be JSON as written by
+/// [`alerts::json`].
 #[must_use]
 pub fn webhook_body(id: Uuid, event: &str, at: Timestamp, data: &str) -> Bytes {
     let event = alerts::json::text(&event.into());

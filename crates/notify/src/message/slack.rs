@@ -1,20 +1,20 @@
-//! Messages for Slack's incoming webhooks.
+//! Messages for Slack incoming webhooks.
 //!
-//! Company names and reasons may hold what somebody typed. Slack reads `<!channel>`, `<@U123>` and `<https://…|text>` in
-//! texts, so `&`, `<` and `>` are escaped as Slack says; and the texts are `plain_text`, where `*bold*` and the like mean
-//! nothing. The text beside the blocks, which notifications show, has its markup switched off.
+//! Company names and reasons may contain user input. Slack interprets `<!channel>`, `<@U123>` and `<https://…|text>` in texts, so
+//! `&`, `<` and `>` are escaped as Slack requires. The texts are `plain_text`, without markup like `*bold*`. In the text for
+//! notifications, markup is disabled.
 
 use bytes::Bytes;
 use market::Decimal;
 use market::display::{Percent, Usd};
 use serde_json::{Value, json};
 
-/// A header of a block may have so many characters, ...
-const HEADER_LENGTH: usize = 150;
-/// ... and its text so many.
-const TEXT_LENGTH: usize = 3_000;
+/// Maximum length of a header block, in characters.
+const MAX_HEADER_LENGTH: usize = 150;
+/// Maximum length of a section block, in characters.
+const MAX_TEXT_LENGTH: usize = 3_000;
 
-/// The body that tells Slack of an event. `data` is the event's, as in a webhook's body; what is missing of it is left out.
+/// Returns the Slack message of an event. `data` is the same as in a webhook body; missing fields are left out.
 #[must_use]
 pub fn body(event: &str, data: &str) -> Bytes {
     let data: Value = serde_json::from_str(data).unwrap_or_default();
@@ -54,20 +54,20 @@ pub fn body(event: &str, data: &str) -> Bytes {
         ));
     }
     let mut blocks = vec![
-        json!({"type": "header", "text": plain(&title, HEADER_LENGTH)}),
-        json!({"type": "section", "text": plain(reason, TEXT_LENGTH)}),
+        json!({"type": "header", "text": plain(&title, MAX_HEADER_LENGTH)}),
+        json!({"type": "section", "text": plain(reason, MAX_TEXT_LENGTH)}),
     ];
     let is_reminder = matches!(text("/alert/condition"), "reminder" | "daily_reminder");
     if is_reminder && !text("/alert/parameters/note").is_empty() {
-        let note = plain(text("/alert/parameters/note"), TEXT_LENGTH);
+        let note = plain(text("/alert/parameters/note"), MAX_TEXT_LENGTH);
         blocks.push(json!({"type": "section", "text": note}));
     }
     if !figures.is_empty() {
-        let figures = plain(&figures.join(" · "), TEXT_LENGTH);
+        let figures = plain(&figures.join(" · "), MAX_TEXT_LENGTH);
         blocks.push(json!({"type": "context", "elements": [figures]}));
     }
     let message = json!({
-        "text": escaped(&format!("{title}: {reason}"), TEXT_LENGTH),
+        "text": escaped(&format!("{title}: {reason}"), MAX_TEXT_LENGTH),
         "mrkdwn": false,
         "unfurl_links": false,
         "unfurl_media": false,
@@ -80,8 +80,8 @@ fn plain(text: &str, length: usize) -> Value {
     json!({"type": "plain_text", "text": escaped(text, length), "emoji": false})
 }
 
-/// A text without line breaks and other controls, in which nothing means anything to Slack, of at most so many
-/// characters. It is cut before it is escaped, but as escaping makes it longer, it counts what comes out.
+/// Escapes a text for Slack and removes control characters. The result has at most `length` characters after escaping, and no escape
+/// sequence is cut.
 fn escaped(text: &str, length: usize) -> String {
     let mut out = String::new();
     let mut left = length.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The event that a test sends: one that looks like any other, so that a receiver's own code is what is tested.
+//! The event of a test delivery. It looks like a real event, so that it tests the code of the receiver.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use super::instant;
 
-/// `data` of a test event: an alert that was never set on a stock at a made-up price. `"test": true` tells it apart.
+/// Returns the `data` of a test event, with a fictitious alert and price. It is marked by `"test": true`.
 #[must_use]
-pub fn test_data(alert: Uuid, at: Timestamp) -> String {
+pub fn test_event_data(alert: Uuid, at: Timestamp) -> String {
     alerts::json::text(&json!({
         "alert": {
             "id": alert.to_string(),

@@ -1,13 +1,13 @@
-//! The headers of a delivery.
+//! The HTTP headers of a signed delivery.
 
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{Form, Secrets, service, standard};
+use super::{SignatureFormat, SigningSecrets, service, standard};
 use crate::message;
 
-/// How `X-Service-Timestamp` is written.
+/// The format of the `X-Service-Timestamp` header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TimestampFormat {
     /// `2024-03-08T14:30:00.000Z`, as in the body.
@@ -26,7 +26,7 @@ impl TimestampFormat {
     }
 }
 
-/// What the names of the service's headers begin with, and the names that follow from it.
+/// The prefix of the header names, and the names with that prefix.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderPrefix {
     event: HeaderName,
@@ -35,39 +35,39 @@ pub struct HeaderPrefix {
     delivery: HeaderName,
 }
 
-/// What a text is that headers cannot begin with.
+/// The text is not a valid header name prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("must be the beginning of a header's name, like X-Service")]
-pub struct BadPrefix;
+#[error("must be the beginning of a header name, like X-Service")]
+pub struct HeaderPrefixError;
 
 impl HeaderPrefix {
-    /// The names that begin so: `X-Service` stands for `X-Service-Event` and so on.
+    /// Returns the names with this prefix: `X-Service` gives `X-Service-Event` and so on.
     ///
     /// # Errors
-    /// [`BadPrefix`], if no header may be called so.
-    pub fn new(prefix: &str) -> Result<Self, BadPrefix> {
+    /// [`HeaderPrefixError`] if the header names would be invalid.
+    pub fn new(prefix: &str) -> Result<Self, HeaderPrefixError> {
         let name = |part: &str| {
             let name = format!("{prefix}-{part}");
-            HeaderName::from_bytes(name.as_bytes()).map_err(|_| BadPrefix)
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderPrefixError)
         };
         if prefix.is_empty() || prefix.len() > 64 || prefix.ends_with('-') {
-            return Err(BadPrefix);
+            return Err(HeaderPrefixError);
         }
         Ok(Self {
             event: name("Event")?,
             timestamp: name("Timestamp")?,
             signature: name("Signature")?,
-            delivery: name("Delivery")?,
+            delivery: name("SigningInput")?,
         })
     }
 }
 
-/// How deliveries are headed.
+/// The style of the signature headers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderStyle {
-    /// The beginnings of the headers' names; all of them are sent.
+    /// The prefixes of the header names. The headers are sent once for each prefix.
     pub prefixes: Vec<HeaderPrefix>,
-    /// How the timestamp is written.
+    /// The format of the timestamp.
     pub timestamp: TimestampFormat,
 }
 
@@ -82,32 +82,32 @@ impl Default for HeaderStyle {
     }
 }
 
-/// What is to be signed, and how.
+/// The data of a delivery that is signed.
 #[derive(Clone, Copy, Debug)]
-pub struct Delivery<'a> {
-    /// Its id, the same on each attempt.
+pub struct SigningInput<'a> {
+    /// The delivery id, the same on each attempt.
     pub id: Uuid,
-    /// The kind of event, `alert.triggered`.
+    /// The event type, `alert.triggered`.
     pub event: &'a str,
-    /// When the event happened: the body's timestamp.
+    /// When the event occurred: the `timestamp` of the body.
     pub generated_at: Timestamp,
-    /// When this attempt begins.
+    /// When this attempt starts.
     pub attempted_at: Timestamp,
     /// The body, byte for byte.
     pub body: &'a [u8],
-    /// What is signed with.
-    pub secrets: &'a Secrets,
-    /// What the service's own signature is over.
-    pub form: Form,
+    /// The signing secrets.
+    pub secrets: &'a SigningSecrets,
+    /// The format of the service signature.
+    pub format: SignatureFormat,
 }
 
 impl HeaderStyle {
-    /// The headers of a signed delivery: content type, the service's own, those of Standard Webhooks.
+    /// Returns the headers of a signed delivery: content type, service headers, and Standard Webhooks headers.
     #[must_use]
-    pub fn headers(&self, delivery: &Delivery<'_>) -> HeaderMap {
+    pub fn headers(&self, delivery: &SigningInput<'_>) -> HeaderMap {
         let id = delivery.id.to_string();
         let timestamp = self.timestamp.text(delivery.generated_at);
-        let signature = service::sign(delivery.form, &delivery.secrets.current, &timestamp, delivery.body);
+        let signature = service::sign(delivery.format, &delivery.secrets.current, &timestamp, delivery.body);
         let standard = standard::sign(delivery.secrets, &id, delivery.attempted_at, delivery.body);
         let seconds = delivery.attempted_at.as_second().to_string();
         let mut headers = HeaderMap::with_capacity(4 + 4 * self.prefixes.len());
@@ -130,7 +130,7 @@ impl HeaderStyle {
     }
 }
 
-/// The values are digits, names of events and base64, which are always fit for a header; what were not would be left out.
+/// Inserts a header. The values are digits, event names and base64, which are always valid; an invalid value would be left out.
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);

@@ -1,4 +1,4 @@
-//! Hexadecimal digits, in lower case.
+//! Hexadecimal encoding, in lower case.
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
@@ -7,7 +7,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     nibbles.map(|nibble| char::from(DIGITS[usize::from(nibble)])).collect()
 }
 
-/// Digits in either case; `None`, if there is anything else.
+/// Decodes digits in either case; `None` if the text is not hexadecimal.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_encoded_is_decoded_and_nothing_else_is() {
+    fn encoding_round_trips_and_invalid_text_is_rejected() {
         assert_eq!(encode(&[0, 0x7f, 0xff]), "007fff");
         assert_eq!(decode("007FfF"), Some(vec![0, 0x7f, 0xff]));
         assert_eq!(decode(""), Some(vec![]));

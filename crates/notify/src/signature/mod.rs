@@ -1,10 +1,13 @@
-//! Signatures: how a receiver knows that a delivery is ours.
+//! Webhook signatures, which prove to a receiver that a delivery is from this service.
 //!
-//! Each delivery carries two kinds. [`service`] is the service's own (`X-Service-Signature`); its key is the webhook's secret
-//! as one sees it, and it is over the body and its timestamp, or over the body alone. [`standard`] is that of Standard
-//! Webhooks; its key is what a `whsec_` secret encodes, and it is over the delivery's id and the attempt's time, too. After a
-//! rotation the former is made with the new secret and the latter with each secret that is still good.
-//! [`HeaderStyle`] puts them into headers.
+//! Each delivery has two signatures:
+//!
+//! * [`service`]: the `X-Service-Signature` header. The key is the text of the secret. The signature covers the timestamp and the body,
+//!   or the body alone. After a rotation, it uses the new secret.
+//! * [`standard`]: the Standard Webhooks headers. The key is the decoded `whsec_` secret. The signature covers the delivery id, the
+//!   time of the attempt and the body. After a rotation, there is one signature for each secret that is still valid.
+//!
+//! [`HeaderStyle`] builds the headers.
 
 mod headers;
 mod hex;
@@ -12,6 +15,6 @@ mod secret;
 pub mod service;
 pub mod standard;
 
-pub use headers::{BadPrefix, Delivery, HeaderPrefix, HeaderStyle, TimestampFormat};
-pub use secret::{BadSecret, MAX_SIGNING_SECRETS, Secret, Secrets};
-pub use service::Form;
+pub use headers::{HeaderPrefix, HeaderPrefixError, HeaderStyle, SigningInput, TimestampFormat};
+pub use secret::{MAX_SIGNING_SECRETS, SigningSecret, SigningSecretError, SigningSecrets};
+pub use service::SignatureFormat;

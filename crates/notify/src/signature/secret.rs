@@ -1,4 +1,4 @@
-//! Secrets, which do not print.
+//! Signing secrets. Their `Debug` output does not contain the secret.
 
 use std::fmt;
 
@@ -7,53 +7,57 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose};
 use subtle::ConstantTimeEq;
 
-/// What secrets that this service makes begin with, as Standard Webhooks has it.
+/// The prefix of generated secrets, defined by Standard Webhooks.
 const PREFIX: &str = "whsec_";
-/// A secret may be so long, in bytes.
-const MAX_LENGTH: usize = 512;
-/// Padding or none, as one finds it.
+/// Maximum length of a secret in bytes.
+const MAX_SECRET_BYTES: usize = 512;
+/// Base64 with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What a webhook's deliveries are signed with.
+/// A secret that signs the deliveries of a webhook.
 #[derive(Clone)]
-pub struct Secret(Box<str>);
+pub struct SigningSecret(Box<str>);
 
-/// Why a text cannot be a secret.
+/// The text cannot be used as a secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("must be a text of 1 to {MAX_LENGTH} bytes; left out, one is made")]
-pub struct BadSecret;
+#[error("must be a text of 1 to {MAX_SECRET_BYTES} bytes; leave it out to generate one")]
+pub struct SigningSecretError;
 
-impl Secret {
-    /// A secret of random bytes: `whsec_` and their base64.
+impl SigningSecret {
+    /// Creates a secret from random bytes: `whsec_` and their base64.
     #[must_use]
     pub fn from_random(bytes: [u8; 32]) -> Self {
         Self(format!("{PREFIX}{}", general_purpose::STANDARD.encode(bytes)).into())
     }
 
-    /// A secret that a user has chosen. It is used as it is.
+    /// Creates a secret from the text that a user has chosen, unchanged.
     ///
     /// # Errors
-    /// [`BadSecret`], if it is empty or very long.
-    pub fn from_user(text: &str) -> Result<Self, BadSecret> {
-        let fits = !text.is_empty() && text.len() <= MAX_LENGTH;
-        if fits { Ok(Self(text.into())) } else { Err(BadSecret) }
+    /// [`SigningSecretError`] if it is empty or too long.
+    pub fn from_user(text: &str) -> Result<Self, SigningSecretError> {
+        let is_valid = !text.is_empty() && text.len() <= MAX_SECRET_BYTES;
+        if is_valid {
+            Ok(Self(text.into()))
+        } else {
+            Err(SigningSecretError)
+        }
     }
 
-    /// The secret itself, to be kept encrypted or shown once to its owner.
+    /// Returns the secret text, to store it encrypted or to show it once to its owner.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The key of the service's own signatures: the whole text.
+    /// Returns the key of service signatures: the whole text.
     pub(super) fn whole(&self) -> &[u8] {
         self.0.as_bytes()
     }
 
-    /// The key of Standard Webhooks: the bytes behind `whsec_`, or else the text's own.
+    /// Returns the key of Standard Webhooks signatures: the decoded bytes after `whsec_`, or else the bytes of the text.
     pub(super) fn decoded(&self) -> Vec<u8> {
         let encoded = self.0.strip_prefix(PREFIX);
         let decoded = encoded.and_then(|text| BASE64.decode(text).ok());
@@ -62,34 +66,34 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for SigningSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
+        f.write_str("SigningSecret")
     }
 }
 
-impl PartialEq for Secret {
+impl PartialEq for SigningSecret {
     fn eq(&self, other: &Self) -> bool {
         self.whole().ct_eq(other.whole()).into()
     }
 }
 
-impl Eq for Secret {}
+impl Eq for SigningSecret {}
 
-/// Secrets that sign a delivery at a time, at most: the current one and those that were replaced last.
+/// Maximum number of secrets that sign a delivery: the current one and those that were replaced last.
 pub const MAX_SIGNING_SECRETS: usize = 5;
 
-/// A webhook's secret, and after rotations the former ones for as long as they are good.
+/// The secret of a webhook, and after rotations the former secrets until they expire.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Secrets {
-    /// What everything is signed with.
-    pub current: Secret,
-    /// The secrets that sign Standard Webhooks as well, the newest first.
-    pub former: Vec<Secret>,
+pub struct SigningSecrets {
+    /// The current secret, which signs everything.
+    pub current: SigningSecret,
+    /// Former secrets, which also sign with Standard Webhooks; the newest first.
+    pub former: Vec<SigningSecret>,
 }
 
-impl From<Secret> for Secrets {
-    fn from(current: Secret) -> Self {
+impl From<SigningSecret> for SigningSecrets {
+    fn from(current: SigningSecret) -> Self {
         Self {
             current,
             former: Vec::new(),

@@ -1,7 +1,7 @@
-//! Standard Webhooks signatures (`webhook-signature`), so that any of its libraries verifies a delivery.
+//! Standard Webhooks signatures (`webhook-signature`). Any Standard Webhooks library can verify them.
 //!
-//! Signed is `<id>.<timestamp>.<body>`, where the timestamp is that of the attempt in seconds: the libraries refuse what is
-//! older than five minutes, and a retry is not.
+//! The signed text is `<id>.<timestamp>.<body>`. The timestamp is the time of the attempt in seconds, because the libraries reject
+//! timestamps older than five minutes, and a retry can come later than that.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use sha2::Sha256;
 
-use super::{MAX_SIGNING_SECRETS, Secret, Secrets};
+use super::{MAX_SIGNING_SECRETS, SigningSecret, SigningSecrets};
 
-/// How far off a timestamp may be, as the libraries have it.
-pub const TOLERANCE: Duration = Duration::from_secs(300);
+/// Maximum difference between a timestamp and the current time, the same as in the Standard Webhooks libraries.
+pub const TIMESTAMP_TOLERANCE: Duration = Duration::from_secs(300);
 
 /// Signs a body: `v1,<base64>` with the current secret, then one with each former secret, at most [`MAX_SIGNING_SECRETS`] in all.
 #[must_use]
-pub fn sign(secrets: &Secrets, id: &str, at: Timestamp, body: &[u8]) -> String {
+pub fn sign(secrets: &SigningSecrets, id: &str, at: Timestamp, body: &[u8]) -> String {
     let timestamp = at.as_second().to_string();
     let signed = std::iter::once(&secrets.current).chain(&secrets.former);
     let signatures = signed
@@ -30,37 +30,37 @@ pub fn sign(secrets: &Secrets, id: &str, at: Timestamp, body: &[u8]) -> String {
     signatures.join(" ")
 }
 
-/// Why a delivery is not to be trusted.
+/// An error of [`verify`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Distrust {
-    /// The timestamp is no number of seconds.
+pub enum VerifyError {
+    /// The timestamp is not a number of seconds.
     #[error("webhook-timestamp must be seconds since 1970")]
-    NoTimestamp,
-    /// The timestamp is not of now.
+    InvalidTimestamp,
+    /// The timestamp differs from the current time by more than [`TIMESTAMP_TOLERANCE`].
     #[error("webhook-timestamp is more than five minutes off")]
-    NotNow,
-    /// No signature is right.
-    #[error("no signature in webhook-signature is right: check the secret, and that the body is the one that was sent")]
-    WrongSignature,
+    TimestampOutOfTolerance,
+    /// No signature matches.
+    #[error("no signature in webhook-signature matches: check the secret, and that the body is unchanged")]
+    NoMatchingSignature,
 }
 
-/// Verifies a delivery with what its headers say.
+/// Verifies a delivery by its Standard Webhooks headers.
 ///
 /// # Errors
-/// [`Distrust`], if it is not to be trusted.
+/// [`VerifyError`] if the timestamp or the signatures are not valid.
 pub fn verify(
-    secret: &Secret,
+    secret: &SigningSecret,
     id: &str,
     timestamp: &str,
     signatures: &str,
     body: &[u8],
     now: Timestamp,
-) -> Result<(), Distrust> {
-    let second: i64 = timestamp.parse().map_err(|_| Distrust::NoTimestamp)?;
-    if now.as_second().abs_diff(second) > TOLERANCE.as_secs() {
-        return Err(Distrust::NotNow);
+) -> Result<(), VerifyError> {
+    let second: i64 = timestamp.parse().map_err(|_| VerifyError::InvalidTimestamp)?;
+    if now.as_second().abs_diff(second) > TIMESTAMP_TOLERANCE.as_secs() {
+        return Err(VerifyError::TimestampOutOfTolerance);
     }
-    let right = signatures.split(' ').any(|signature| {
+    let is_valid = signatures.split(' ').any(|signature| {
         let claimed = signature
             .strip_prefix("v1,")
             .and_then(|text| STANDARD.decode(text).ok());
@@ -69,11 +69,15 @@ pub fn verify(
             .zip(mac)
             .is_some_and(|(claimed, mac)| mac.verify_slice(&claimed).is_ok())
     });
-    if right { Ok(()) } else { Err(Distrust::WrongSignature) }
+    if is_valid {
+        Ok(())
+    } else {
+        Err(VerifyError::NoMatchingSignature)
+    }
 }
 
-/// HMAC takes keys of any length, so there is always one.
-fn mac(secret: &Secret, id: &str, timestamp: &str, body: &[u8]) -> Option<Hmac<Sha256>> {
+/// Computes the HMAC. HMAC accepts keys of any length, so the result is never `None`.
+fn mac(secret: &SigningSecret, id: &str, timestamp: &str, body: &[u8]) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(&secret.decoded()).ok()?;
     for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
         mac.update(part);

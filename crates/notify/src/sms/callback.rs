@@ -1,14 +1,14 @@
-//! What Twilio tells about a message it took: whether the telephone got it.
+//! Twilio status callbacks, which report whether a message was delivered.
 //!
-//! Anybody may post to a callback's URL, so Twilio signs: HMAC-SHA1 with the account's secret over the URL it was given and,
-//! in the order of their names, the names and values of the form, all without anything between them.
+//! The callback URL is public, so Twilio signs its requests: HMAC-SHA1 with the secret of the account over the configured URL, followed
+//! by the names and values of the form fields, sorted by name, without separators.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha1::Sha1;
 
-/// Whether a callback is from Twilio. `url` is the whole URL that it was given, `params` are the form's fields, decoded, and
+/// Verifies that a callback is from Twilio. `url` is the configured callback URL, `params` are the decoded form fields, and
 /// `signature` is the header `X-Twilio-Signature`.
 #[must_use]
 pub fn verify(auth_token: &str, url: &str, params: &[(String, String)], signature: &str) -> bool {
@@ -26,36 +26,36 @@ pub fn verify(auth_token: &str, url: &str, params: &[(String, String)], signatur
         mac.update(name.as_bytes());
         mac.update(value.as_bytes());
     }
-    // It compares in constant time.
+    // This compares in constant time.
     mac.verify_slice(&claimed).is_ok()
 }
 
-/// How far a message has got.
+/// The delivery status of a text message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Progress {
-    /// It is on its way.
-    UnderWay,
-    /// The telephone has it.
+pub enum SmsStatus {
+    /// The message is in progress.
+    InProgress,
+    /// The message was delivered to the phone.
     Delivered,
-    /// It was given up.
+    /// The delivery failed.
     Failed,
 }
 
-/// What a callback tells.
+/// The status report of a callback.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StatusReport {
-    /// Which message: [`provider_id`](crate::message_attempt::MessageAttempt::provider_id) of the attempt that sent it.
+pub struct SmsStatusReport {
+    /// The message: the [`provider_id`](crate::message_attempt::MessageAttempt::provider_id) of the attempt that sent it.
     pub sid: String,
-    /// How far it has got.
-    pub progress: Progress,
-    /// Why it was given up, a number of Twilio's.
+    /// The delivery status.
+    pub status: SmsStatus,
+    /// The Twilio error code of a failed delivery.
     pub error_code: Option<u32>,
 }
 
-impl StatusReport {
-    /// Reads a callback's form, once it is known to be from Twilio. `None`, if it tells nothing of a message.
+impl SmsStatusReport {
+    /// Reads the form fields of a verified callback. `None` if it is not about a message.
     #[must_use]
-    pub fn of_params(params: &[(String, String)]) -> Option<Self> {
+    pub fn from_params(params: &[(String, String)]) -> Option<Self> {
         let field = |name| {
             params
                 .iter()
@@ -64,15 +64,15 @@ impl StatusReport {
         };
         let sid = field("MessageSid").or_else(|| field("SmsSid"))?;
         let status = field("MessageStatus").or_else(|| field("SmsStatus"))?;
-        let progress = match status {
-            "delivered" | "read" => Progress::Delivered,
-            "failed" | "undelivered" | "canceled" => Progress::Failed,
-            "accepted" | "scheduled" | "queued" | "sending" | "sent" => Progress::UnderWay,
+        let sms_status = match status {
+            "delivered" | "read" => SmsStatus::Delivered,
+            "failed" | "undelivered" | "canceled" => SmsStatus::Failed,
+            "accepted" | "scheduled" | "queued" | "sending" | "sent" => SmsStatus::InProgress,
             _ => return None,
         };
         Some(Self {
             sid: sid.to_owned(),
-            progress,
+            status: sms_status,
             error_code: field("ErrorCode").and_then(|code| code.parse().ok()),
         })
     }

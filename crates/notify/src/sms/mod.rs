@@ -1,10 +1,10 @@
-//! Text messages: one attempt to hand one to Twilio, and what came of it.
+//! The text message channel: one attempt to send a message through Twilio, and its outcome.
 //!
-//! It is Twilio's Messages resource, a form that is posted with basic authentication, which other providers offer, too. What
-//! becomes of a message afterwards Twilio tells on its own, by [`callback`].
+//! It uses the Messages resource of Twilio: a form post with basic authentication, which other providers support, too. Twilio reports
+//! the later delivery status through a [`callback`].
 //!
-//! There is no way to tell Twilio that a message is a repeated one. So what Twilio took is never sent again, even where its
-//! answer cannot be read; and where no answer came, it is tried again: two messages are better than none.
+//! The Twilio API has no idempotency key. So an accepted message is never sent again, even if the response cannot be read. Without a
+//! response, the message is retried: two messages are better than none.
 
 pub mod callback;
 mod twilio;
@@ -17,7 +17,7 @@ use rustls::pki_types::CertificateDer;
 pub use twilio::Twilio;
 use uuid::Uuid;
 
-use crate::client::TlsError;
+use crate::client::TlsSetupError;
 use crate::dispatcher::Transport;
 use crate::message_attempt::MessageAttempt;
 
@@ -26,44 +26,44 @@ use crate::message_attempt::MessageAttempt;
 pub struct Sms {
     /// The number in E.164: `+15551234567`.
     pub to: String,
-    /// The text, which is sent as it is; see [`render`](crate::letter::render) for how to make one.
+    /// The text, sent unchanged; see [`render`](crate::templates::render).
     pub text: String,
 }
 
-/// Whom a text message comes from.
+/// The sender of text messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Sender {
-    /// A number, a short code or a name that Twilio lets the account use.
+pub enum SmsSender {
+    /// A number, a short code or an alphanumeric sender ID of the Twilio account.
     From(String),
-    /// One of a messaging service's numbers.
+    /// A Twilio messaging service.
     MessagingService(String),
 }
 
-/// How to send by Twilio.
+/// The configuration of Twilio.
 #[derive(Clone)]
-pub struct TwilioSettings {
-    /// The account: `AC` and 32 hexadecimal digits.
+pub struct TwilioConfig {
+    /// The account SID: `AC` and 32 hexadecimal digits.
     pub account_sid: String,
-    /// Its secret.
+    /// The secret of the account.
     pub auth_token: String,
-    /// Whom messages come from.
-    pub sender: Sender,
-    /// Where Twilio's API is; [`TWILIO`] but for tests and for those who speak as Twilio does.
+    /// The sender of the messages.
+    pub sender: SmsSender,
+    /// The URL of the API: [`TWILIO_API_URL`], except for tests and for compatible providers.
     pub base_url: String,
-    /// Where Twilio tells what became of a message.
+    /// The URL for status callbacks.
     pub status_callback: Option<String>,
-    /// Authorities that are trusted beside those of the web.
-    pub own_roots: Vec<CertificateDer<'static>>,
-    /// How long an attempt may take in all.
+    /// Additional trusted certificate authorities, beside the public ones.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Timeout of an attempt.
     pub timeout: Duration,
 }
 
-/// Twilio's API.
-pub const TWILIO: &str = "https://api.twilio.com";
+/// The URL of the Twilio API.
+pub const TWILIO_API_URL: &str = "https://api.twilio.com";
 
-impl fmt::Debug for TwilioSettings {
+impl fmt::Debug for TwilioConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TwilioSettings")
+        f.debug_struct("TwilioConfig")
             .field("account_sid", &self.account_sid)
             .field("sender", &self.sender)
             .field("base_url", &self.base_url)
@@ -73,29 +73,29 @@ impl fmt::Debug for TwilioSettings {
     }
 }
 
-/// What cannot be worked with.
+/// An error in the configuration of [`Twilio`].
 #[derive(Debug, thiserror::Error)]
 pub enum SmsError {
-    /// The account is none.
-    #[error("the account SID must be letters and digits only, like AC and 32 hexadecimal digits")]
+    /// The account SID is invalid.
+    #[error("the account SID must have letters and digits only, like AC and 32 hexadecimal digits")]
     BadAccountSid,
-    /// The base URL is none.
+    /// The base URL is invalid.
     #[error("the provider's base URL must be https, or http to this machine, without a query")]
     BadBaseUrl,
-    /// An authority is none.
+    /// An additional certificate authority is invalid.
     #[error(transparent)]
-    Tls(#[from] TlsError),
-    /// The library does not work.
+    Tls(#[from] TlsSetupError),
+    /// The HTTP library cannot be set up.
     #[error("the HTTP client cannot be set up: {0}")]
     Client(#[from] reqwest::Error),
 }
 
-/// Text messages as a channel of the dispatcher.
+/// The text message channel of the dispatcher.
 #[derive(Clone, Debug)]
 pub struct SmsTransport(Arc<Twilio>);
 
 impl SmsTransport {
-    /// Text messages by Twilio.
+    /// Creates a transport with this Twilio client.
     #[must_use]
     pub const fn new(twilio: Arc<Twilio>) -> Self {
         Self(twilio)

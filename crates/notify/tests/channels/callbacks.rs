@@ -1,6 +1,6 @@
-//! Whether a callback is from Twilio, and what it tells.
+//! Verification and parsing of Twilio callbacks.
 
-use notify::sms::callback::{Progress, StatusReport, verify};
+use notify::sms::callback::{SmsStatus, SmsStatusReport, verify};
 
 fn params(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs
@@ -9,7 +9,7 @@ fn params(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The example of Twilio's documentation on the security of webhooks.
+/// The example of the Twilio documentation on webhook security.
 const TOKEN: &str = "12345";
 const URL: &str = "https://mycompany.com/myapp.php?foo=1&bar=2";
 const SIGNATURE: &str = "RSOYDt4T1cUTdK1PDd93/VVr8B8=";
@@ -25,12 +25,12 @@ fn documented() -> Vec<(String, String)> {
 }
 
 #[test]
-fn twilios_own_example_is_verified() {
+fn example_of_the_twilio_documentation_verifies() {
     assert!(verify(TOKEN, URL, &documented(), SIGNATURE));
 }
 
 #[test]
-fn anything_that_was_changed_is_not_from_twilio() {
+fn changed_callback_fails_verification() {
     assert!(!verify("12346", URL, &documented(), SIGNATURE));
     assert!(!verify(
         TOKEN,
@@ -60,36 +60,39 @@ fn anything_that_was_changed_is_not_from_twilio() {
 }
 
 #[test]
-fn the_order_of_the_form_does_not_matter() {
+fn order_of_form_fields_does_not_matter() {
     let mut turned = documented();
     turned.reverse();
     assert!(verify(TOKEN, URL, &turned, SIGNATURE));
 }
 
 #[test]
-fn a_callback_tells_how_far_a_message_has_got() {
-    for (status, progress) in [
-        ("queued", Progress::UnderWay),
-        ("sent", Progress::UnderWay),
-        ("delivered", Progress::Delivered),
-        ("undelivered", Progress::Failed),
-        ("failed", Progress::Failed),
+fn callback_gives_the_delivery_status() {
+    for (name, status) in [
+        ("queued", SmsStatus::InProgress),
+        ("sent", SmsStatus::InProgress),
+        ("delivered", SmsStatus::Delivered),
+        ("undelivered", SmsStatus::Failed),
+        ("failed", SmsStatus::Failed),
     ] {
-        let told = StatusReport::of_params(&params(&[
+        let report = SmsStatusReport::from_params(&params(&[
             ("MessageSid", "SM1"),
-            ("MessageStatus", status),
+            ("MessageStatus", name),
             ("ErrorCode", "30003"),
         ]));
-        let expected = StatusReport {
+        let expected = SmsStatusReport {
             sid: "SM1".to_owned(),
-            progress,
+            status,
             error_code: Some(30003),
         };
-        assert_eq!(told, Some(expected));
+        assert_eq!(report, Some(expected));
     }
     assert_eq!(
-        StatusReport::of_params(&params(&[("MessageSid", "SM1"), ("MessageStatus", "odd")])),
+        SmsStatusReport::from_params(&params(&[("MessageSid", "SM1"), ("MessageStatus", "odd")])),
         None
     );
-    assert_eq!(StatusReport::of_params(&params(&[("MessageStatus", "sent")])), None);
+    assert_eq!(
+        SmsStatusReport::from_params(&params(&[("MessageStatus", "sent")])),
+        None
+    );
 }

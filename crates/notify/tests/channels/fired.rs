@@ -1,9 +1,9 @@
-//! How news of an alert that fired reads, by mail and as a text message.
+//! Emails and text messages about fired alerts.
 
-use notify::letter::render::{FiredAlert, Frame, fired_mail, fired_sms};
+use notify::templates::render::{EmailContext, FiredAlert, fired_alert_email, fired_alert_sms};
 use serde_json::{Value, json};
 
-use crate::common::frame;
+use crate::common::email_context;
 
 fn data() -> Value {
     json!({
@@ -19,7 +19,7 @@ fn data() -> Value {
 fn fired(change: impl FnOnce(&mut Value)) -> FiredAlert {
     let mut data = data();
     change(&mut data);
-    FiredAlert::of_data(&data.to_string())
+    FiredAlert::from_event_data(&data.to_string())
 }
 
 fn sms(company: &str, reason: &str) -> String {
@@ -27,28 +27,28 @@ fn sms(company: &str, reason: &str) -> String {
         data["company_name"] = json!(company);
         data["reason"] = json!(reason);
     });
-    fired_sms(&alert, "Bellwether")
+    fired_alert_sms(&alert, "Bellwether")
 }
 
 #[test]
-fn news_of_an_alert_reads_like_this() {
-    let mail = fired_mail(&fired(|_| ()), &frame());
+fn fired_alert_email_matches_snapshot() {
+    let mail = fired_alert_email(&fired(|_| ()), &email_context());
     insta::assert_snapshot!("fired.txt", format!("Subject: {}\n\n{}", mail.subject, mail.text));
     insta::assert_snapshot!("fired.html", mail.html);
-    assert_eq!(mail.list_unsubscribe, frame().unsubscribe_link);
+    assert_eq!(mail.list_unsubscribe, email_context().unsubscribe_link);
 }
 
 #[test]
-fn news_leaves_out_what_it_does_not_know() {
+fn missing_fields_are_left_out() {
     let reminder = json!({
         "alert": {"symbol": "MSFT", "condition": "reminder", "threshold": null, "triggered_at": "2026-07-06T13:30:00.000Z"},
         "stock": {"symbol": "MSFT", "price": null, "change": null, "change_percent": null},
         "company_name": "MSFT",
         "reason": "reminder",
     });
-    let mail = fired_mail(
-        &FiredAlert::of_data(&reminder.to_string()),
-        &Frame::new("Bellwether", "https://a.example/"),
+    let mail = fired_alert_email(
+        &FiredAlert::from_event_data(&reminder.to_string()),
+        &EmailContext::new("Bellwether", "https://a.example/"),
     );
     insta::assert_snapshot!("reminder.txt", format!("Subject: {}\n\n{}", mail.subject, mail.text));
     assert_eq!(mail.list_unsubscribe, None);
@@ -59,13 +59,13 @@ fn news_leaves_out_what_it_does_not_know() {
         "{}",
         r#"{"alert": 1, "stock": {"price": "1"}, "reason": null}"#,
     ] {
-        let mail = fired_mail(&FiredAlert::of_data(data), &frame());
+        let mail = fired_alert_email(&FiredAlert::from_event_data(data), &email_context());
         assert_eq!(mail.subject, "A stock: your alert has fired", "{data}");
     }
 }
 
 #[test]
-fn figures_have_the_unit_of_their_condition_and_a_colour() {
+fn values_have_units_and_colours() {
     for (condition, threshold, expected) in [
         ("price_below", json!(0.1234), "Threshold: 0.1234 USD"),
         ("price_change_up", json!(5), "Threshold: 5.00 %"),
@@ -78,7 +78,7 @@ fn figures_have_the_unit_of_their_condition_and_a_colour() {
             data["alert"]["condition"] = json!(condition);
             data["alert"]["threshold"] = threshold;
         });
-        let mail = fired_mail(&alert, &frame());
+        let mail = fired_alert_email(&alert, &email_context());
         assert!(mail.text.contains(expected), "{}", mail.text);
     }
     for (change, percent, expected, colour) in [
@@ -92,7 +92,7 @@ fn figures_have_the_unit_of_their_condition_and_a_colour() {
             data["stock"]["change"] = change;
             data["stock"]["change_percent"] = percent;
         });
-        let html = fired_mail(&alert, &frame()).html;
+        let html = fired_alert_email(&alert, &email_context()).html;
         assert!(
             html.contains(&format!("color:{colour};font-weight:600;\">{expected}</td>")),
             "{html}"
@@ -101,16 +101,16 @@ fn figures_have_the_unit_of_their_condition_and_a_colour() {
 }
 
 #[test]
-fn mail_leads_to_the_alert_of_an_account() {
+fn email_links_to_the_alert_of_an_account() {
     let link = "https://alerts.example.com/alerts/7f1c";
-    let mail = fired_mail(&fired(|_| ()).with_link(link.to_owned()), &frame());
+    let mail = fired_alert_email(&fired(|_| ()).with_link(link.to_owned()), &email_context());
     assert!(
         mail.text.contains(&format!("Open the alert:\n{link}\n")),
         "{}",
         mail.text
     );
     assert!(mail.html.contains(&format!("href=\"{link}\"")), "{}", mail.html);
-    let guest = fired_mail(&fired(|_| ()), &frame());
+    let guest = fired_alert_email(&fired(|_| ()), &email_context());
     assert!(!guest.text.contains("Open the alert"), "{}", guest.text);
 }
 
@@ -125,7 +125,7 @@ fn reminder_carries_its_note() {
     };
     let note = "Sell half.\nThen look at evil.example";
     for condition in ["reminder", "daily_reminder"] {
-        let mail = fired_mail(&noted(condition, note), &frame());
+        let mail = fired_alert_email(&noted(condition, note), &email_context());
         assert!(
             mail.text.contains("Your note: Sell half. Then look at evil.example\n"),
             "{}",
@@ -133,34 +133,38 @@ fn reminder_carries_its_note() {
         );
     }
     assert_eq!(
-        fired_sms(&noted("reminder", note), "Bellwether"),
+        fired_alert_sms(&noted("reminder", note), "Bellwether"),
         "Bellwether: AAPL (Apple Inc.): the reminder's time has come. Your note: Sell half. Then look at evil. example"
     );
     let longest = "n".repeat(2_000);
-    let mail = fired_mail(&noted("reminder", &longest), &frame());
+    let mail = fired_alert_email(&noted("reminder", &longest), &email_context());
     assert!(mail.text.contains(&longest), "{}", mail.text);
-    let other = fired_mail(&noted("price_above", "hands off"), &frame());
+    let other = fired_alert_email(&noted("price_above", "hands off"), &email_context());
     assert!(!other.text.contains("hands off"), "{}", other.text);
 }
 
 #[test]
-fn mail_of_an_alert_by_text_message_says_why_it_is_a_mail() {
+fn email_instead_of_text_message_explains_why() {
     let by_sms = fired(|data| data["alert"]["notification"] = json!("sms"));
-    let mail = fired_mail(&by_sms, &frame());
-    assert!(mail.text.contains("It comes by mail because"), "{}", mail.text);
-    assert!(!fired_mail(&fired(|_| ()), &frame()).text.contains("comes by mail"));
+    let mail = fired_alert_email(&by_sms, &email_context());
+    assert!(mail.text.contains("It was sent by email because"), "{}", mail.text);
+    assert!(
+        !fired_alert_email(&fired(|_| ()), &email_context())
+            .text
+            .contains("sent by email")
+    );
 }
 
 #[test]
-fn a_text_message_says_what_fired_and_at_which_price() {
+fn text_message_has_alert_and_price() {
     assert_eq!(
-        fired_sms(&fired(|_| ()), "Bellwether"),
+        fired_alert_sms(&fired(|_| ()), "Bellwether"),
         "Bellwether: AAPL (Apple Inc.): price 201.5 is at or above 200. Price 201.50 USD, +1.64 % today."
     );
 }
 
 #[test]
-fn a_text_message_is_in_the_telephones_alphabet_and_at_most_two_long() {
+fn text_message_uses_the_gsm_alphabet_and_is_limited() {
     let reason = "price 201.5 is at or above 200";
     for (company, expected) in [
         ("Nestlé S.A.", "Bellwether: AAPL (Nestlé S. A.): price"),
@@ -183,7 +187,7 @@ fn a_text_message_is_in_the_telephones_alphabet_and_at_most_two_long() {
 }
 
 #[test]
-fn nothing_in_a_text_message_that_came_from_a_user_is_a_link() {
+fn text_message_breaks_up_links_in_user_input() {
     for (text, expected) in [
         ("see http://evil.example/x", "see http: //evil. example/x"),
         ("evil.example", "evil. example"),

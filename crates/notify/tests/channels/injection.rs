@@ -1,16 +1,16 @@
-//! Whatever users or data put into a mail arrives as the text it is, seen by a real server and Python's own parser.
+//! Injection tests for emails: texts from users and data arrive literally, checked with a real SMTP server and the parser of Python.
 
 use notify::email::Email;
-use notify::letter::Letter;
-use notify::letter::render::{FiredAlert, fired_mail, mail};
 use notify::message_attempt::MessageOutcome;
-use notify::schedule::{Report, Verdict};
+use notify::schedule::{AttemptReport, AttemptResult};
+use notify::templates::AccountEmail;
+use notify::templates::render::{FiredAlert, account_email, fired_alert_email};
 use serde_json::{Value, json};
 
 use crate::common::mail_server::{MailServer, Security};
-use crate::common::{at, email, frame};
+use crate::common::{at, email, email_context};
 
-/// What is put in, and the line that is seen.
+/// Input texts, and the line that arrives.
 pub(crate) const TEXTS: &[(&str, &str)] = &[
     ("Eve\r\nBcc: victim@example.org", "Eve Bcc: victim@example.org"),
     ("Eve\nSubject: You have won", "Eve Subject: You have won"),
@@ -66,7 +66,7 @@ const HEADERS: [&str; 11] = [
     "Content-Type",
 ];
 
-fn news(text: &str) -> Email {
+fn fired_email(text: &str) -> Email {
     let data = json!({
         "alert": {"symbol": "AAPL", "condition": "price_above", "threshold": 200, "triggered_at": "2026-03-06T14:30:00.000Z",
             "parameters": {"rationale": text}},
@@ -74,9 +74,9 @@ fn news(text: &str) -> Email {
         "company_name": text,
         "reason": text,
     });
-    let mut frame = frame();
-    frame.recipient_name = Some(text.to_owned());
-    let mail = fired_mail(&FiredAlert::of_data(&data.to_string()), &frame);
+    let mut context = email_context();
+    context.recipient_name = Some(text.to_owned());
+    let mail = fired_alert_email(&FiredAlert::from_event_data(&data.to_string()), &context);
     let base = email("ann@example.org");
     Email::new(
         base.to,
@@ -93,12 +93,12 @@ async fn arrived(server: &mut MailServer, mailer: &notify::email::Mailer, email:
 }
 
 #[tokio::test]
-async fn names_companies_reasons_and_notes_are_literal_in_headers_text_and_html() {
+async fn fired_alert_texts_are_literal_in_headers_text_and_html() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mailer = server.mailer();
-    let usual = arrived(&mut server, &mailer, &news("a text")).await;
+    let usual = arrived(&mut server, &mailer, &fired_email("a text")).await;
     for (text, seen) in TEXTS {
-        let message = arrived(&mut server, &mailer, &news(text)).await;
+        let message = arrived(&mut server, &mailer, &fired_email(text)).await;
         let headers = message["headers"].as_array().unwrap();
         let names: Vec<_> = headers.iter().map(|header| header[0].as_str().unwrap()).collect();
         assert_eq!(names, HEADERS, "{text:?}");
@@ -134,22 +134,22 @@ async fn names_companies_reasons_and_notes_are_literal_in_headers_text_and_html(
 }
 
 #[tokio::test]
-async fn what_a_guest_wishes_for_and_what_a_webhook_is_called_are_literal() {
+async fn account_email_texts_are_literal() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mailer = server.mailer();
     let link = "https://alerts.example.com/verify-alert?token=t";
     let letters = |text: &str| {
         [
-            Letter::GuestAlert {
+            AccountEmail::GuestAlert {
                 symbol: "AAPL".to_owned(),
-                wish: text.to_owned(),
+                condition: text.to_owned(),
                 link: link.to_owned(),
             },
-            Letter::WebhookOff {
+            AccountEmail::WebhookDisabled {
                 url: text.to_owned(),
                 reason: "gone".to_owned(),
             },
-            Letter::AddressChanged {
+            AccountEmail::AddressChanged {
                 new_address: text.to_owned(),
             },
         ]
@@ -162,10 +162,16 @@ async fn what_a_guest_wishes_for_and_what_a_webhook_is_called_are_literal() {
                 None,
                 base.message_id,
                 base.date,
-                mail(letter, &frame()),
+                account_email(letter, &email_context()),
             );
             let message = arrived(&mut server, &mailer, &sent).await;
-            let usual = Email::new(base.to, None, base.message_id, base.date, mail(&usual, &frame()));
+            let usual = Email::new(
+                base.to,
+                None,
+                base.message_id,
+                base.date,
+                account_email(&usual, &email_context()),
+            );
             let usual = arrived(&mut server, &mailer, &usual).await;
             assert_eq!(message["headers"], usual["headers"], "{text:?}");
             for part in ["elements", "attributes", "links"] {
@@ -182,17 +188,23 @@ async fn what_a_guest_wishes_for_and_what_a_webhook_is_called_are_literal() {
 }
 
 #[tokio::test]
-async fn a_symbol_of_a_letter_is_a_short_line_whatever_it_is() {
+async fn symbol_is_cut_to_one_short_line() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mailer = server.mailer();
     let letter = |symbol: &str| {
-        let letter = Letter::GuestAlert {
+        let letter = AccountEmail::GuestAlert {
             symbol: symbol.to_owned(),
-            wish: "a wish".to_owned(),
+            condition: "a condition".to_owned(),
             link: "https://alerts.example.com/verify-alert?token=t".to_owned(),
         };
         let base = email("ann@example.org");
-        Email::new(base.to, None, base.message_id, base.date, mail(&letter, &frame()))
+        Email::new(
+            base.to,
+            None,
+            base.message_id,
+            base.date,
+            account_email(&letter, &email_context()),
+        )
     };
     let usual = arrived(&mut server, &mailer, &letter("AAPL")).await;
     let names = |message: &Value| {
@@ -213,7 +225,7 @@ async fn a_symbol_of_a_letter_is_a_short_line_whatever_it_is() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_more_than_one_is_never_sent_to() {
+async fn multiple_addresses_are_unsendable() {
     let server = MailServer::start(Security::None, &[]).await;
     let mailer = server.mailer();
     for to in [
@@ -227,15 +239,15 @@ async fn an_address_that_is_more_than_one_is_never_sent_to() {
     ] {
         let attempt = mailer.send(&email(to)).await;
         assert_eq!(
-            (attempt.outcome, attempt.verdict()),
-            (MessageOutcome::Unsendable, Verdict::Refused),
+            (attempt.outcome, attempt.result()),
+            (MessageOutcome::Unsendable, AttemptResult::Refused),
             "{to:?}"
         );
     }
 }
 
 #[tokio::test]
-async fn a_link_to_unsubscribe_is_one_link_or_the_mail_is_not_sent() {
+async fn invalid_unsubscribe_link_makes_an_email_unsendable() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mailer = server.mailer();
     let mut mail = email("ann@example.org");
@@ -260,7 +272,7 @@ async fn a_link_to_unsubscribe_is_one_link_or_the_mail_is_not_sent() {
         ])),
         "{headers:?}"
     );
-    // One click is for https alone.
+    // One-click unsubscription requires https.
     assert!(
         !headers
             .iter()

@@ -1,13 +1,13 @@
-//! Mail and text messages from outside: a real SMTP server, servers that misbehave, and one that answers as Twilio does.
+//! Integration tests of emails and text messages, with a real SMTP server, misbehaving servers, and a fake Twilio server.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
+mod account_emails;
 mod callbacks;
 mod common;
 mod fired;
 mod injection;
-mod injection_elsewhere;
-mod letters;
+mod injection_other_channels;
 mod smtp;
-mod smtp_faults;
+mod smtp_failures;
 mod twilio;

@@ -1,13 +1,13 @@
-//! Mail to a real SMTP server.
+//! Emails to a real SMTP server.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use notify::dispatcher::Transport;
-use notify::email::{EmailError, EmailTransport, Mailer, UrlFault};
+use notify::email::{EmailError, EmailTransport, Mailer, SmtpUrlError};
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
-use notify::schedule::{Report, Verdict};
+use notify::schedule::{AttemptReport, AttemptResult};
 use serde_json::json;
 
 use crate::common::mail_server::{MailServer, Security, mailer, settings};
@@ -20,14 +20,14 @@ async fn outcome(server: &MailServer, to: &str) -> MessageAttempt {
 }
 
 #[tokio::test]
-async fn a_mail_arrives_with_these_headers_and_both_its_parts() {
+async fn email_arrives_with_headers_and_both_parts() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mut mail = email("ann@example.org");
     mail.to_name = Some("Ann Lee".to_owned());
     mail.list_unsubscribe = Some("https://alerts.example.com/unsubscribe?token=a-_b".to_owned());
     let attempt = server.mailer().send(&mail).await;
     assert_eq!(attempt.outcome, DELIVERED);
-    assert_eq!(attempt.verdict(), Verdict::Delivered);
+    assert_eq!(attempt.result(), AttemptResult::Delivered);
     assert_eq!(attempt.detail.as_deref(), Some("2.0.0 OK queued as 4bYhX2"));
 
     let message = server.message().await;
@@ -65,7 +65,7 @@ async fn a_mail_arrives_with_these_headers_and_both_its_parts() {
 }
 
 #[tokio::test]
-async fn a_retry_is_the_same_message_to_the_byte() {
+async fn retry_sends_the_same_bytes() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mailer = server.mailer();
     let mut raw = Vec::new();
@@ -77,7 +77,7 @@ async fn a_retry_is_the_same_message_to_the_byte() {
 }
 
 #[tokio::test]
-async fn letters_of_any_script_arrive_as_they_are() {
+async fn unicode_texts_arrive_unchanged() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mut mail = email("ann@example.org");
     let subject = "Zürich Insurance (苏黎世保险) 🚀 steigt über 500 CHF, so weit, daß eine Zeile dafür nicht reicht";
@@ -101,7 +101,7 @@ async fn letters_of_any_script_arrive_as_they_are() {
 }
 
 #[tokio::test]
-async fn an_address_with_letters_beyond_ascii_needs_a_server_that_takes_them() {
+async fn non_ascii_address_requires_smtputf8() {
     let mut able = MailServer::start(Security::None, &["--utf8"]).await;
     assert_eq!(outcome(&able, "jörg@bücher.example").await.outcome, DELIVERED);
     let message = able.message().await;
@@ -111,14 +111,14 @@ async fn an_address_with_letters_beyond_ascii_needs_a_server_that_takes_them() {
     let mailer = unable.mailer();
     let attempt = mailer.send(&email("jörg@example.org")).await;
     assert_eq!(attempt.outcome, MessageOutcome::Unsendable);
-    assert_eq!(attempt.verdict(), Verdict::Refused);
-    // The connection is good for the next one.
+    assert_eq!(attempt.result(), AttemptResult::Refused);
+    // The connection is reused.
     assert_eq!(mailer.send(&email("ann@example.org")).await.outcome, DELIVERED);
     assert_eq!(unable.message().await["recipients"], json!(["ann@example.org"]));
 }
 
 #[tokio::test]
-async fn connections_are_made_secure_in_each_way_and_credentials_are_taken() {
+async fn all_tls_modes_work_with_credentials() {
     let auth = ["--user", "me@example.com", "--password", "p:a/s s+w%ö"];
     let credentials = "me%40example.com:p%3Aa%2Fs%20s+w%25%C3%B6@";
     for (security, is_secure) in [
@@ -141,40 +141,40 @@ async fn connections_are_made_secure_in_each_way_and_credentials_are_taken() {
 }
 
 #[tokio::test]
-async fn wrong_or_missing_credentials_are_the_operators_to_mend_so_the_mail_is_tried_again() {
+async fn rejected_credentials_are_retried() {
     let server = MailServer::start(Security::StartTls, &["--user", "me", "--password", "right"]).await;
     for credentials in ["me:wrong@", ""] {
         let attempt = mailer(server.settings(credentials))
             .send(&email("ann@example.org"))
             .await;
         assert_eq!(attempt.outcome, MessageOutcome::NotAuthenticated, "{credentials}");
-        assert_eq!(attempt.verdict(), Verdict::Failed { not_before: None });
+        assert_eq!(attempt.result(), AttemptResult::Failed { not_before: None });
         assert!(!format!("{attempt:?}").contains("wrong"));
     }
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_trusted_gets_nothing() {
-    use notify::client::TlsFault;
+async fn untrusted_server_gets_no_message() {
+    use notify::client::TlsFailure;
     for security in [Security::StartTls, Security::Implicit] {
         let server = MailServer::start(security, &[]).await;
-        // Its authority is not among ours.
+        // Its certificate authority is not trusted.
         let attempt = mailer(settings(&server.url(""))).send(&email("ann@example.org")).await;
-        assert_eq!(attempt.outcome, MessageOutcome::TlsFailed(TlsFault::UnknownIssuer));
+        assert_eq!(attempt.outcome, MessageOutcome::TlsFailed(TlsFailure::UnknownIssuer));
         // Its certificate is for another name.
         let mut elsewhere = server.settings("");
         elsewhere.url = elsewhere.url.replace("localhost", "127.0.0.2");
         let attempt = mailer(elsewhere).send(&email("ann@example.org")).await;
-        // Linux answers at all of 127.0.0.0/8, but the server listens at one address only.
+        // Linux routes all of 127.0.0.0/8 to this machine, but the server listens on one address only.
         assert_eq!(attempt.outcome, MessageOutcome::ConnectionFailed);
     }
-    // TLS spoken to a server that speaks none.
+    // Implicit TLS to a server without TLS.
     let plain = MailServer::start(Security::None, &[]).await;
     let attempt = mailer(settings(&plain.url("").replace("smtp:", "smtps:")))
         .send(&email("ann@example.org"))
         .await;
-    assert_eq!(attempt.outcome, MessageOutcome::TlsFailed(TlsFault::Handshake));
-    // STARTTLS asked of a server that offers none.
+    assert_eq!(attempt.outcome, MessageOutcome::TlsFailed(TlsFailure::Handshake));
+    // STARTTLS to a server that does not offer it.
     let attempt = mailer(settings(&format!("{}?tls=starttls", plain.url(""))))
         .send(&email("ann@example.org"))
         .await;
@@ -182,57 +182,57 @@ async fn a_server_that_cannot_be_trusted_gets_nothing() {
 }
 
 #[tokio::test]
-async fn what_a_server_refuses_is_given_up_or_tried_again_by_its_code() {
+async fn smtp_reply_codes_map_to_refused_or_retried() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let mailer = server.mailer();
     let deferred = |code| MessageOutcome::Deferred {
         code,
         retry_after: None,
     };
-    for (to, expected, verdict, detail) in [
+    for (to, expected, result, detail) in [
         (
             "refused@example.org",
             MessageOutcome::Refused { code: 550 },
-            Verdict::Refused,
+            AttemptResult::Refused,
             "5.1.1 No such mailbox here",
         ),
         (
             "full@example.org",
             MessageOutcome::Refused { code: 552 },
-            Verdict::Refused,
+            AttemptResult::Refused,
             "5.2.2 Mailbox full",
         ),
         (
             "greylisted@example.org",
             deferred(451),
-            Verdict::Failed { not_before: None },
+            AttemptResult::Failed { not_before: None },
             "4.7.1 Greylisted, come back later",
         ),
         (
             "closing@example.org",
             deferred(421),
-            Verdict::Failed { not_before: None },
+            AttemptResult::Failed { not_before: None },
             "4.3.2 Closing for maintenance",
         ),
         (
             "cut@example.org",
             MessageOutcome::ConnectionLost,
-            Verdict::Failed { not_before: None },
+            AttemptResult::Failed { not_before: None },
             "",
         ),
     ] {
         let attempt = mailer.send(&email(to)).await;
         assert_eq!(attempt.outcome, expected, "{to}");
-        assert_eq!(attempt.verdict(), verdict, "{to}");
+        assert_eq!(attempt.result(), result, "{to}");
         assert_eq!(attempt.detail.unwrap_or_default(), detail, "{to}");
-        // And nothing of it clings to the next mail.
+        // It does not affect the next email.
         assert_eq!(mailer.send(&email("ann@example.org")).await.outcome, DELIVERED);
         assert_eq!(server.message().await["recipients"], json!(["ann@example.org"]));
     }
 }
 
 #[tokio::test]
-async fn connections_are_kept_for_a_minute_and_made_anew_when_the_server_has_closed_them() {
+async fn connections_are_reused_for_a_minute_and_replaced_when_closed() {
     let mut server = MailServer::start(Security::StartTls, &[]).await;
     let time = Arc::new(ManualTime::new());
     let mailer = Mailer::new(server.settings(""), time.clone()).unwrap();
@@ -262,7 +262,7 @@ async fn connections_are_kept_for_a_minute_and_made_anew_when_the_server_has_clo
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_costs_the_deadline_and_its_connection() {
+async fn hanging_server_times_out_and_its_connection_is_dropped() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let time = Arc::new(ManualTime::new());
     let mailer = Arc::new(Mailer::new(server.settings(""), time.clone()).unwrap());
@@ -274,34 +274,37 @@ async fn a_server_that_hangs_costs_the_deadline_and_its_connection() {
     time.advance(TIMEOUT);
     let attempt = sending.await.unwrap();
     assert_eq!(attempt.outcome, MessageOutcome::TimedOut);
-    assert_eq!(attempt.verdict(), Verdict::Failed { not_before: None });
+    assert_eq!(attempt.result(), AttemptResult::Failed { not_before: None });
     assert_eq!(attempt.duration_ms, 20_000);
     assert_eq!(mailer.send(&email("ann@example.org")).await.outcome, DELIVERED);
     assert_eq!(server.message().await["recipients"], json!(["ann@example.org"]));
 }
 
 #[tokio::test]
-async fn mail_is_a_channel_of_the_dispatcher() {
+async fn email_transport_sends_and_reports_internal_errors() {
     let mut server = MailServer::start(Security::None, &[]).await;
     let transport = EmailTransport::new(Arc::new(server.mailer()));
     let mail = email("ann@example.org");
     assert_eq!(transport.attempt(mail.message_id, &mail).await.outcome, DELIVERED);
     assert_eq!(server.message().await["sender"], "alerts@example.com");
-    let broken = MessageAttempt::broken(Timestamp::UNIX_EPOCH);
+    let broken = MessageAttempt::internal_error(Timestamp::UNIX_EPOCH);
     assert_eq!(
-        (broken.outcome.name(), broken.verdict()),
-        ("internal_error", Verdict::Failed { not_before: None })
+        (broken.outcome.name(), broken.result()),
+        ("internal_error", AttemptResult::Failed { not_before: None })
     );
 }
 
 #[tokio::test]
-async fn settings_that_are_none_are_refused_without_repeating_the_password() {
+async fn invalid_settings_are_rejected_without_the_password() {
     let time = || Arc::new(ManualTime::new());
     let mut bad_url = settings("smtp://me:hunter2@/");
     assert!(!format!("{bad_url:?}").contains("hunter2"));
     let error = Mailer::new(bad_url.clone(), time()).unwrap_err();
     assert!(
-        matches!(error, EmailError::BadUrl(UrlFault::NoHost | UrlFault::Unreadable)),
+        matches!(
+            error,
+            EmailError::BadUrl(SmtpUrlError::NoHost | SmtpUrlError::Unreadable)
+        ),
         "{error:?}"
     );
     assert!(!error.to_string().contains("hunter2") && !format!("{error:?}").contains("hunter2"));
@@ -329,6 +332,6 @@ async fn settings_that_are_none_are_refused_without_repeating_the_password() {
         );
     }
     let mut bad = bad_url.clone();
-    bad.own_roots = vec![vec![1, 2, 3].into()];
+    bad.extra_roots = vec![vec![1, 2, 3].into()];
     assert!(matches!(Mailer::new(bad, time()).unwrap_err(), EmailError::Tls(_)));
 }

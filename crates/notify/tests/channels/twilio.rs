@@ -1,4 +1,4 @@
-//! Text messages to a server that answers in Twilio's documented shapes.
+//! Text messages to a server that responds as in the Twilio documentation.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use notify::dispatcher::Transport;
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
-use notify::schedule::{Report, Verdict};
-use notify::sms::{Sender, Sms, SmsError, SmsTransport, Twilio, TwilioSettings};
+use notify::schedule::{AttemptReport, AttemptResult};
+use notify::sms::{Sms, SmsError, SmsSender, SmsTransport, Twilio, TwilioConfig};
 use uuid::Uuid;
 
 use crate::common::http::{Answer, Server, answer};
@@ -16,7 +16,7 @@ use crate::common::{ManualTime, TIMEOUT};
 const ACCOUNT: &str = "AC0123456789abcdef0123456789abcdef";
 pub(crate) const SID: &str = "SM0123456789abcdef0123456789abcdef";
 
-/// As Twilio's documentation shows it.
+/// The example response of the Twilio documentation.
 pub(crate) fn created(sid: &str) -> String {
     format!(
         r#"{{"account_sid":"{ACCOUNT}","api_version":"2010-04-01","body":"Hi there","date_created":"Thu, 24 Aug 2023 05:01:45 +0000",
@@ -33,14 +33,14 @@ fn refused(status: u16, code: u32, message: &str) -> String {
     )
 }
 
-pub(crate) fn settings(base_url: &str) -> TwilioSettings {
-    TwilioSettings {
+pub(crate) fn settings(base_url: &str) -> TwilioConfig {
+    TwilioConfig {
         account_sid: ACCOUNT.to_owned(),
         auth_token: "a-secret-token".to_owned(),
-        sender: Sender::From("+15557122661".to_owned()),
+        sender: SmsSender::From("+15557122661".to_owned()),
         base_url: base_url.to_owned(),
         status_callback: Some("https://alerts.example.com/sms/status".to_owned()),
-        own_roots: Vec::new(),
+        extra_roots: Vec::new(),
         timeout: TIMEOUT,
     }
 }
@@ -63,7 +63,7 @@ async fn attempt(answer: Answer) -> MessageAttempt {
 }
 
 #[tokio::test]
-async fn a_message_is_posted_as_a_form_and_has_twilios_name_from_then_on() {
+async fn message_is_posted_as_a_form_and_returns_its_sid() {
     let mut server = Server::start(answer("201 CREATED", "", &created(SID))).await;
     let mut settings = settings(&format!("http://{}/", server.address));
     let transport = SmsTransport::new(Arc::new(
@@ -71,7 +71,7 @@ async fn a_message_is_posted_as_a_form_and_has_twilios_name_from_then_on() {
     ));
     let attempt = transport.attempt(Uuid::nil(), &message()).await;
     assert_eq!(attempt.outcome, MessageOutcome::Delivered);
-    assert_eq!(attempt.verdict(), Verdict::Delivered);
+    assert_eq!(attempt.result(), AttemptResult::Delivered);
     assert_eq!(attempt.provider_id.as_deref(), Some(SID));
 
     let request = server.request().await;
@@ -93,7 +93,7 @@ async fn a_message_is_posted_as_a_form_and_has_twilios_name_from_then_on() {
     };
     assert_eq!(request.form, form(("From", "+15557122661")));
 
-    settings.sender = Sender::MessagingService("MG1".to_owned());
+    settings.sender = SmsSender::MessagingService("MG1".to_owned());
     let twilio = Twilio::new(settings, Arc::new(ManualTime::new())).unwrap();
     twilio.send(&message()).await;
     assert_eq!(server.request().await.form, form(("MessagingServiceSid", "MG1")));
@@ -101,29 +101,34 @@ async fn a_message_is_posted_as_a_form_and_has_twilios_name_from_then_on() {
 }
 
 #[tokio::test]
-async fn what_twilio_refuses_is_given_up_or_tried_again_by_its_code() {
-    let retried = Verdict::Failed { not_before: None };
-    for (code, message, expected, verdict) in [
-        (21211, "Invalid 'To' Phone Number", "refused", Verdict::Refused),
+async fn twilio_error_codes_map_to_refused_or_retried() {
+    let retried = AttemptResult::Failed { not_before: None };
+    for (code, message, expected, result) in [
+        (21211, "Invalid 'To' Phone Number", "refused", AttemptResult::Refused),
         (
             21610,
             "Attempt to send to unsubscribed recipient",
             "refused",
-            Verdict::Refused,
+            AttemptResult::Refused,
         ),
         (
             21614,
             "'To' number is not a valid mobile number",
             "refused",
-            Verdict::Refused,
+            AttemptResult::Refused,
         ),
         (
             21408,
             "Permission to send an SMS has not been enabled",
             "refused",
-            Verdict::Refused,
+            AttemptResult::Refused,
         ),
-        (21612, "Not reachable from this number", "refused", Verdict::Refused),
+        (
+            21612,
+            "Not reachable from this number",
+            "refused",
+            AttemptResult::Refused,
+        ),
         (
             21611,
             "This 'From' number has exceeded the maximum number of queued messages",
@@ -139,11 +144,7 @@ async fn what_twilio_refuses_is_given_up_or_tried_again_by_its_code() {
         (20003, "Authenticate", "authentication_failed", retried),
     ] {
         let attempt = attempt(answer("400 BAD REQUEST", "", &refused(400, code, message))).await;
-        assert_eq!(
-            (attempt.outcome.name(), attempt.verdict()),
-            (expected, verdict),
-            "{code}"
-        );
+        assert_eq!((attempt.outcome.name(), attempt.result()), (expected, result), "{code}");
         assert_eq!(attempt.detail.as_deref(), Some(message));
         assert!(attempt.outcome.code().is_none_or(|found| found == code));
         assert_eq!(attempt.provider_id, None);
@@ -151,12 +152,12 @@ async fn what_twilio_refuses_is_given_up_or_tried_again_by_its_code() {
 }
 
 #[tokio::test]
-async fn what_is_busy_broken_or_not_set_up_is_tried_again() {
-    let wait = |seconds: i64| Verdict::Failed {
+async fn temporary_and_setup_errors_are_retried() {
+    let wait = |seconds: i64| AttemptResult::Failed {
         not_before: Some(jiff::SignedDuration::from_secs(seconds)),
     };
-    let retried = Verdict::Failed { not_before: None };
-    for (given, expected, verdict) in [
+    let retried = AttemptResult::Failed { not_before: None };
+    for (given, expected, result) in [
         (
             answer(
                 "429 TOO MANY REQUESTS",
@@ -210,15 +211,15 @@ async fn what_is_busy_broken_or_not_set_up_is_tried_again() {
     ] {
         let attempt = attempt(given.clone()).await;
         assert_eq!(
-            (attempt.outcome.name(), attempt.verdict()),
-            (expected, verdict),
+            (attempt.outcome.name(), attempt.result()),
+            (expected, result),
             "{given:?}"
         );
     }
 }
 
 #[tokio::test]
-async fn what_was_taken_is_never_sent_again_even_if_the_answer_makes_no_sense() {
+async fn accepted_message_is_delivered_even_with_an_unreadable_response() {
     let huge = format!("{{\"sid\":\"{SID}\",\"x\":\"{}\"}}", "x".repeat(100_000));
     let cut = Answer::Bytes(format!(
         "HTTP/1.1 201 CREATED\r\nContent-Length: 500\r\n\r\n{{\"sid\":\"{SID}\""
@@ -240,7 +241,7 @@ async fn what_was_taken_is_never_sent_again_even_if_the_answer_makes_no_sense() 
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_costs_the_deadline() {
+async fn hanging_server_times_out() {
     let mut server = Server::start(Answer::Hangs).await;
     let time = Arc::new(ManualTime::new());
     let twilio = Twilio::new(settings(&format!("http://{}", server.address)), time.clone()).unwrap();
@@ -253,18 +254,18 @@ async fn a_server_that_hangs_costs_the_deadline() {
         attempt.duration_ms,
         u64::try_from(Duration::as_millis(&TIMEOUT)).unwrap()
     );
-    assert_eq!(server.more(), 0);
+    assert_eq!(server.unread_requests(), 0);
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_or_cannot_be_trusted_has_a_name_for_that() {
+async fn unreachable_server_has_a_named_outcome() {
     let server = Server::start(Answer::Closes).await;
     for (base_url, expected) in [
         ("http://127.0.0.1:1".to_owned(), "connection_failed"),
         ("https://nobody.invalid".to_owned(), "name_not_found"),
         (format!("https://{}", server.address), "tls_failed"),
     ] {
-        // The server reads a TLS greeting as the beginning of a head, and closes when the client does.
+        // The server reads the TLS handshake as a request head, and closes when the client does.
         if expected == "tls_failed" {
             continue;
         }
@@ -274,7 +275,7 @@ async fn a_server_that_is_not_there_or_cannot_be_trusted_has_a_name_for_that() {
 }
 
 #[tokio::test]
-async fn what_is_no_number_is_not_sent_to() {
+async fn invalid_phone_numbers_are_unsendable() {
     let mut server = Server::start(answer("201 CREATED", "", &created(SID))).await;
     let twilio = Twilio::new(
         settings(&format!("http://{}", server.address)),
@@ -297,17 +298,17 @@ async fn what_is_no_number_is_not_sent_to() {
         };
         let attempt = twilio.send(&sms).await;
         assert_eq!(
-            (attempt.outcome, attempt.verdict()),
-            (MessageOutcome::Unsendable, Verdict::Refused),
+            (attempt.outcome, attempt.result()),
+            (MessageOutcome::Unsendable, AttemptResult::Refused),
             "{to}"
         );
     }
-    assert_eq!(server.more(), 0);
+    assert_eq!(server.unread_requests(), 0);
 }
 
 #[tokio::test]
-async fn the_secret_goes_nowhere_unencrypted() {
-    let new = |change: fn(&mut TwilioSettings)| {
+async fn base_url_must_be_https_without_credentials() {
+    let new = |change: fn(&mut TwilioConfig)| {
         let mut settings = settings("https://api.twilio.com");
         change(&mut settings);
         Twilio::new(settings, Arc::new(ManualTime::new()))
@@ -330,7 +331,7 @@ async fn the_secret_goes_nowhere_unencrypted() {
         Err(SmsError::BadAccountSid)
     ));
     assert!(matches!(
-        new(|it| it.own_roots = vec![vec![1].into()]),
+        new(|it| it.extra_roots = vec![vec![1].into()]),
         Err(SmsError::Tls(_))
     ));
 }

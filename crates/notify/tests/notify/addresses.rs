@@ -1,18 +1,18 @@
-//! Which URLs may be saved, and which addresses are dialled for them.
+//! URL checks on save, and IP address checks on connect.
 
 use std::sync::Arc;
 
-use crate::common::{ManualTime, Names, opening};
-use notify::address::{AddressError, LookupOwner, NameLookups, Range, Resolve, Resolving, UrlRules};
+use crate::common::{FakeResolver, ManualTime, policy_allowing};
+use notify::address::{LookupOwner, NameLookups, ResolveFuture, Resolver, SpecialRange, UrlPolicy, UrlPolicyError};
 
-/// What the rules say of a URL.
-fn judge(rules: &UrlRules, text: &str) -> Result<String, AddressError> {
+/// Returns the result of a URL check.
+fn check(rules: &UrlPolicy, text: &str) -> Result<String, UrlPolicyError> {
     rules.check(text).map(|target| target.url().to_owned())
 }
 
 #[test]
-fn urls_of_the_public_are_taken() {
-    let rules = UrlRules::default();
+fn accepts_public_urls() {
+    let rules = UrlPolicy::default();
     for (text, normal) in [
         ("https://example.com", "https://example.com/"),
         (
@@ -40,13 +40,13 @@ fn urls_of_the_public_are_taken() {
         ),
         ("https://redis/", "https://redis/"),
     ] {
-        assert_eq!(judge(&rules, text).as_deref(), Ok(normal), "{text}");
+        assert_eq!(check(&rules, text).as_deref(), Ok(normal), "{text}");
     }
 }
 
 #[test]
-fn urls_that_are_wrong_in_form_say_how_to_mend_them() {
-    use AddressError::{Fragment, NotAUrl, NotHttps, Port, TooLong, TrailingDot, UserInfo};
+fn rejects_malformed_urls_with_the_fix() {
+    use UrlPolicyError::{Fragment, NotAUrl, NotHttps, Port, TooLong, TrailingDot, UserInfo};
     let long = format!("https://example.com/{}", "a".repeat(2_048));
     let long_name = format!("https://{}example.com/", "a.".repeat(130));
     for (text, error) in [
@@ -93,81 +93,81 @@ fn urls_that_are_wrong_in_form_say_how_to_mend_them() {
         ("https://8.8.8.8.", TrailingDot),
         ("https://localhost./", TrailingDot),
     ] {
-        assert_eq!(judge(&UrlRules::default(), text), Err(error), "{text}");
+        assert_eq!(check(&UrlPolicy::default(), text), Err(error), "{text}");
     }
 }
 
-/// Hosts that are addresses, however they are disguised, and why they are refused.
-const LITERALS: &[(&str, Range)] = &[
-    ("127.0.0.1", Range::Loopback),
-    ("127.255.255.254", Range::Loopback),
-    ("2130706433", Range::Loopback),
-    ("017700000001", Range::Loopback),
-    ("0x7f000001", Range::Loopback),
-    ("0x7f.1", Range::Loopback),
-    ("0177.0.0.1", Range::Loopback),
-    ("127.1", Range::Loopback),
-    ("127.0.1", Range::Loopback),
-    ("0x7f.0x0.0x0.0x1", Range::Loopback),
-    ("①②⑦.0.0.1", Range::Loopback),
-    ("１２７.０.０.１", Range::Loopback),
-    ("127。0。0。1", Range::Loopback),
-    ("%31%32%37.0.0.1", Range::Loopback),
-    ("localhost", Range::Loopback),
-    ("LOCALHOST", Range::Loopback),
-    ("ⓛocalhost", Range::Loopback),
-    ("hooks.localhost", Range::Loopback),
-    ("0", Range::Unspecified),
-    ("0.0.0.0", Range::Unspecified),
-    ("0x0", Range::Unspecified),
-    ("10.0.0.1", Range::Private),
-    ("167772161", Range::Private),
-    ("172.16.0.1", Range::Private),
-    ("192.168.0.1", Range::Private),
-    ("100.64.0.1", Range::Shared),
-    ("169.254.1.1", Range::LinkLocal),
-    ("169.254.169.254", Range::Metadata),
-    ("2852039166", Range::Metadata),
-    ("0xa9fea9fe", Range::Metadata),
-    ("224.0.0.1", Range::Multicast),
-    ("255.255.255.255", Range::Broadcast),
-    ("4294967295", Range::Broadcast),
-    ("192.0.2.1", Range::Documentation),
-    ("198.18.0.1", Range::Benchmarking),
-    ("[::]", Range::Unspecified),
-    ("[::1]", Range::Loopback),
-    ("[0:0:0:0:0:0:0:1]", Range::Loopback),
-    ("[::ffff:127.0.0.1]", Range::Embedded),
-    ("[::ffff:7f00:1]", Range::Embedded),
-    ("[::ffff:8.8.8.8]", Range::Embedded),
-    ("[::127.0.0.1]", Range::Embedded),
-    ("[64:ff9b::7f00:1]", Range::Loopback),
-    ("[64:ff9b::10.0.0.1]", Range::Private),
-    ("[64:ff9b::169.254.169.254]", Range::Metadata),
-    ("[64:ff9b:1::1]", Range::Embedded),
-    ("[2002:7f00:1::]", Range::Embedded),
-    ("[2001:0:4136:e378:8000:63bf:3fff:fdd2]", Range::Embedded),
-    ("[2001:db8::1]", Range::Documentation),
-    ("[fd00:ec2::254]", Range::Metadata),
-    ("[fd12:3456:789a::1]", Range::UniqueLocal),
-    ("[fe80::1]", Range::LinkLocal),
-    ("[fec0::1]", Range::SiteLocal),
-    ("[ff02::1]", Range::Multicast),
+/// Hosts that are IP addresses in unusual notations, with the expected range.
+const LITERALS: &[(&str, SpecialRange)] = &[
+    ("127.0.0.1", SpecialRange::Loopback),
+    ("127.255.255.254", SpecialRange::Loopback),
+    ("2130706433", SpecialRange::Loopback),
+    ("017700000001", SpecialRange::Loopback),
+    ("0x7f000001", SpecialRange::Loopback),
+    ("0x7f.1", SpecialRange::Loopback),
+    ("0177.0.0.1", SpecialRange::Loopback),
+    ("127.1", SpecialRange::Loopback),
+    ("127.0.1", SpecialRange::Loopback),
+    ("0x7f.0x0.0x0.0x1", SpecialRange::Loopback),
+    ("①②⑦.0.0.1", SpecialRange::Loopback),
+    ("１２７.０.０.１", SpecialRange::Loopback),
+    ("127。0。0。1", SpecialRange::Loopback),
+    ("%31%32%37.0.0.1", SpecialRange::Loopback),
+    ("localhost", SpecialRange::Loopback),
+    ("LOCALHOST", SpecialRange::Loopback),
+    ("ⓛocalhost", SpecialRange::Loopback),
+    ("hooks.localhost", SpecialRange::Loopback),
+    ("0", SpecialRange::Unspecified),
+    ("0.0.0.0", SpecialRange::Unspecified),
+    ("0x0", SpecialRange::Unspecified),
+    ("10.0.0.1", SpecialRange::Private),
+    ("167772161", SpecialRange::Private),
+    ("172.16.0.1", SpecialRange::Private),
+    ("192.168.0.1", SpecialRange::Private),
+    ("100.64.0.1", SpecialRange::Shared),
+    ("169.254.1.1", SpecialRange::LinkLocal),
+    ("169.254.169.254", SpecialRange::Metadata),
+    ("2852039166", SpecialRange::Metadata),
+    ("0xa9fea9fe", SpecialRange::Metadata),
+    ("224.0.0.1", SpecialRange::Multicast),
+    ("255.255.255.255", SpecialRange::Broadcast),
+    ("4294967295", SpecialRange::Broadcast),
+    ("192.0.2.1", SpecialRange::Documentation),
+    ("198.18.0.1", SpecialRange::Benchmarking),
+    ("[::]", SpecialRange::Unspecified),
+    ("[::1]", SpecialRange::Loopback),
+    ("[0:0:0:0:0:0:0:1]", SpecialRange::Loopback),
+    ("[::ffff:127.0.0.1]", SpecialRange::Embedded),
+    ("[::ffff:7f00:1]", SpecialRange::Embedded),
+    ("[::ffff:8.8.8.8]", SpecialRange::Embedded),
+    ("[::127.0.0.1]", SpecialRange::Embedded),
+    ("[64:ff9b::7f00:1]", SpecialRange::Loopback),
+    ("[64:ff9b::10.0.0.1]", SpecialRange::Private),
+    ("[64:ff9b::169.254.169.254]", SpecialRange::Metadata),
+    ("[64:ff9b:1::1]", SpecialRange::Embedded),
+    ("[2002:7f00:1::]", SpecialRange::Embedded),
+    ("[2001:0:4136:e378:8000:63bf:3fff:fdd2]", SpecialRange::Embedded),
+    ("[2001:db8::1]", SpecialRange::Documentation),
+    ("[fd00:ec2::254]", SpecialRange::Metadata),
+    ("[fd12:3456:789a::1]", SpecialRange::UniqueLocal),
+    ("[fe80::1]", SpecialRange::LinkLocal),
+    ("[fec0::1]", SpecialRange::SiteLocal),
+    ("[ff02::1]", SpecialRange::Multicast),
 ];
 
 #[test]
-fn hosts_that_are_special_addresses_in_any_disguise_are_refused() {
+fn rejects_special_addresses_in_any_notation() {
     for (host, range) in LITERALS {
         for text in [format!("https://{host}/hook"), format!("http://{host}:8080/hook")] {
-            let judged = judge(&UrlRules::default(), &text);
-            assert_eq!(judged, Err(AddressError::NotPublic(*range)), "{text}");
+            let result = check(&UrlPolicy::default(), &text);
+            assert_eq!(result, Err(UrlPolicyError::NotPublic(*range)), "{text}");
         }
     }
 }
 
 #[test]
-fn hosts_that_other_programs_read_differently_are_refused_with_how_to_write_them() {
-    let opened = opening(&["127.0.0.0/8"]);
+fn rejects_ambiguous_hosts_with_the_normal_form() {
+    let opened = policy_allowing(&["127.0.0.0/8"]);
     for (host, plain) in [
         ("134744072", "8.8.8.8"),
         ("0x08080808", "8.8.8.8"),
@@ -182,13 +182,13 @@ fn hosts_that_other_programs_read_differently_are_refused_with_how_to_write_them
         ("2130706433", "127.0.0.1"),
         ("ⓛocalhost", "localhost"),
     ] {
-        let judged = judge(&opened, &format!("https://{host}:8443/hook"));
-        assert_eq!(judged, Err(AddressError::AmbiguousHost(plain.to_owned())), "{host}");
+        let result = check(&opened, &format!("https://{host}:8443/hook"));
+        assert_eq!(result, Err(UrlPolicyError::AmbiguousHost(plain.to_owned())), "{host}");
     }
 }
 
 #[test]
-fn a_url_with_a_backslash_is_refused() {
+fn rejects_urls_with_a_backslash() {
     for url in [
         r"https://93.184.216.34\@127.0.0.1/",
         r"https://127.0.0.1\@93.184.216.34/",
@@ -196,17 +196,17 @@ fn a_url_with_a_backslash_is_refused() {
         r"https://example.com\hook",
         r"https://example.com/?a=\b",
     ] {
-        let judged = judge(&opening(&["127.0.0.0/8"]), url);
-        assert_eq!(judged, Err(AddressError::Backslash), "{url}");
+        let result = check(&policy_allowing(&["127.0.0.0/8"]), url);
+        assert_eq!(result, Err(UrlPolicyError::Backslash), "{url}");
     }
 }
 
 #[test]
-fn the_allow_list_opens_exactly_what_it_names() {
-    let rules = opening(&["127.0.0.1/32", "10.1.0.0/16", "fd00:1::/32"]);
+fn allow_list_permits_exactly_its_ranges() {
+    let rules = policy_allowing(&["127.0.0.1/32", "10.1.0.0/16", "fd00:1::/32"]);
     for open in ["127.0.0.1", "localhost", "10.1.2.3", "[fd00:1::5]"] {
         for scheme in ["https", "http"] {
-            judge(&rules, &format!("{scheme}://{open}:8080/hook")).unwrap();
+            check(&rules, &format!("{scheme}://{open}:8080/hook")).unwrap();
         }
     }
     for shut in [
@@ -221,38 +221,41 @@ fn the_allow_list_opens_exactly_what_it_names() {
         "0",
     ] {
         for scheme in ["https", "http"] {
-            let judged = judge(&rules, &format!("{scheme}://{shut}/"));
-            assert!(matches!(judged, Err(AddressError::NotPublic(_))), "{scheme}://{shut}");
+            let result = check(&rules, &format!("{scheme}://{shut}/"));
+            assert!(matches!(result, Err(UrlPolicyError::NotPublic(_))), "{scheme}://{shut}");
         }
     }
 }
 
 #[test]
-fn http_is_for_opened_addresses_only() {
+fn http_requires_an_allowed_range() {
     assert_eq!(
-        judge(&UrlRules::default(), "http://example.com/"),
-        Err(AddressError::Http)
+        check(&UrlPolicy::default(), "http://example.com/"),
+        Err(UrlPolicyError::Http)
     );
-    assert_eq!(judge(&UrlRules::default(), "http://8.8.8.8/"), Err(AddressError::Http));
-    let rules = opening(&["10.0.0.0/8"]);
-    assert_eq!(judge(&rules, "http://8.8.8.8/"), Err(AddressError::Http));
-    // What the name resolves to decides.
-    judge(&rules, "http://hooks.corp.example/").unwrap();
+    assert_eq!(
+        check(&UrlPolicy::default(), "http://8.8.8.8/"),
+        Err(UrlPolicyError::Http)
+    );
+    let rules = policy_allowing(&["10.0.0.0/8"]);
+    assert_eq!(check(&rules, "http://8.8.8.8/"), Err(UrlPolicyError::Http));
+    // The resolved address decides.
+    check(&rules, "http://hooks.corp.example/").unwrap();
 }
 
 #[tokio::test]
-async fn a_name_is_refused_if_any_of_its_addresses_is() {
-    let names = Arc::new(Names::of(&[
+async fn rejects_names_with_any_forbidden_address() {
+    let names = Arc::new(FakeResolver::of(&[
         ("public.example", &["8.8.8.8", "2001:4860:4860::8888"]),
         ("private.example", &["10.0.0.7"]),
         ("both.example", &["8.8.8.8", "127.0.0.1"]),
         ("mapped.example", &["::ffff:8.8.8.8"]),
         ("metadata.example", &["169.254.169.254"]),
     ]));
-    let lookups = NameLookups::new(Arc::clone(&names) as Arc<dyn Resolve>);
+    let lookups = NameLookups::new(Arc::clone(&names) as Arc<dyn Resolver>);
     let time = ManualTime::new();
-    let (shut, open) = (UrlRules::default(), opening(&["10.0.0.0/8"]));
-    let refused = Err(AddressError::ResolvesToNotPublic);
+    let (shut, open) = (UrlPolicy::default(), policy_allowing(&["10.0.0.0/8"]));
+    let refused = Err(UrlPolicyError::ResolvesToNotPublic);
     for (rules, url, expected) in [
         (&shut, "https://public.example/", Ok(())),
         (&shut, "https://not-yet.example/", Ok(())),
@@ -264,62 +267,62 @@ async fn a_name_is_refused_if_any_of_its_addresses_is() {
         (
             &shut,
             "https://127.0.0.1/",
-            Err(AddressError::NotPublic(Range::Loopback)),
+            Err(UrlPolicyError::NotPublic(SpecialRange::Loopback)),
         ),
-        (&shut, "http://private.example/", Err(AddressError::Http)),
+        (&shut, "http://private.example/", Err(UrlPolicyError::Http)),
         (&open, "https://private.example/", Ok(())),
         (&open, "http://private.example/", Ok(())),
-        (&open, "http://public.example/", Err(AddressError::Http)),
+        (&open, "http://public.example/", Err(UrlPolicyError::Http)),
         (&open, "https://both.example/", refused),
         (&open, "https://public.example/", Ok(())),
         (&open, "http://not-yet.example/", Ok(())),
     ] {
-        let judged = rules.check_resolved(url, &lookups, LookupOwner::Anonymous, &time).await;
-        assert_eq!(judged.map(|_| ()), expected, "{url}");
+        let result = rules.check_resolved(url, &lookups, LookupOwner::Anonymous, &time).await;
+        assert_eq!(result.map(|_| ()), expected, "{url}");
     }
     let asked = names.asked.lock().unwrap();
     assert!(asked.iter().all(|name| name.ends_with(".example")), "{asked:?}");
 }
 
-/// Name servers that never answer.
+/// A resolver that never responds.
 #[derive(Debug)]
-struct Silent;
+struct SilentResolver;
 
-impl Resolve for Silent {
-    fn resolve<'a>(&'a self, _: &'a str) -> Resolving<'a> {
+impl Resolver for SilentResolver {
+    fn resolve<'a>(&'a self, _: &'a str) -> ResolveFuture<'a> {
         Box::pin(std::future::pending())
     }
 }
 
 #[tokio::test]
-async fn a_name_whose_servers_are_silent_counts_as_one_that_does_not_resolve_yet() {
+async fn accepts_names_whose_lookup_times_out() {
     let time = ManualTime::new();
-    let rules = UrlRules::default();
+    let rules = UrlPolicy::default();
     let url = "https://example.com/";
-    let lookups = NameLookups::new(Arc::new(Silent));
-    let (judged, ()) = tokio::join!(
+    let lookups = NameLookups::new(Arc::new(SilentResolver));
+    let (result, ()) = tokio::join!(
         rules.check_resolved(url, &lookups, LookupOwner::Anonymous, &time),
         async {
             time.advance(jiff::SignedDuration::from_secs(3));
         }
     );
-    assert_eq!(judged.unwrap().url(), url);
+    assert_eq!(result.unwrap().url(), url);
 }
 
 #[test]
-fn of_the_addresses_of_a_name_only_the_open_ones_are_dialled() {
+fn permitted_addresses_excludes_forbidden_ones() {
     let addresses = ["8.8.8.8", "127.0.0.1", "::ffff:1.1.1.1", "10.0.0.1", "2606:4700::1"];
     let addresses: Vec<_> = addresses.iter().map(|text| text.parse().unwrap()).collect();
-    let dialled = |rules: &UrlRules, url: &str| {
+    let dialled = |rules: &UrlPolicy, url: &str| {
         let target = rules.check(url).unwrap();
-        let dialled = rules.dialable(&target, &addresses);
+        let dialled = rules.permitted_addresses(&target, &addresses);
         dialled.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(
-        dialled(&UrlRules::default(), "https://example.com/"),
+        dialled(&UrlPolicy::default(), "https://example.com/"),
         ["8.8.8.8", "2606:4700::1"]
     );
-    let rules = opening(&["10.0.0.0/8"]);
+    let rules = policy_allowing(&["10.0.0.0/8"]);
     assert_eq!(
         dialled(&rules, "https://example.com/"),
         ["8.8.8.8", "10.0.0.1", "2606:4700::1"]
@@ -328,8 +331,8 @@ fn of_the_addresses_of_a_name_only_the_open_ones_are_dialled() {
 }
 
 #[test]
-fn only_slack_s_own_hosts_are_slack() {
-    let rules = opening(&["127.0.0.0/8"]);
+fn recognises_slack_hosts_only() {
+    let rules = policy_allowing(&["127.0.0.0/8"]);
     for (url, is_slack) in [
         ("https://hooks.slack.com/services/T0/B0/x", true),
         ("https://HOOKS.slack.com/services/T0/B0/x", true),

@@ -1,44 +1,49 @@
-//! One attempt against receivers of every kind.
+//! Delivery attempts to receivers with all kinds of behaviour.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::SignedDuration;
-use notify::client::{Attempt, Outcome, Signing, WebhookJob, WebhookTransport};
-use notify::message::{ALERT_TRIGGERED, test_data, webhook_body};
-use notify::signature::{Form, HeaderStyle, Secret, service, standard};
+use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookOutcome, WebhookTransport};
+use notify::message::{ALERT_TRIGGERED, test_event_data, webhook_body};
+use notify::signature::{HeaderStyle, SignatureFormat, SigningSecret, service, standard};
 use notify::time::Time;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
+use crate::common::client_fixture::{ClientFixture, post};
 use crate::common::receiver::{Behaviour, Received, Receiver, answer, ok};
-use crate::common::world::{World, post};
 
 #[tokio::test]
-async fn a_signed_delivery_arrives_and_verifies() {
-    let world = World::new();
-    let receiver = Receiver::start(&world.time, &[ok()]).await;
-    let secret = Secret::from_random([7; 32]);
+async fn signed_delivery_arrives_and_verifies() {
+    let fixture = ClientFixture::new();
+    let receiver = Receiver::start(&fixture.time, &[ok()]).await;
+    let secret = SigningSecret::from_random([7; 32]);
     let id = Uuid::from_u128(7);
     let job = WebhookJob {
         account: Uuid::from_u128(9),
         url: receiver.url("http", "hooks.example"),
         event: ALERT_TRIGGERED,
-        generated_at: world.time.now(),
-        body: webhook_body(id, ALERT_TRIGGERED, world.time.now(), &test_data(id, world.time.now())),
+        generated_at: fixture.time.now(),
+        body: webhook_body(
+            id,
+            ALERT_TRIGGERED,
+            fixture.time.now(),
+            &test_event_data(id, fixture.time.now()),
+        ),
         signing: Signing::Signed {
             secrets: secret.clone().into(),
-            form: Form::Timestamped,
+            format: SignatureFormat::Timestamped,
         },
     };
-    world.time.advance(SignedDuration::from_secs(700));
-    let transport = WebhookTransport::new(world.client(), HeaderStyle::default());
+    fixture.time.advance(SignedDuration::from_secs(700));
+    let transport = WebhookTransport::new(fixture.client(), HeaderStyle::default());
     let attempt = transport.deliver(id, &job).await;
-    let expected = Attempt {
+    let expected = WebhookAttempt {
         url: Some(job.url.clone()),
-        at: world.time.now(),
+        at: fixture.time.now(),
         duration_ms: 0,
-        outcome: Outcome::Delivered { status: 200 },
+        outcome: WebhookOutcome::Delivered { status: 200 },
         response: Some("ok".to_owned()),
     };
     assert_eq!(attempt, expected);
@@ -52,7 +57,7 @@ async fn a_signed_delivery_arrives_and_verifies() {
     assert_eq!(timestamp, "2026-03-06T14:30:00.000Z");
     for signature in [&headers["x-service-signature"], &headers["x-stockalert-signature"]] {
         assert!(service::verify(
-            Form::Timestamped,
+            SignatureFormat::Timestamped,
             &secret,
             timestamp,
             body.as_bytes(),
@@ -66,24 +71,24 @@ async fn a_signed_delivery_arrives_and_verifies() {
         seconds,
         &headers["webhook-signature"],
         body.as_bytes(),
-        world.time.now(),
+        fixture.time.now(),
     )
     .unwrap();
 }
 
 #[tokio::test]
-async fn an_unsigned_delivery_has_no_signature_at_all() {
-    let world = World::new();
-    let receiver = Receiver::start(&world.time, &[ok()]).await;
+async fn unsigned_delivery_has_no_signature_headers() {
+    let fixture = ClientFixture::new();
+    let receiver = Receiver::start(&fixture.time, &[ok()]).await;
     let job = WebhookJob {
         account: Uuid::from_u128(9),
         url: receiver.url("http", "hooks.example"),
         event: ALERT_TRIGGERED,
-        generated_at: world.time.now(),
+        generated_at: fixture.time.now(),
         body: Bytes::from_static(b"{}"),
         signing: Signing::Unsigned,
     };
-    WebhookTransport::new(world.client(), HeaderStyle::default())
+    WebhookTransport::new(fixture.client(), HeaderStyle::default())
         .deliver(Uuid::nil(), &job)
         .await;
     let mut names: Vec<_> = receiver.requests().remove(0).headers.into_keys().collect();
@@ -92,21 +97,25 @@ async fn an_unsigned_delivery_has_no_signature_at_all() {
 }
 
 #[tokio::test]
-async fn each_status_has_its_outcome() {
-    let world = World::new();
-    let answered = |status, seconds: Option<u64>| Outcome::Answered {
+async fn http_statuses_map_to_outcomes() {
+    let fixture = ClientFixture::new();
+    let answered = |status, seconds: Option<u64>| WebhookOutcome::HttpError {
         status,
         retry_after: seconds.map(Duration::from_secs),
     };
     for (status, headers, expected) in [
-        ("200 OK", "", Outcome::Delivered { status: 200 }),
-        ("204 No Content", "", Outcome::Delivered { status: 204 }),
-        ("299 Fine", "retry-after: 7\r\n", Outcome::Delivered { status: 299 }),
-        ("300 Choices", "", Outcome::Redirected { status: 300 }),
-        ("304 Not Modified", "", Outcome::Redirected { status: 304 }),
+        ("200 OK", "", WebhookOutcome::Delivered { status: 200 }),
+        ("204 No Content", "", WebhookOutcome::Delivered { status: 204 }),
+        (
+            "299 Fine",
+            "retry-after: 7\r\n",
+            WebhookOutcome::Delivered { status: 299 },
+        ),
+        ("300 Choices", "", WebhookOutcome::Redirected { status: 300 }),
+        ("304 Not Modified", "", WebhookOutcome::Redirected { status: 304 }),
         ("400 Bad Request", "", answered(400, None)),
         ("404 Not Found", "", answered(404, None)),
-        ("410 Gone", "", Outcome::Gone),
+        ("410 Gone", "", WebhookOutcome::Gone),
         (
             "429 Too Many Requests",
             "retry-after: 120\r\n",
@@ -122,7 +131,7 @@ async fn each_status_has_its_outcome() {
         ("999 Odd", "", answered(999, None)),
     ] {
         assert_eq!(
-            world.outcome(Behaviour::Answers(answer(status, headers, ""))).await,
+            fixture.outcome(Behaviour::Answers(answer(status, headers, ""))).await,
             expected,
             "{status}"
         );
@@ -130,9 +139,9 @@ async fn each_status_has_its_outcome() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed() {
-    let world = World::new();
-    let behind = Receiver::start(&world.time, &[ok()]).await;
+async fn redirect_is_not_followed() {
+    let fixture = ClientFixture::new();
+    let behind = Receiver::start(&fixture.time, &[ok()]).await;
     for status in [
         "301 Moved",
         "302 Found",
@@ -141,96 +150,95 @@ async fn a_redirect_is_not_followed() {
         "308 Permanent",
     ] {
         let location = format!("location: {}\r\n", behind.url("http", "127.0.0.1"));
-        let outcome = world.outcome(Behaviour::Answers(answer(status, &location, ""))).await;
+        let outcome = fixture.outcome(Behaviour::Answers(answer(status, &location, ""))).await;
         assert_eq!(outcome.name(), "redirected");
     }
     assert_eq!(behind.seen.borrow().connections, 0);
 }
 
 #[tokio::test]
-async fn what_is_no_whole_answer_is_none() {
-    let world = World::new();
+async fn incomplete_and_invalid_responses_fail() {
+    let fixture = ClientFixture::new();
     for (behaviour, expected) in [
-        (Behaviour::Closes, Outcome::ConnectionLost),
-        (Behaviour::Resets, Outcome::ConnectionLost),
+        (Behaviour::Closes, WebhookOutcome::ConnectionLost),
+        (Behaviour::Resets, WebhookOutcome::ConnectionLost),
         (
             Behaviour::AnswersAndCloses("HTTP/1.1 200 OK\r\n".to_owned()),
-            Outcome::ConnectionLost,
+            WebhookOutcome::ConnectionLost,
         ),
         (
             Behaviour::AnswersAndCloses("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok".to_owned()),
-            Outcome::ConnectionLost,
+            WebhookOutcome::ConnectionLost,
         ),
         (
             Behaviour::Answers("220 mail.example ESMTP\r\n\r\n".to_owned()),
-            Outcome::BadAnswer,
+            WebhookOutcome::InvalidResponse,
         ),
         (
             Behaviour::Answers("{\"status\": 200}\r\n\r\n".to_owned()),
-            Outcome::BadAnswer,
+            WebhookOutcome::InvalidResponse,
         ),
         (
             Behaviour::Answers(format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "x".repeat(200_000))),
-            Outcome::BadAnswer,
+            WebhookOutcome::InvalidResponse,
         ),
     ] {
-        assert_eq!(world.outcome(behaviour.clone()).await, expected, "{behaviour:?}");
+        assert_eq!(fixture.outcome(behaviour.clone()).await, expected, "{behaviour:?}");
     }
 }
 
 #[tokio::test]
-async fn an_answer_without_a_length_ends_with_its_connection() {
-    let world = World::new();
+async fn response_without_length_ends_with_the_connection() {
+    let fixture = ClientFixture::new();
     let text = "HTTP/1.1 200 OK\r\n\r\nfine".to_owned();
-    let receiver = Receiver::start(&world.time, &[Behaviour::AnswersAndCloses(text)]).await;
-    let attempt = world.post(&receiver.url("http", "hooks.example")).await;
+    let receiver = Receiver::start(&fixture.time, &[Behaviour::AnswersAndCloses(text)]).await;
+    let attempt = fixture.post(&receiver.url("http", "hooks.example")).await;
     assert_eq!(
         (attempt.outcome, attempt.response.as_deref()),
-        (Outcome::Delivered { status: 200 }, Some("fine"))
+        (WebhookOutcome::Delivered { status: 200 }, Some("fine"))
     );
 }
 
 #[tokio::test]
-async fn who_is_not_there_has_failed_to_connect() {
-    let world = World::new();
+async fn unreachable_receiver_fails_to_connect() {
+    let fixture = ClientFixture::new();
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap().port()
     };
-    let attempt = world.post(&format!("http://127.0.0.1:{port}/")).await;
-    assert_eq!(attempt.outcome, Outcome::ConnectionFailed);
-    let attempt = world.post("http://nobody.example/").await;
-    assert_eq!(attempt.outcome, Outcome::NameNotFound);
+    let attempt = fixture.post(&format!("http://127.0.0.1:{port}/")).await;
+    assert_eq!(attempt.outcome, WebhookOutcome::ConnectionFailed);
+    let attempt = fixture.post("http://nobody.example/").await;
+    assert_eq!(attempt.outcome, WebhookOutcome::NameNotFound);
 }
 
 #[tokio::test]
-async fn an_address_that_was_stored_as_a_number_is_called_in_its_normal_form() {
-    let world = World::new();
-    let receiver = Receiver::start(&world.time, &[ok()]).await;
-    let attempt = world.post(&receiver.url("http", "2130706433")).await;
-    assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
+async fn stored_numeric_address_is_requested_in_normal_form() {
+    let fixture = ClientFixture::new();
+    let receiver = Receiver::start(&fixture.time, &[ok()]).await;
+    let attempt = fixture.post(&receiver.url("http", "2130706433")).await;
+    assert_eq!(attempt.outcome, WebhookOutcome::Delivered { status: 200 });
     let host = format!("127.0.0.1:{}", receiver.address.port());
     assert_eq!(receiver.requests().remove(0).headers["host"], host);
 }
 
 #[tokio::test]
-async fn the_first_address_that_answers_is_taken() {
-    let world = World::new();
-    let receiver = Receiver::start(&world.time, &[ok()]).await;
-    // Nobody listens on the others; the test's rules would let them all pass.
-    world
+async fn first_responding_address_is_used() {
+    let fixture = ClientFixture::new();
+    let receiver = Receiver::start(&fixture.time, &[ok()]).await;
+    // There is no listener on the other addresses; the policy permits all of them.
+    fixture
         .names
         .set("hooks.example", &["127.0.0.9", "127.0.0.8", "127.0.0.1"]);
-    let attempt = world.post(&receiver.url("http", "hooks.example")).await;
-    assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
+    let attempt = fixture.post(&receiver.url("http", "hooks.example")).await;
+    assert_eq!(attempt.outcome, WebhookOutcome::Delivered { status: 200 });
 }
 
-/// The attempt, and the time that it took by the world's clock, which is set on second by second once the receiver has
-/// seen the request.
-async fn in_time(world: &World, behaviour: Behaviour) -> Attempt {
-    let receiver = Receiver::start(&world.time, std::slice::from_ref(&behaviour)).await;
+/// Makes an attempt. The clock advances second by second after the receiver has received the request.
+async fn attempt_with_ticking_clock(fixture: &ClientFixture, behaviour: Behaviour) -> WebhookAttempt {
+    let receiver = Receiver::start(&fixture.time, std::slice::from_ref(&behaviour)).await;
     let url = receiver.url("http", "hooks.example");
-    let (attempt, ()) = tokio::join!(world.post(&url), async {
+    let (attempt, ()) = tokio::join!(fixture.post(&url), async {
         for second in 1..=5 {
             let drips = if matches!(behaviour, Behaviour::Drips(_)) {
                 second
@@ -240,65 +248,71 @@ async fn in_time(world: &World, behaviour: Behaviour) -> Attempt {
             receiver
                 .until(|seen| seen.requests.len() == 1 && seen.drips >= drips)
                 .await;
-            world.time.advance(SignedDuration::from_secs(1));
+            fixture.time.advance(SignedDuration::from_secs(1));
         }
     });
     attempt
 }
 
 #[tokio::test]
-async fn one_deadline_spans_the_whole_exchange() {
+async fn one_timeout_covers_the_whole_exchange() {
     let slow_head = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_owned();
     let hint = "HTTP/1.1 103 Early Hints\r\n\r\n".to_owned();
     for behaviour in [Behaviour::Hangs, Behaviour::Drips(slow_head), Behaviour::Drips(hint)] {
-        let attempt = in_time(&World::new(), behaviour).await;
-        assert_eq!((attempt.outcome, attempt.duration_ms), (Outcome::TimedOut, 5_000));
+        let attempt = attempt_with_ticking_clock(&ClientFixture::new(), behaviour).await;
+        assert_eq!(
+            (attempt.outcome, attempt.duration_ms),
+            (WebhookOutcome::TimedOut, 5_000)
+        );
         assert_eq!(attempt.response, None);
     }
 }
 
 #[tokio::test]
-async fn a_body_that_drips_is_within_the_deadline_or_late() {
-    let world = World::new();
-    // The head comes at once, the body a byte a second.
+async fn incomplete_body_times_out() {
+    let fixture = ClientFixture::new();
+    // The head arrives at once, but the body is incomplete.
     let head = Behaviour::Answers("HTTP/1.1 200 OK\r\ncontent-length: 60\r\n\r\nbegun".to_owned());
-    let receiver = Receiver::start(&world.time, &[head]).await;
+    let receiver = Receiver::start(&fixture.time, &[head]).await;
     let url = receiver.url("http", "hooks.example");
-    let (attempt, ()) = tokio::join!(world.post(&url), async {
+    let (attempt, ()) = tokio::join!(fixture.post(&url), async {
         receiver.until(|seen| seen.requests.len() == 1).await;
-        world.time.advance(SignedDuration::from_secs(5));
+        fixture.time.advance(SignedDuration::from_secs(5));
     });
-    assert_eq!((attempt.outcome, attempt.duration_ms), (Outcome::TimedOut, 5_000));
+    assert_eq!(
+        (attempt.outcome, attempt.duration_ms),
+        (WebhookOutcome::TimedOut, 5_000)
+    );
     assert_eq!(attempt.response, None);
     receiver.until(|seen| seen.closed == 1).await;
 }
 
 #[tokio::test]
-async fn who_accepts_and_does_not_speak_tls_is_waited_for_no_longer() {
-    let world = World::new();
+async fn silent_tls_server_times_out() {
+    let fixture = ClientFixture::new();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://127.0.0.1:{}/", listener.local_addr().unwrap().port());
-    let (attempt, _stream) = tokio::join!(world.post(&url), async {
+    let (attempt, _stream) = tokio::join!(fixture.post(&url), async {
         let stream = listener.accept().await.unwrap();
-        world.time.advance(SignedDuration::from_secs(5));
+        fixture.time.advance(SignedDuration::from_secs(5));
         stream
     });
-    assert_eq!(attempt.outcome, Outcome::TimedOut);
+    assert_eq!(attempt.outcome, WebhookOutcome::TimedOut);
 }
 
 #[tokio::test]
-async fn a_hundred_megabytes_are_not_read() {
-    let world = World::new();
-    let receiver = Receiver::start(&world.time, &[Behaviour::Floods(100 << 20)]).await;
-    let attempt = world.post(&receiver.url("http", "hooks.example")).await;
-    assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
+async fn large_body_is_not_read_completely() {
+    let fixture = ClientFixture::new();
+    let receiver = Receiver::start(&fixture.time, &[Behaviour::Floods(100 << 20)]).await;
+    let attempt = fixture.post(&receiver.url("http", "hooks.example")).await;
+    assert_eq!(attempt.outcome, WebhookOutcome::Delivered { status: 200 });
     assert_eq!(attempt.response, Some("x".repeat(1_024)));
     let seen = receiver.until(|seen| seen.closed == 1).await;
-    // What lies in the machine's own buffers was sent, too.
+    // This includes bytes in the socket buffers.
     assert!(seen.flooded < 32 << 20, "{} bytes were taken", seen.flooded);
 }
 
-/// Informational heads of so many bytes in all, then a final one.
+/// Returns informational heads with this total number of bytes.
 fn hints(bytes: usize) -> String {
     let hint = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
     let count = bytes / hint.len() - 1;
@@ -312,19 +326,19 @@ fn hints(bytes: usize) -> String {
 }
 
 #[tokio::test]
-async fn heads_before_the_final_one_count_with_it_towards_64_kib() {
-    let world = World::new();
+async fn informational_heads_count_towards_the_64_kib_limit() {
+    let fixture = ClientFixture::new();
     let last = answer("200 OK", "", "");
-    let room = 64 * 1024 - last.len();
+    let available = 64 * 1024 - last.len();
     for (bytes, expected) in [
-        (1_000, Outcome::Delivered { status: 200 }),
-        (room, Outcome::Delivered { status: 200 }),
-        (room + 1, Outcome::BadAnswer),
-        (1 << 20, Outcome::BadAnswer),
+        (1_000, WebhookOutcome::Delivered { status: 200 }),
+        (available, WebhookOutcome::Delivered { status: 200 }),
+        (available + 1, WebhookOutcome::InvalidResponse),
+        (1 << 20, WebhookOutcome::InvalidResponse),
     ] {
         let answer = format!("{}{last}", hints(bytes));
         assert_eq!(
-            world.outcome(Behaviour::Answers(answer)).await,
+            fixture.outcome(Behaviour::Answers(answer)).await,
             expected,
             "{bytes} bytes"
         );
@@ -332,99 +346,102 @@ async fn heads_before_the_final_one_count_with_it_towards_64_kib() {
 }
 
 #[tokio::test]
-async fn heads_before_the_final_one_are_not_read_for_ever() {
+async fn endless_informational_heads_are_rejected() {
     for tls in [false, true] {
-        let world = World::new();
+        let fixture = ClientFixture::new();
         let flood = [Behaviour::Repeats(hints(10_000))];
         let (scheme, receiver) = if tls {
-            let server = world.authority.server(&["hooks.example"], [2025, 2027]);
-            ("https", Receiver::start_tls(&world.time, &flood, server).await)
+            let server = fixture.authority.server(&["hooks.example"], [2025, 2027]);
+            ("https", Receiver::start_tls(&fixture.time, &flood, server).await)
         } else {
-            ("http", Receiver::start(&world.time, &flood).await)
+            ("http", Receiver::start(&fixture.time, &flood).await)
         };
-        let attempt = world.post(&receiver.url(scheme, "hooks.example")).await;
-        assert_eq!(attempt.outcome, Outcome::BadAnswer, "{scheme}");
+        let attempt = fixture.post(&receiver.url(scheme, "hooks.example")).await;
+        assert_eq!(attempt.outcome, WebhookOutcome::InvalidResponse, "{scheme}");
         receiver.until(|seen| seen.closed == 1).await;
     }
 }
 
 #[tokio::test]
-async fn each_answer_on_a_kept_connection_has_64_kib_for_its_heads() {
-    let world = World::new();
+async fn head_limit_applies_per_response_on_a_reused_connection() {
+    let fixture = ClientFixture::new();
     let hinted = Behaviour::Answers(format!("{}{}", hints(40_000), answer("200 OK", "", "ok")));
-    let receiver = Receiver::start(&world.time, &[hinted]).await;
-    let client = world.client();
+    let receiver = Receiver::start(&fixture.time, &[hinted]).await;
+    let client = fixture.client();
     for _ in 0..4 {
         let attempt = post(&client, &receiver.url("http", "hooks.example")).await;
-        assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
+        assert_eq!(attempt.outcome, WebhookOutcome::Delivered { status: 200 });
     }
     assert_eq!(receiver.seen.borrow().connections, 1);
 }
 
 #[tokio::test]
-async fn a_body_in_chunks_of_one_byte_is_read_as_far_as_its_framing_lets_it() {
-    let world = World::new();
+async fn body_in_one_byte_chunks_is_read_up_to_the_raw_limit() {
+    let fixture = ClientFixture::new();
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let endless = [Behaviour::Repeats(format!("{head}{}", "1\r\nx\r\n".repeat(1 << 20)))];
-    let receiver = Receiver::start(&world.time, &endless).await;
-    let attempt = world.post(&receiver.url("http", "hooks.example")).await;
-    assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
+    let receiver = Receiver::start(&fixture.time, &endless).await;
+    let attempt = fixture.post(&receiver.url("http", "hooks.example")).await;
+    assert_eq!(attempt.outcome, WebhookOutcome::Delivered { status: 200 });
     assert_eq!(attempt.response, Some("x".repeat(1_024)));
     receiver.until(|seen| seen.closed == 1).await;
 }
 
 #[tokio::test]
-async fn nothing_of_an_answer_can_do_harm_where_it_is_shown() {
-    let world = World::new();
+async fn response_text_has_no_control_characters() {
+    let fixture = ClientFixture::new();
     let body = Behaviour::Answers(answer("500 Oh", "", "a\x00b\x1b[2Jc\u{202e}\r\n"));
-    let receiver = Receiver::start(&world.time, &[body]).await;
-    let attempt = world.post(&receiver.url("http", "hooks.example")).await;
+    let receiver = Receiver::start(&fixture.time, &[body]).await;
+    let attempt = fixture.post(&receiver.url("http", "hooks.example")).await;
     assert_eq!(attempt.response.as_deref(), Some("ab[2Jc\u{202e}\n"));
 }
 
 #[tokio::test]
-async fn connections_are_used_again_while_they_are_fresh() {
-    let world = World::new();
-    let receiver = Receiver::start(&world.time, &[ok()]).await;
-    let client = world.client();
+async fn connections_are_reused_within_the_idle_timeout() {
+    let fixture = ClientFixture::new();
+    let receiver = Receiver::start(&fixture.time, &[ok()]).await;
+    let client = fixture.client();
     let url = receiver.url("http", "hooks.example");
     for _ in 0..10 {
-        assert_eq!(post(&client, &url).await.outcome, Outcome::Delivered { status: 200 });
+        assert_eq!(
+            post(&client, &url).await.outcome,
+            WebhookOutcome::Delivered { status: 200 }
+        );
     }
     assert_eq!(receiver.seen.borrow().connections, 1);
-    world.time.advance(SignedDuration::from_secs(29));
+    fixture.time.advance(SignedDuration::from_secs(29));
     post(&client, &url).await;
     assert_eq!(receiver.seen.borrow().connections, 1);
-    world.time.advance(SignedDuration::from_secs(30));
+    fixture.time.advance(SignedDuration::from_secs(30));
     post(&client, &url).await;
     assert_eq!(receiver.seen.borrow().connections, 2);
-    // The same receiver under another name is another one.
-    world.names.set("other.example", &["127.0.0.1"]);
+    // Another name of the same receiver uses another connection.
+    fixture.names.set("other.example", &["127.0.0.1"]);
     post(&client, &receiver.url("http", "other.example")).await;
     assert_eq!(receiver.seen.borrow().connections, 3);
 }
 
 #[tokio::test]
-async fn a_connection_that_the_receiver_has_closed_costs_no_delivery() {
-    let world = World::new();
+async fn closed_idle_connection_does_not_fail_a_delivery() {
+    let fixture = ClientFixture::new();
     let closing = Behaviour::AnswersAndCloses(answer("200 OK", "", "bye"));
-    let receiver = Receiver::start(&world.time, &[closing]).await;
-    let client = world.client();
+    let receiver = Receiver::start(&fixture.time, &[closing]).await;
+    let client = fixture.client();
     for count in 1..=10 {
         let attempt = post(&client, &receiver.url("http", "hooks.example")).await;
-        assert_eq!(attempt.outcome, Outcome::Delivered { status: 200 });
+        assert_eq!(attempt.outcome, WebhookOutcome::Delivered { status: 200 });
         receiver.until(|seen| seen.closed == count).await;
     }
     assert_eq!(receiver.requests().len(), 10);
 }
 
 #[tokio::test]
-async fn a_receiver_that_closes_in_the_midst_is_not_asked_twice_in_one_attempt() {
-    let world = World::new();
-    let receiver = Receiver::start(&world.time, &[ok(), Behaviour::Closes]).await;
-    let client = world.client();
+async fn request_is_not_repeated_after_it_was_sent() {
+    let fixture = ClientFixture::new();
+    let receiver = Receiver::start(&fixture.time, &[ok(), Behaviour::Closes]).await;
+    let client = fixture.client();
     post(&client, &receiver.url("http", "hooks.example")).await;
     let attempt = post(&client, &receiver.url("http", "hooks.example")).await;
-    assert_eq!(attempt.outcome, Outcome::ConnectionLost);
+    assert_eq!(attempt.outcome, WebhookOutcome::ConnectionLost);
     assert_eq!(receiver.requests().len(), 2);
 }

@@ -1,14 +1,14 @@
-//! The room from outside.
+//! Integration tests of webhooks: addresses, client, dispatcher, signatures and message bodies.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 mod addresses;
 mod client;
 mod common;
+mod connection_security;
 mod dispatcher;
-mod endurance;
-mod fairness;
+mod dispatcher_fairness;
+mod dispatcher_robustness;
 mod lookups;
 mod messages;
 mod signatures;
-mod trust;

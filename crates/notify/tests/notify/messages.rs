@@ -1,7 +1,7 @@
-//! Bodies, byte for byte.
+//! Webhook bodies and Slack messages, byte by byte.
 
 use jiff::Timestamp;
-use notify::message::{ALERT_TRIGGERED, slack, test_data, webhook_body};
+use notify::message::{ALERT_TRIGGERED, slack, test_event_data, webhook_body};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -11,7 +11,7 @@ fn at() -> Timestamp {
 }
 
 #[test]
-fn a_body_is_id_event_timestamp_and_data_compact_and_in_this_order() {
+fn webhook_body_has_id_event_timestamp_and_data_in_this_order() {
     let data = r#"{"stock":{"price":198.66,"change":1e-7,"volume":123456789012345680000},"reason":"\"<&>\" é"}"#;
     let body = webhook_body(Uuid::from_u128(7), ALERT_TRIGGERED, at(), data);
     let expected = concat!(
@@ -22,12 +22,12 @@ fn a_body_is_id_event_timestamp_and_data_compact_and_in_this_order() {
 }
 
 #[test]
-fn the_body_of_a_test_is_what_javascript_makes_of_it() {
+fn test_event_body_matches_javascript_formatting() {
     let body = webhook_body(
         Uuid::from_u128(7),
         ALERT_TRIGGERED,
         at(),
-        &test_data(Uuid::from_u128(8), at()),
+        &test_event_data(Uuid::from_u128(8), at()),
     );
     let value: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(alerts::json::to_vec(&value).unwrap(), body);
@@ -48,7 +48,7 @@ fn slack_of(data: &Value) -> Value {
 }
 
 #[test]
-fn slack_is_told_title_reason_and_figures() {
+fn slack_message_has_title_reason_and_figures() {
     let message = slack_of(&json!({
         "alert": {"symbol": "AAPL", "condition": "price_above", "threshold": 200},
         "stock": {"symbol": "AAPL", "price": 201.5, "change_percent": -1.64},
@@ -70,7 +70,7 @@ fn slack_is_told_title_reason_and_figures() {
 }
 
 #[test]
-fn what_is_missing_of_an_event_is_left_out_of_slack_s_message() {
+fn slack_message_omits_missing_fields() {
     for data in [
         json!({}),
         json!(null),
@@ -88,7 +88,7 @@ fn what_is_missing_of_an_event_is_left_out_of_slack_s_message() {
 }
 
 #[test]
-fn what_users_typed_means_nothing_to_slack() {
+fn slack_message_escapes_user_input() {
     let text = "<!channel> & <@U123>\n*bold* <https://evil.example|click>";
     let escaped = "&lt;!channel&gt; &amp; &lt;@U123&gt; *bold* &lt;https://evil.example|click&gt;";
     let message = slack_of(&json!({"company_name": text, "reason": text}));
@@ -102,7 +102,7 @@ fn what_users_typed_means_nothing_to_slack() {
 
 proptest! {
     #[test]
-    fn no_text_is_too_long_for_slack_or_has_a_bare_angle(name in any::<String>(), reason in "[<>&a\u{1F600}]{0,4000}") {
+    fn slack_texts_are_limited_and_escaped(name in any::<String>(), reason in "[<>&a\u{1F600}]{0,4000}") {
         let message = slack_of(&json!({"company_name": name, "reason": reason}));
         let header = message["blocks"][0]["text"]["text"].as_str().unwrap();
         let section = message["blocks"][1]["text"]["text"].as_str().unwrap();

@@ -1,10 +1,10 @@
-//! Signatures, compared with what other implementations make of the same bytes: Python's `hmac` (computed beforehand), and
-//! the published vector of Standard Webhooks.
+//! Signatures, compared with other implementations: values computed with `hmac` of Python, and the published test vector of Standard
+//! Webhooks.
 
 use jiff::Timestamp;
 use notify::signature::{
-    BadPrefix, BadSecret, Delivery, Form, HeaderPrefix, HeaderStyle, MAX_SIGNING_SECRETS, Secret, Secrets,
-    TimestampFormat, service, standard,
+    HeaderPrefix, HeaderPrefixError, HeaderStyle, MAX_SIGNING_SECRETS, SignatureFormat, SigningInput, SigningSecret,
+    SigningSecretError, SigningSecrets, TimestampFormat, service, standard,
 };
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ const BODY: &str = concat!(
 );
 const TIMESTAMP: &str = "2024-03-08T14:30:00.000Z";
 /// `whsec_` and the base64 of the bytes 0 to 31.
-const MADE: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+const GENERATED: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 // Python: hmac.new(key, message, hashlib.sha256).hexdigest()
 const TIMESTAMPED: &str = "bb75e3cff2fe2169292b04578011d3d9024330f0067dd7a85a54497613d48874";
@@ -26,12 +26,12 @@ const OWN_BODY_ALONE: &str = "9059aa83b7c80ccf047374cfb5f08ae632460ed0220b8d344f
 const STANDARD: &str = "v1,Q3DAWuRoZmbzfQnsL0WhwNsuVYeTgOvJwYf9u6uaI9s=";
 const OWN_STANDARD: &str = "v1,stDJKdbzTcWoQIfaJr6QZBrXt7GsIsVuywz134aDiwg=";
 
-fn made() -> Secret {
-    Secret::from_random(std::array::from_fn(|index| u8::try_from(index).unwrap()))
+fn generated() -> SigningSecret {
+    SigningSecret::from_random(std::array::from_fn(|index| u8::try_from(index).unwrap()))
 }
 
-fn own() -> Secret {
-    Secret::from_user("hunter2").unwrap()
+fn user_secret() -> SigningSecret {
+    SigningSecret::from_user("hunter2").unwrap()
 }
 
 fn second(second: i64) -> Timestamp {
@@ -39,60 +39,76 @@ fn second(second: i64) -> Timestamp {
 }
 
 #[test]
-fn a_secret_that_is_made_is_whsec_and_base64_of_32_bytes() {
-    assert_eq!(made().expose(), MADE);
+fn generated_secret_is_whsec_and_base64_of_32_bytes() {
+    assert_eq!(generated().expose(), GENERATED);
 }
 
 #[test]
-fn a_secret_does_not_print() {
-    let secrets = Secrets {
-        current: own(),
-        former: vec![made()],
+fn debug_output_hides_secrets() {
+    let secrets = SigningSecrets {
+        current: user_secret(),
+        former: vec![generated()],
     };
-    let printed = format!("{:?} {secrets:#?}", own());
+    let printed = format!("{:?} {secrets:#?}", user_secret());
     assert!(!printed.contains("hunter2") && !printed.contains("AAEC"), "{printed}");
 }
 
 #[test]
-fn a_user_s_secret_is_used_as_it_is_if_it_has_a_sane_length() {
+fn user_secret_is_unchanged_and_limited_in_length() {
     for text in ["x", " spaces kept ", "ключ", &"k".repeat(512)] {
-        assert_eq!(Secret::from_user(text).unwrap().expose(), text);
+        assert_eq!(SigningSecret::from_user(text).unwrap().expose(), text);
     }
     for text in ["", &"k".repeat(513)] {
-        assert_eq!(Secret::from_user(text), Err(BadSecret));
+        assert_eq!(SigningSecret::from_user(text), Err(SigningSecretError));
     }
 }
 
 #[test]
-fn the_service_s_signatures_are_those_of_another_implementation() {
-    for (form, secret, timestamp, expected) in [
-        (Form::Timestamped, made(), TIMESTAMP, format!("sha256={TIMESTAMPED}")),
+fn service_signatures_match_another_implementation() {
+    for (format, secret, timestamp, expected) in [
         (
-            Form::Timestamped,
-            made(),
+            SignatureFormat::Timestamped,
+            generated(),
+            TIMESTAMP,
+            format!("sha256={TIMESTAMPED}"),
+        ),
+        (
+            SignatureFormat::Timestamped,
+            generated(),
             "1709908200000",
             format!("sha256={TIMESTAMPED_EPOCH}"),
         ),
-        (Form::Body, made(), TIMESTAMP, BODY_ALONE.to_owned()),
-        (Form::Body, own(), "", OWN_BODY_ALONE.to_owned()),
+        (SignatureFormat::Body, generated(), TIMESTAMP, BODY_ALONE.to_owned()),
+        (SignatureFormat::Body, user_secret(), "", OWN_BODY_ALONE.to_owned()),
     ] {
-        let signature = service::sign(form, &secret, timestamp, BODY.as_bytes());
+        let signature = service::sign(format, &secret, timestamp, BODY.as_bytes());
         assert_eq!(signature, expected);
-        assert!(service::verify(form, &secret, timestamp, BODY.as_bytes(), &signature));
+        assert!(service::verify(format, &secret, timestamp, BODY.as_bytes(), &signature));
     }
 }
 
 #[test]
-fn a_signature_over_anything_else_is_not_right() {
+fn changed_input_fails_verification() {
     let right = format!("sha256={TIMESTAMPED}");
-    let verify = |secret: &Secret, timestamp: &str, body: &str, signature: &str| {
-        service::verify(Form::Timestamped, secret, timestamp, body.as_bytes(), signature)
+    let verify = |secret: &SigningSecret, timestamp: &str, body: &str, signature: &str| {
+        service::verify(
+            SignatureFormat::Timestamped,
+            secret,
+            timestamp,
+            body.as_bytes(),
+            signature,
+        )
     };
-    assert!(verify(&made(), TIMESTAMP, BODY, &right));
-    assert!(verify(&made(), TIMESTAMP, BODY, TIMESTAMPED));
-    assert!(!verify(&own(), TIMESTAMP, BODY, &right));
-    assert!(!verify(&made(), "2024-03-08T14:30:00.001Z", BODY, &right));
-    assert!(!verify(&made(), TIMESTAMP, &BODY.replace("198.66", "198.67"), &right));
+    assert!(verify(&generated(), TIMESTAMP, BODY, &right));
+    assert!(verify(&generated(), TIMESTAMP, BODY, TIMESTAMPED));
+    assert!(!verify(&user_secret(), TIMESTAMP, BODY, &right));
+    assert!(!verify(&generated(), "2024-03-08T14:30:00.001Z", BODY, &right));
+    assert!(!verify(
+        &generated(),
+        TIMESTAMP,
+        &BODY.replace("198.66", "198.67"),
+        &right
+    ));
     for wrong in [
         "",
         "sha256=",
@@ -102,13 +118,13 @@ fn a_signature_over_anything_else_is_not_right() {
         &right.replace('b', "c"),
         "sha512=x",
     ] {
-        assert!(!verify(&made(), TIMESTAMP, BODY, wrong), "{wrong}");
+        assert!(!verify(&generated(), TIMESTAMP, BODY, wrong), "{wrong}");
     }
 }
 
 #[test]
-fn standard_signatures_are_those_of_the_published_vector() {
-    let secrets = Secret::from_user("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+fn standard_signature_matches_the_published_vector() {
+    let secrets = SigningSecret::from_user("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
         .unwrap()
         .into();
     let body = br#"{"test": 2432232314}"#;
@@ -117,9 +133,9 @@ fn standard_signatures_are_those_of_the_published_vector() {
 }
 
 #[test]
-fn during_a_rotation_standard_signatures_are_two_and_each_secret_verifies() {
-    let (current, previous) = (made(), own());
-    let secrets = Secrets {
+fn standard_signatures_verify_with_both_secrets_during_a_rotation() {
+    let (current, previous) = (generated(), user_secret());
+    let secrets = SigningSecrets {
         current: current.clone(),
         former: vec![previous.clone()],
     };
@@ -132,66 +148,66 @@ fn during_a_rotation_standard_signatures_are_two_and_each_secret_verifies() {
 }
 
 #[test]
-fn after_many_rotations_the_five_newest_secrets_sign() {
-    let former: Vec<_> = (1..=5_u8).map(|byte| Secret::from_random([byte; 32])).collect();
-    let secrets = Secrets {
-        current: made(),
+fn only_the_five_newest_secrets_sign() {
+    let former: Vec<_> = (1..=5_u8).map(|byte| SigningSecret::from_random([byte; 32])).collect();
+    let secrets = SigningSecrets {
+        current: generated(),
         former: former.clone(),
     };
     let signatures = standard::sign(&secrets, ID, second(1_709_908_260), BODY.as_bytes());
     assert_eq!(signatures.split(' ').count(), MAX_SIGNING_SECRETS);
-    let verify = |secret: &Secret| {
+    let verify = |secret: &SigningSecret| {
         let now = second(1_709_908_270);
         standard::verify(secret, ID, "1709908260", &signatures, BODY.as_bytes(), now).is_ok()
     };
-    assert!(verify(&made()) && former[..4].iter().all(verify) && !verify(&former[4]));
+    assert!(verify(&generated()) && former[..4].iter().all(verify) && !verify(&former[4]));
 }
 
 #[test]
-fn a_secret_that_is_no_base64_behind_whsec_is_its_own_key() {
+fn secret_without_valid_whsec_base64_is_used_as_text() {
     for text in ["whsec_not base64!", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
-        let secret = Secret::from_user(text).unwrap();
+        let secret = SigningSecret::from_user(text).unwrap();
         let signature = standard::sign(&secret.clone().into(), ID, second(0), b"");
-        // The same bytes, given as what a whsec_ secret encodes.
+        // The same bytes as a `whsec_` secret.
         let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, text);
-        let twin = Secret::from_user(&format!("whsec_{encoded}")).unwrap();
-        standard::verify(&twin, ID, "0", &signature, b"", second(0)).unwrap();
+        let encoded_secret = SigningSecret::from_user(&format!("whsec_{encoded}")).unwrap();
+        standard::verify(&encoded_secret, ID, "0", &signature, b"", second(0)).unwrap();
     }
 }
 
 #[test]
-fn what_standard_webhooks_must_not_trust_is_not_trusted() {
-    use standard::Distrust::{NoTimestamp, NotNow, WrongSignature};
+fn standard_verification_rejects_invalid_deliveries() {
+    use standard::VerifyError::{InvalidTimestamp, NoMatchingSignature, TimestampOutOfTolerance};
     let then = 1_709_908_260;
     for (timestamp, signatures, body, now, expected) in [
         ("1709908260", STANDARD, BODY, then, Ok(())),
         ("1709908260", STANDARD, BODY, then + 300, Ok(())),
         ("1709908260", STANDARD, BODY, then - 300, Ok(())),
-        ("1709908260", STANDARD, BODY, then + 301, Err(NotNow)),
-        ("1709908260", STANDARD, BODY, then - 301, Err(NotNow)),
+        ("1709908260", STANDARD, BODY, then + 301, Err(TimestampOutOfTolerance)),
+        ("1709908260", STANDARD, BODY, then - 301, Err(TimestampOutOfTolerance)),
         ("1709908260", &format!("v2,x v1,AAAA {STANDARD}"), BODY, then, Ok(())),
-        ("1709908260", OWN_STANDARD, BODY, then, Err(WrongSignature)),
-        ("1709908260", &STANDARD[3..], BODY, then, Err(WrongSignature)),
-        ("1709908260", "", BODY, then, Err(WrongSignature)),
-        ("1709908260", STANDARD, "{}", then, Err(WrongSignature)),
-        ("1709908261", STANDARD, BODY, then, Err(WrongSignature)),
-        ("2024-03-08T14:31:00Z", STANDARD, BODY, then, Err(NoTimestamp)),
+        ("1709908260", OWN_STANDARD, BODY, then, Err(NoMatchingSignature)),
+        ("1709908260", &STANDARD[3..], BODY, then, Err(NoMatchingSignature)),
+        ("1709908260", "", BODY, then, Err(NoMatchingSignature)),
+        ("1709908260", STANDARD, "{}", then, Err(NoMatchingSignature)),
+        ("1709908261", STANDARD, BODY, then, Err(NoMatchingSignature)),
+        ("2024-03-08T14:31:00Z", STANDARD, BODY, then, Err(InvalidTimestamp)),
     ] {
-        let judged = standard::verify(&made(), ID, timestamp, signatures, body.as_bytes(), second(now));
-        assert_eq!(judged, expected, "{timestamp} {signatures} {now}");
+        let checked = standard::verify(&generated(), ID, timestamp, signatures, body.as_bytes(), second(now));
+        assert_eq!(checked, expected, "{timestamp} {signatures} {now}");
     }
 }
 
-fn headers(style: &HeaderStyle, form: Form) -> Vec<(String, String)> {
-    let secrets = made().into();
-    let headers = style.headers(&Delivery {
+fn headers(style: &HeaderStyle, format: SignatureFormat) -> Vec<(String, String)> {
+    let secrets = generated().into();
+    let headers = style.headers(&SigningInput {
         id: ID.parse::<Uuid>().unwrap(),
         event: "alert.triggered",
         generated_at: second(1_709_908_200),
         attempted_at: second(1_709_908_260),
         body: BODY.as_bytes(),
         secrets: &secrets,
-        form,
+        format,
     });
     let text =
         |(name, value): (&http::HeaderName, &http::HeaderValue)| (name.to_string(), value.to_str().unwrap().to_owned());
@@ -201,7 +217,7 @@ fn headers(style: &HeaderStyle, form: Form) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_delivery_has_the_headers_of_each_prefix_and_those_of_standard_webhooks() {
+fn delivery_has_headers_of_each_prefix_and_of_standard_webhooks() {
     let signature = format!("sha256={TIMESTAMPED}");
     let expected = [
         ("content-type", "application/json"),
@@ -218,33 +234,33 @@ fn a_delivery_has_the_headers_of_each_prefix_and_those_of_standard_webhooks() {
         ("x-stockalert-timestamp", TIMESTAMP),
     ];
     let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    assert_eq!(headers(&HeaderStyle::default(), Form::Timestamped), expected);
+    assert_eq!(headers(&HeaderStyle::default(), SignatureFormat::Timestamped), expected);
 }
 
 #[test]
-fn prefix_timestamp_and_form_can_be_chosen() {
+fn header_prefix_timestamp_and_format_are_configurable() {
     let style = HeaderStyle {
         prefixes: vec![HeaderPrefix::new("X-Acme").unwrap()],
         timestamp: TimestampFormat::EpochMs,
     };
-    let has = |form, name: &str, value: &str| headers(&style, form).contains(&(name.to_owned(), value.to_owned()));
-    assert!(has(Form::Timestamped, "x-acme-timestamp", "1709908200000"));
+    let has = |format, name: &str, value: &str| headers(&style, format).contains(&(name.to_owned(), value.to_owned()));
+    assert!(has(SignatureFormat::Timestamped, "x-acme-timestamp", "1709908200000"));
     assert!(has(
-        Form::Timestamped,
+        SignatureFormat::Timestamped,
         "x-acme-signature",
         &format!("sha256={TIMESTAMPED_EPOCH}")
     ));
-    assert!(has(Form::Body, "x-acme-signature", BODY_ALONE));
-    assert_eq!(headers(&style, Form::Body).len(), 8);
+    assert!(has(SignatureFormat::Body, "x-acme-signature", BODY_ALONE));
+    assert_eq!(headers(&style, SignatureFormat::Body).len(), 8);
     for text in ["", "X Acme", "X-Acme-", "X-Äcme", "X-Acme:", &"x".repeat(65)] {
-        assert_eq!(HeaderPrefix::new(text), Err(BadPrefix), "{text}");
+        assert_eq!(HeaderPrefix::new(text), Err(HeaderPrefixError), "{text}");
     }
 }
 
 #[test]
-fn forms_have_names() {
-    for form in [Form::Timestamped, Form::Body] {
-        assert_eq!(Form::from_name(form.name()), Some(form));
+fn signature_format_names_round_trip() {
+    for form in [SignatureFormat::Timestamped, SignatureFormat::Body] {
+        assert_eq!(SignatureFormat::from_name(form.name()), Some(form));
     }
-    assert_eq!(Form::from_name("headers"), None);
+    assert_eq!(SignatureFormat::from_name("headers"), None);
 }

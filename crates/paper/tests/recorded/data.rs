@@ -1,4 +1,4 @@
-//! The recorded market data beside the project.
+//! The recorded market data, which is not part of the repository.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use market::records::{DividendRow, SplitRow};
 use market::{Calendar, Price, Session, Symbol};
 
-/// A day of a stock: its date and how low, how high and where it closed.
+/// A day of a stock: its date, low, high and close.
 #[derive(Clone, Copy)]
 pub(crate) struct Day {
     pub(crate) date: Date,
@@ -20,7 +20,7 @@ pub(crate) struct Day {
 }
 
 /// A folder of recorded data.
-pub(crate) struct Market {
+pub(crate) struct RecordedMarket {
     pub(crate) folder: PathBuf,
     pub(crate) calendar: Calendar,
     pub(crate) sessions: Vec<Session>,
@@ -29,7 +29,7 @@ pub(crate) struct Market {
     pub(crate) dividends: Vec<DividendRow>,
 }
 
-/// A file's text, plain or packed; nothing if it is not there.
+/// Reads a file, plain or compressed; empty if it does not exist.
 fn text(path: &Path) -> String {
     let mut text = String::new();
     match (File::open(path), File::open(path.with_extension("csv.gz"))) {
@@ -40,8 +40,8 @@ fn text(path: &Path) -> String {
     text
 }
 
-impl Market {
-    /// The data of a folder; `None`, and a line that says so, when it is not there.
+impl RecordedMarket {
+    /// Reads the data of a folder. Without it, prints a message and returns `None`.
     pub(crate) fn read(name: &str, bars: &str) -> Option<Self> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../../shared/data")

@@ -1,6 +1,6 @@
-//! Paper trades over years of recorded prices, against the same figures by other ways: a naive one in Rust, and NumPy.
+//! Paper trades over years of recorded prices, compared with a naive computation in Rust and with NumPy.
 //!
-//! The data lies beside the project; where it does not, each test says that it was skipped.
+//! The data is not part of the repository; without it each test is skipped and says so.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
@@ -11,43 +11,56 @@ mod trades;
 
 use jiff::civil::Date;
 use market::{MICROS_PER_UNIT, Symbol};
-use paper::{Benchmark, Closes, DayReturn, Direction, Events, Fill, Performance, Range, Tracker, Trade};
+use paper::{
+    Benchmark, CorporateActions, DailyCloses, DayReturn, Direction, Fill, Performance, PerformanceRange, ReturnTracker,
+    Trade,
+};
 use uuid::Uuid;
 
-use data::Market;
+use data::RecordedMarket;
 
-fn events(market: &Market) -> Events {
-    Events::new(&market.calendar, &market.splits, &market.dividends)
+fn actions(market: &RecordedMarket) -> CorporateActions {
+    CorporateActions::new(&market.calendar, &market.splits, &market.dividends)
 }
 
-/// The returns from the first trade to the last session; `between` may do something to the tracker after each session.
-fn follow(market: &Market, trades: &[Trade], between: impl Fn(usize, Tracker) -> Tracker) -> Vec<DayReturn> {
-    let events = events(market);
-    let first = Tracker::first_session(&market.calendar, trades).unwrap();
+/// Returns the daily returns from the first trade to the last session; `between` may change the tracker after each
+/// session.
+fn follow(
+    market: &RecordedMarket,
+    trades: &[Trade],
+    between: impl Fn(usize, ReturnTracker) -> ReturnTracker,
+) -> Vec<DayReturn> {
+    let actions = actions(market);
+    let first = ReturnTracker::first_session(&market.calendar, trades).unwrap();
     let sessions = market.sessions.iter().filter(|session| session.date >= first);
-    let mut tracker = Tracker::default();
+    let mut tracker = ReturnTracker::default();
     let mut returns = Vec::new();
     for (number, session) in sessions.enumerate() {
         let close_of = |symbol| market.close(symbol, session.date);
-        let day = tracker.take(&market.calendar, session.date, trades, close_of, &events);
+        let day = tracker.record_session(&market.calendar, session.date, trades, close_of, &actions);
         returns.push(day.unwrap());
         tracker = between(number, tracker);
     }
     returns
 }
 
-fn performance(market: &Market, range: Range, returns: &[DayReturn], benchmark: Symbol) -> Performance {
+fn performance(
+    market: &RecordedMarket,
+    range: PerformanceRange,
+    returns: &[DayReturn],
+    benchmark: Symbol,
+) -> Performance {
     let days = market.days[&benchmark].iter();
-    let closes: Closes = days.map(|day| (day.date, day.close)).collect();
+    let closes: DailyCloses = days.map(|day| (day.date, day.close)).collect();
     let benchmark = Benchmark {
         symbol: benchmark,
         closes: &closes,
-        events: &events(market),
+        actions: &actions(market),
     };
     paper::performance(range, market.sessions.last().unwrap().date, returns, benchmark)
 }
 
-/// The largest difference of two series.
+/// Asserts that two series agree.
 #[track_caller]
 fn alike(what: &str, ours: &[f64], theirs: &[f64]) {
     assert_eq!(ours.len(), theirs.len(), "{what}");
@@ -56,22 +69,22 @@ fn alike(what: &str, ours: &[f64], theirs: &[f64]) {
     }
 }
 
-fn values(series: &[paper::Point]) -> Vec<f64> {
+fn values(series: &[paper::SeriesPoint]) -> Vec<f64> {
     series.iter().map(|point| point.value).collect()
 }
 
-fn place(market: &Market, date: Date) -> usize {
+fn place(market: &RecordedMarket, date: Date) -> usize {
     market.sessions.iter().position(|session| session.date == date).unwrap()
 }
 
-/// All ranges of both series are what the naive way makes of them.
-fn check(market: &Market, trades: &[Trade], benchmark: &str) -> Vec<f64> {
+/// Checks that all ranges of both series equal the naive computation.
+fn check(market: &RecordedMarket, trades: &[Trade], benchmark: &str) -> Vec<f64> {
     let benchmark: Symbol = benchmark.parse().unwrap();
     let returns = follow(market, trades, |_, tracker| tracker);
     let naive = naive::returns(market, trades);
     let held = naive::buy_and_hold(market, benchmark);
     let mut longest = Vec::new();
-    for range in Range::ALL {
+    for range in PerformanceRange::ALL {
         let performance = performance(market, range, &returns, benchmark);
         let base = place(market, performance.base_date.unwrap());
         let watchlist = values(&performance.watchlist);
@@ -92,8 +105,8 @@ fn check(market: &Market, trades: &[Trade], benchmark: &str) -> Vec<f64> {
 }
 
 #[test]
-fn the_performance_of_two_hundred_trades_of_five_hundred_stocks_is_the_naive_one() {
-    let Some(market) = Market::us500() else { return };
+fn performance_matches_the_naive_computation() {
+    let Some(market) = RecordedMarket::us500() else { return };
     for seed in [1, 2, 3] {
         let series = check(&market, &trades::random(&market, 200, seed), "AAPL");
         assert!(series.len() > 1000 && series.iter().any(|value| (value - 100.0).abs() > 5.0));
@@ -101,28 +114,33 @@ fn the_performance_of_two_hundred_trades_of_five_hundred_stocks_is_the_naive_one
 }
 
 #[test]
-fn the_performance_over_splits_is_the_naive_one_in_prices_adjusted_for_splits() {
-    let Some(market) = Market::unadjusted() else { return };
+fn performance_over_splits_matches_the_naive_computation() {
+    let Some(market) = RecordedMarket::unadjusted() else {
+        return;
+    };
     let trades = trades::random(&market, 200, 4);
     check(&market, &trades, "NVDA");
     let through_a_split = trades.iter().filter(|trade| {
         let mut settled = **trade;
-        settled.settle(&events(&market), market.sessions.last().unwrap().close);
-        settled.settlement.shares != trade.settlement.shares
+        settled.apply_actions(&actions(&market), market.sessions.last().unwrap().close);
+        settled.adjustments.shares != trade.adjustments.shares
     });
     assert!(through_a_split.count() > 20);
 }
 
 #[test]
-fn the_performance_is_the_one_that_numpy_computes() {
-    for market in [Market::us500(), Market::unadjusted()].into_iter().flatten() {
+fn performance_matches_numpy() {
+    for market in [RecordedMarket::us500(), RecordedMarket::unadjusted()]
+        .into_iter()
+        .flatten()
+    {
         let trades = trades::random(&market, 200, 5);
         let Some(theirs) = numpy::returns(&market, &trades) else {
             return;
         };
         let returns = follow(&market, &trades, |_, tracker| tracker);
         let any: Symbol = "AAPL".parse().unwrap();
-        let ours = values(&performance(&market, Range::Max, &returns, any).watchlist);
+        let ours = values(&performance(&market, PerformanceRange::Max, &returns, any).watchlist);
         let base = place(&market, returns[0].date);
         alike(
             "NumPy",
@@ -136,8 +154,10 @@ fn the_performance_is_the_one_that_numpy_computes() {
 }
 
 #[test]
-fn a_tracker_that_is_stored_after_every_session_goes_on_as_if_it_had_not_been() {
-    let Some(market) = Market::unadjusted() else { return };
+fn stored_tracker_continues_exactly() {
+    let Some(market) = RecordedMarket::unadjusted() else {
+        return;
+    };
     let trades = trades::random(&market, 60, 6);
     let straight = follow(&market, &trades, |_, tracker| tracker);
     let stored = follow(&market, &trades, |_, tracker| {
@@ -148,11 +168,13 @@ fn a_tracker_that_is_stored_after_every_session_goes_on_as_if_it_had_not_been() 
     assert!(straight.len() > 1000);
 }
 
-/// For every recorded split: a trade from the close before to the close of its day.
+/// For every recorded split: a trade from the previous close to the close of its day.
 #[test]
-fn no_recorded_split_changes_a_value() {
-    let Some(market) = Market::unadjusted() else { return };
-    let events = events(&market);
+fn recorded_splits_do_not_change_values() {
+    let Some(market) = RecordedMarket::unadjusted() else {
+        return;
+    };
+    let actions = actions(&market);
     let mut seen = 0;
     for split in &market.splits {
         let days = &market.days[&split.symbol];
@@ -167,14 +189,14 @@ fn no_recorded_split_changes_a_value() {
         };
         for direction in [Direction::Long, Direction::Short] {
             let mut trade = Trade::open(Uuid::from_u128(1), split.symbol, direction, entry);
-            let (shares, paid) = (trade.settlement.shares, trade.entry_price());
-            trade.settle(&events, session(day.date).close);
-            // Worth a thousand dollars at the price of the evening before, in whichever shares.
+            let (shares, paid) = (trade.adjustments.shares, trade.entry_price());
+            trade.apply_actions(&actions, session(day.date).close);
+            // Worth a thousand dollars at the previous close, before and after the split.
             assert_eq!(shares.value(paid).micros(), 1_000 * MICROS_PER_UNIT);
-            assert_eq!(trade.settlement.shares, shares.after_split(split.ratio));
+            assert_eq!(trade.adjustments.shares, shares.after_split(split.ratio));
             assert_eq!(trade.entry_price(), before.close.after_split(split.ratio));
 
-            // The profit is that of the move in the shares of after, to the millionth, and no fall by the ratio.
+            // The profit is the move per new share, to the millionth, without the drop by the ratio.
             let (from, to) = (before.close.micros(), day.close.micros());
             let worth = i128::from(to) * i128::from(split.ratio.micros()) * 1_000 * 1_000_000;
             let under = i128::from(from) * i128::from(MICROS_PER_UNIT);

@@ -1,5 +1,5 @@
-//! The returns by another way: trade after trade, each with a column of what it was worth at every close, in prices that
-//! were adjusted for splits beforehand, and chained by sums of logarithms.
+//! A naive computation of the returns: trade by trade, with a value at every close, in prices adjusted for splits
+//! beforehand, chained by sums of logarithms.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -7,10 +7,10 @@ use market::calendar::new_york_date;
 use market::{Price, Symbol};
 use paper::{Direction, Trade};
 
-use crate::data::Market;
+use crate::data::RecordedMarket;
 
-/// What divides a price of a day to make it one in the shares of the last day.
-fn splits_after(market: &Market, symbol: Symbol, date: Date) -> f64 {
+/// The divisor that converts a price of a day to the shares of the last day.
+fn splits_after(market: &RecordedMarket, symbol: Symbol, date: Date) -> f64 {
     let later = market
         .splits
         .iter()
@@ -18,16 +18,16 @@ fn splits_after(market: &Market, symbol: Symbol, date: Date) -> f64 {
     later.map(|row| row.ratio.as_f64()).product()
 }
 
-fn adjusted(market: &Market, symbol: Symbol, date: Date, price: Price) -> f64 {
+fn adjusted(market: &RecordedMarket, symbol: Symbol, date: Date, price: Price) -> f64 {
     price.as_f64() / splits_after(market, symbol, date)
 }
 
-fn at(market: &Market, symbol: Symbol, at: Timestamp, price: Price) -> f64 {
+fn at(market: &RecordedMarket, symbol: Symbol, at: Timestamp, price: Price) -> f64 {
     adjusted(market, symbol, new_york_date(at), price)
 }
 
 /// For each session, the dividends of a stock per share of the last day.
-fn dividends(market: &Market, symbol: Symbol) -> Vec<f64> {
+fn dividends(market: &RecordedMarket, symbol: Symbol) -> Vec<f64> {
     let mut column = vec![0.0; market.sessions.len()];
     for row in market.dividends.iter().filter(|row| row.symbol == symbol) {
         let session = market.sessions.iter().position(|session| session.date >= row.ex_date);
@@ -39,7 +39,7 @@ fn dividends(market: &Market, symbol: Symbol) -> Vec<f64> {
 }
 
 /// The return of each session on all trades.
-pub(crate) fn returns(market: &Market, trades: &[Trade]) -> Vec<f64> {
+pub(crate) fn returns(market: &RecordedMarket, trades: &[Trade]) -> Vec<f64> {
     let days = market.sessions.len();
     let (mut profits, mut bases) = (vec![0.0; days], vec![0.0; days]);
     for trade in trades {
@@ -72,8 +72,8 @@ pub(crate) fn returns(market: &Market, trades: &[Trade]) -> Vec<f64> {
         .collect()
 }
 
-/// The returns of a stock that is held all the time.
-pub(crate) fn buy_and_hold(market: &Market, symbol: Symbol) -> Vec<f64> {
+/// The daily returns of a stock that is held all the time.
+pub(crate) fn buy_and_hold(market: &RecordedMarket, symbol: Symbol) -> Vec<f64> {
     let paid = dividends(market, symbol);
     let mut last: Option<f64> = None;
     let sessions = market.sessions.iter().zip(paid);
@@ -91,7 +91,7 @@ pub(crate) fn buy_and_hold(market: &Market, symbol: Symbol) -> Vec<f64> {
         .collect()
 }
 
-/// 100 at the session `base`, and what became of it at each from there on.
+/// The value of 100 at the session `base`, at each session from there on.
 pub(crate) fn chained(returns: &[f64], base: usize) -> Vec<f64> {
     let mut sum = 0.0;
     let later = returns[base + 1..].iter().map(|value| {

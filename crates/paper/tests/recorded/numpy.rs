@@ -1,14 +1,15 @@
-//! The same figures by NumPy, where there is a Python with it.
+//! The same figures computed by NumPy, if Python with NumPy is installed.
 
 use std::process::Command;
 
 use paper::{Direction, Trade};
 use serde_json::json;
 
-use crate::data::Market;
+use crate::data::RecordedMarket;
 
-/// For each session the level of all trades, 1 before the first; `None`, and a line that says so, without NumPy.
-pub(crate) fn returns(market: &Market, trades: &[Trade]) -> Option<Vec<f64>> {
+/// Returns the level of all trades at each session, 1 before the first. Without NumPy, prints a message and returns
+/// `None`.
+pub(crate) fn returns(market: &RecordedMarket, trades: &[Trade]) -> Option<Vec<f64>> {
     let found = Command::new("python3").args(["-c", "import numpy"]).output();
     if !found.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: there is no python3 with numpy");
@@ -31,14 +32,14 @@ pub(crate) fn returns(market: &Market, trades: &[Trade]) -> Option<Vec<f64>> {
             "exit": trade.exit.map(fill),
         })
     });
-    let question = json!({
+    let inputs = json!({
         "folder": market.folder,
         "sessions": sessions.collect::<Vec<_>>(),
         "trades": trades.collect::<Vec<_>>(),
     });
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("question.json");
-    std::fs::write(&file, question.to_string()).unwrap();
+    let file = folder.path().join("inputs.json");
+    std::fs::write(&file, inputs.to_string()).unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded/performance.py");
     let output = Command::new("python3").arg(script).arg(file).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);

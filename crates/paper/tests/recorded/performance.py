@@ -1,6 +1,6 @@
-"""The level of all paper trades at each close, by NumPy: one matrix of trades by sessions, no loop over days.
+"""The level of all paper trades at each close, computed by NumPy: one matrix of trades by sessions, no loop over days.
 
-Reads a question (see numpy.rs), answers with a JSON list. Written from docs/paper-trades.md and not from the Rust code.
+Reads the inputs (see numpy.rs) and prints a JSON list. Written from docs/paper-trades.md, independently of the Rust code.
 """
 
 import csv
@@ -14,12 +14,12 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-question = json.load(open(sys.argv[1]))
-dates = [row[0] for row in question["sessions"]]
-opens = np.array([row[1] for row in question["sessions"]])
-closes_at = np.array([row[2] for row in question["sessions"]])
+inputs = json.load(open(sys.argv[1]))
+dates = [row[0] for row in inputs["sessions"]]
+opens = np.array([row[1] for row in inputs["sessions"]])
+closes_at = np.array([row[2] for row in inputs["sessions"]])
 count = len(dates)
-trades = question["trades"]
+trades = inputs["trades"]
 wanted = {trade["symbol"] for trade in trades}
 
 
@@ -30,7 +30,7 @@ def rows(path):
 
 
 def path(*parts):
-    return os.path.join(question["folder"], *parts)
+    return os.path.join(inputs["folder"], *parts)
 
 
 def new_york_date(instant):
@@ -69,7 +69,7 @@ price = lambda trade, end: float(trade[end][1]) / factor(trade["symbol"], new_yo
 entry = np.array([price(trade, "entry") for trade in trades])
 sign = np.array([trade["sign"] for trade in trades])
 
-# prices[:, 0] is what was paid, prices[:, d + 1] the price at the end of session d.
+# prices[:, 0] is the entry price, prices[:, d + 1] the price at the end of session d.
 prices = np.full((len(trades), count + 1), np.nan)
 for at, trade in enumerate(trades):
     prices[at, 1:] = close[trade["symbol"]]

@@ -1,4 +1,4 @@
-//! Trades made up at random over recorded days.
+//! Random trades over recorded days.
 
 use jiff::{Timestamp, ToSpan};
 use market::calendar::new_york;
@@ -9,33 +9,34 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use uuid::Uuid;
 
-use crate::data::{Day, Market};
+use crate::data::{Day, RecordedMarket};
 
-/// `count` trades of random stocks, in random directions, over random times: during sessions at prices of the day, at
-/// closes, before the open and at weekends at the close of before; some for a day or less, some still open.
-pub(crate) fn random(market: &Market, count: u128, seed: u64) -> Vec<Trade> {
-    let mut chance = ChaCha8Rng::seed_from_u64(seed);
+/// Generates `count` trades of random stocks, in random directions, over random times: during sessions at prices of
+/// the day, at closes, and before the open or at weekends at the previous close; some for a day or less, some still
+/// open.
+pub(crate) fn random(market: &RecordedMarket, count: u128, seed: u64) -> Vec<Trade> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let symbols: Vec<Symbol> = market.days.keys().copied().collect();
     (0..count)
         .map(|number| {
-            let symbol = *symbols.choose(&mut chance).unwrap();
+            let symbol = *symbols.choose(&mut rng).unwrap();
             let days = &market.days[&symbol];
-            let entered = chance.random_range(0..days.len() - 1);
-            let entry = fill(&days[entered], &mut chance);
-            let direction = if chance.random() {
+            let entered = rng.random_range(0..days.len() - 1);
+            let entry = fill(&days[entered], &mut rng);
+            let direction = if rng.random() {
                 Direction::Long
             } else {
                 Direction::Short
             };
             let mut trade = Trade::open(Uuid::from_u128(number), symbol, direction, entry);
-            let longest = match chance.random_range(0..4) {
+            let longest = match rng.random_range(0..4) {
                 0 => 3,
                 1 => 40,
                 _ => 700,
             };
-            let left = entered + chance.random_range(0..longest);
+            let left = entered + rng.random_range(0..longest);
             if let Some(day) = days.get(left) {
-                let exit = fill(day, &mut chance);
+                let exit = fill(day, &mut rng);
                 if entry.at < exit.at {
                     trade.close(exit.at, Some(exit.price)).unwrap();
                 }
@@ -45,27 +46,27 @@ pub(crate) fn random(market: &Market, count: u128, seed: u64) -> Vec<Trade> {
         .collect()
 }
 
-/// A price of a day, or its close at some hour after it and before the next session opens.
-fn fill(day: &Day, chance: &mut ChaCha8Rng) -> Fill {
+/// A price of a day, or its close at some hour between it and the next open.
+fn fill(day: &Day, rng: &mut ChaCha8Rng) -> Fill {
     let noon = new_york(day.date, 12, 0);
-    match chance.random_range(0..4) {
+    match rng.random_range(0..4) {
         0 => Fill {
             at: noon + 4.hours(),
             price: day.close,
         },
-        // Up to 07:00 of the next day in New York: before it opens, if it is a session at all.
+        // Up to 07:00 of the next day in New York, before a possible session opens.
         1 => Fill {
-            at: noon + chance.random_range(5..19).hours(),
+            at: noon + rng.random_range(5..19).hours(),
             price: day.close,
         },
         _ => Fill {
-            at: during(noon, chance),
-            price: Price::from_micros(chance.random_range(day.low.micros()..=day.high.micros())).unwrap(),
+            at: during(noon, rng),
+            price: Price::from_micros(rng.random_range(day.low.micros()..=day.high.micros())).unwrap(),
         },
     }
 }
 
 /// An instant of the session, which may close early.
-fn during(noon: Timestamp, chance: &mut ChaCha8Rng) -> Timestamp {
-    noon + chance.random_range(-150..60).minutes()
+fn during(noon: Timestamp, rng: &mut ChaCha8Rng) -> Timestamp {
+    noon + rng.random_range(-150..60).minutes()
 }

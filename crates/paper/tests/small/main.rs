@@ -1,4 +1,4 @@
-//! Returns, ranges and scorecards on a handful of days that one can follow by hand.
+//! Returns, ranges and scorecards on a few days that can be checked by hand.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 

@@ -1,16 +1,16 @@
-//! What followed a firing.
+//! The moves after a firing.
 
 use jiff::civil::date;
 use market::Calendar;
 use market::calendar::new_york;
-use paper::{Closes, Events, Firing, HORIZONS, Record, Scorecard, scorecard};
+use paper::{CorporateActions, DailyCloses, Firing, HORIZON_SESSIONS, PriceHistory, Scorecard, scorecard};
 
 use crate::week::{
-    FRIDAY, MONDAY, SATURDAY, THURSDAY, TUESDAY, WEDNESDAY, at, day, dividend, events, near, price, split, symbol,
+    FRIDAY, MONDAY, SATURDAY, THURSDAY, TUESDAY, WEDNESDAY, actions, at, day, dividend, near, price, split, symbol,
 };
 
 /// Closes of March 2024: 100, 101, … from the 4th on, session by session.
-fn rising() -> Closes {
+fn rising() -> DailyCloses {
     let calendar = Calendar::nyse();
     let sessions = calendar
         .sessions(day(MONDAY), date(2024, 4, 30))
@@ -21,15 +21,21 @@ fn rising() -> Closes {
         .collect()
 }
 
-fn closes(rows: &[(i8, &str)]) -> Closes {
+fn closes(rows: &[(i8, &str)]) -> DailyCloses {
     rows.iter().map(|(on, close)| (day(*on), price(close))).collect()
 }
 
-fn judge(firing: Firing, stock: &Closes, benchmark: &Closes, events: &Events, through: jiff::civil::Date) -> Scorecard {
-    let record = |name, closes| Record {
+fn judge(
+    firing: Firing,
+    stock: &DailyCloses,
+    benchmark: &DailyCloses,
+    actions: &CorporateActions,
+    through: jiff::civil::Date,
+) -> Scorecard {
+    let record = |name, closes| PriceHistory {
         symbol: symbol(name),
         closes,
-        events,
+        actions,
     };
     scorecard(
         &Calendar::nyse(),
@@ -48,20 +54,20 @@ fn fired(on: i8, time: (i8, i8), paid: Option<&str>) -> Firing {
 }
 
 #[test]
-fn each_horizon_compares_the_stock_with_the_benchmark_from_the_close_of_the_firing() {
+fn horizons_compare_stock_and_benchmark_from_the_close_of_the_firing() {
     let benchmark = closes(&[(MONDAY, "500"), (TUESDAY, "505"), (11, "490")]);
     let card = judge(
         fired(MONDAY, (12, 0), Some("80")),
         &rising(),
         &benchmark,
-        &Events::default(),
+        &CorporateActions::default(),
         date(2024, 4, 30),
     );
     assert_eq!(
         (card.base_date, card.base_close),
         (Some(day(MONDAY)), Some(price("100")))
     );
-    assert_eq!(card.horizons.map(|horizon| horizon.sessions), HORIZONS);
+    assert_eq!(card.horizons.map(|horizon| horizon.sessions), HORIZON_SESSIONS);
     // Five sessions after Monday is the next one; twenty after, with Good Friday in between, the 2nd of April.
     let dates = card.horizons.map(|horizon| horizon.date.unwrap());
     assert_eq!(dates, [day(TUESDAY), day(11), date(2024, 4, 2)]);
@@ -77,13 +83,13 @@ fn each_horizon_compares_the_stock_with_the_benchmark_from_the_close_of_the_firi
 }
 
 #[test]
-fn what_has_not_happened_yet_is_none() {
+fn future_horizons_are_none() {
     let judge = |through| {
         judge(
             fired(MONDAY, (12, 0), None),
             &rising(),
             &rising(),
-            &Events::default(),
+            &CorporateActions::default(),
             through,
         )
     };
@@ -104,9 +110,15 @@ fn what_has_not_happened_yet_is_none() {
 }
 
 #[test]
-fn a_firing_between_sessions_counts_from_the_close_before_it() {
+fn firing_between_sessions_counts_from_the_previous_close() {
     for (on, time) in [(FRIDAY, (16, 1)), (SATURDAY, (9, 30)), (11, (9, 0))] {
-        let card = judge(fired(on, time, None), &rising(), &rising(), &Events::default(), day(15));
+        let card = judge(
+            fired(on, time, None),
+            &rising(),
+            &rising(),
+            &CorporateActions::default(),
+            day(15),
+        );
         assert_eq!(card.base_date, Some(day(FRIDAY)), "{on}");
         assert_eq!(card.horizons[0].date, Some(day(11)));
         assert_eq!(card.horizons[0].reached.unwrap().since_firing_pct, None);
@@ -115,16 +127,16 @@ fn a_firing_between_sessions_counts_from_the_close_before_it() {
         fired(11, (9, 30), None),
         &rising(),
         &rising(),
-        &Events::default(),
+        &CorporateActions::default(),
         day(15),
     );
     assert_eq!(at_the_open.base_date, Some(day(11)));
 }
 
 #[test]
-fn a_split_is_no_move_and_a_dividend_does_not_count() {
+fn splits_and_dividends_are_not_moves() {
     let stock = closes(&[(MONDAY, "100"), (TUESDAY, "25"), (WEDNESDAY, "25")]);
-    let events = events(
+    let actions = actions(
         &[split("KO", TUESDAY, "4"), split("SPY", WEDNESDAY, "2")],
         &[dividend("KO", TUESDAY, "5")],
     );
@@ -132,7 +144,7 @@ fn a_split_is_no_move_and_a_dividend_does_not_count() {
         fired(MONDAY, (12, 0), Some("80")),
         &stock,
         &rising(),
-        &events,
+        &actions,
         day(TUESDAY),
     );
     let moved = card.horizons[0].reached.unwrap();
@@ -142,13 +154,13 @@ fn a_split_is_no_move_and_a_dividend_does_not_count() {
 }
 
 #[test]
-fn a_stock_without_a_close_since_says_nothing_and_a_missing_day_has_the_one_before() {
+fn missing_close_uses_the_previous_close_since_the_firing() {
     let stock = closes(&[(MONDAY, "100"), (THURSDAY, "110")]);
     let card = judge(
         fired(MONDAY, (12, 0), None),
         &stock,
         &rising(),
-        &Events::default(),
+        &CorporateActions::default(),
         day(11),
     );
     assert_eq!(card.horizons[0].reached, None);
@@ -159,20 +171,26 @@ fn a_stock_without_a_close_since_says_nothing_and_a_missing_day_has_the_one_befo
 }
 
 #[test]
-fn a_split_after_the_last_close_of_a_halted_stock_is_not_counted_against_it() {
+fn split_after_the_last_close_of_a_halted_stock_does_not_count() {
     let stock = closes(&[(MONDAY, "100"), (TUESDAY, "110")]);
-    let events = events(&[split("KO", THURSDAY, "2")], &[]);
-    let card = judge(fired(MONDAY, (12, 0), Some("100")), &stock, &rising(), &events, day(11));
+    let actions = actions(&[split("KO", THURSDAY, "2")], &[]);
+    let card = judge(
+        fired(MONDAY, (12, 0), Some("100")),
+        &stock,
+        &rising(),
+        &actions,
+        day(11),
+    );
     let five = card.horizons[1].reached.unwrap();
     near(five.move_pct, 10.0);
     near(five.since_firing_pct.unwrap(), 10.0);
 }
 
 #[test]
-fn the_price_of_a_firing_before_the_open_of_a_split_is_in_new_shares_already() {
+fn firing_price_before_the_open_of_a_split_day_is_per_new_share() {
     let stock = closes(&[(FRIDAY, "100"), (11, "26"), (12, "27")]);
-    let events = events(&[split("KO", 11, "4")], &[]);
-    let card = judge(fired(11, (9, 0), Some("25")), &stock, &rising(), &events, day(12));
+    let actions = actions(&[split("KO", 11, "4")], &[]);
+    let card = judge(fired(11, (9, 0), Some("25")), &stock, &rising(), &actions, day(12));
     let one = card.horizons[0].reached.unwrap();
     assert_eq!((card.base_date, one.close), (Some(day(FRIDAY)), price("26")));
     near(one.move_pct, 4.0);
@@ -180,15 +198,15 @@ fn the_price_of_a_firing_before_the_open_of_a_split_is_in_new_shares_already() {
 }
 
 #[test]
-fn without_a_benchmark_the_move_stands_alone() {
+fn move_without_a_benchmark_has_no_excess() {
     let card = judge(
         Firing {
             at: new_york(day(MONDAY), 12, 0),
             price: None,
         },
         &rising(),
-        &Closes::default(),
-        &Events::default(),
+        &DailyCloses::default(),
+        &CorporateActions::default(),
         day(TUESDAY),
     );
     let one = card.horizons[0].reached.unwrap();

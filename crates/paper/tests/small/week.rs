@@ -5,7 +5,7 @@ use jiff::civil::{Date, date};
 use market::calendar::new_york;
 use market::records::{DividendRow, SplitRow};
 use market::{Calendar, Price, Symbol};
-use paper::{DayReturn, Direction, Events, Fill, Tracker, TrackerError, Trade};
+use paper::{CorporateActions, DayReturn, Direction, Fill, ReturnTracker, ReturnTrackerError, Trade};
 use uuid::Uuid;
 
 pub(crate) const MONDAY: i8 = 4;
@@ -20,7 +20,7 @@ pub(crate) fn day(day: i8) -> Date {
     date(2024, 3, day)
 }
 
-/// `10:30` of a day, as (10, 30).
+/// The instant of a time of day, such as (10, 30), on a day.
 pub(crate) fn at(on: i8, (hour, minute): (i8, i8)) -> Timestamp {
     new_york(day(on), hour, minute)
 }
@@ -50,8 +50,8 @@ pub(crate) fn dividend(of: &str, ex_date: i8, amount: &str) -> DividendRow {
     }
 }
 
-pub(crate) fn events(splits: &[SplitRow], dividends: &[DividendRow]) -> Events {
-    Events::new(&Calendar::nyse(), splits, dividends)
+pub(crate) fn actions(splits: &[SplitRow], dividends: &[DividendRow]) -> CorporateActions {
+    CorporateActions::new(&Calendar::nyse(), splits, dividends)
 }
 
 /// An open trade.
@@ -77,29 +77,34 @@ pub(crate) fn closed(mut trade: Trade, on: i8, time: (i8, i8), paid: &str) -> Tr
 }
 
 /// Closes by day and stock.
-pub(crate) type Closes<'a> = &'a [(i8, &'a str, &'a str)];
+pub(crate) type CloseRows<'a> = &'a [(i8, &'a str, &'a str)];
 
-/// Takes in one session.
+/// Records one session.
 pub(crate) fn take(
-    tracker: &mut Tracker,
+    tracker: &mut ReturnTracker,
     on: i8,
     trades: &[Trade],
-    closes: Closes<'_>,
-    events: &Events,
-) -> Result<DayReturn, TrackerError> {
+    closes: CloseRows<'_>,
+    actions: &CorporateActions,
+) -> Result<DayReturn, ReturnTrackerError> {
     let close_of = |of: Symbol| {
         let mut closes = closes.iter();
         let found = closes.find(|(date, name, _)| *date == on && symbol(name) == of);
         found.map(|(_, _, close)| price(close))
     };
-    tracker.take(&Calendar::nyse(), day(on), trades, close_of, events)
+    tracker.record_session(&Calendar::nyse(), day(on), trades, close_of, actions)
 }
 
-/// The returns of some days in a row.
-pub(crate) fn follow(days: &[i8], trades: &[Trade], closes: Closes<'_>, events: &Events) -> Vec<DayReturn> {
-    let mut tracker = Tracker::default();
+/// Returns the daily returns of consecutive days.
+pub(crate) fn follow(
+    days: &[i8],
+    trades: &[Trade],
+    closes: CloseRows<'_>,
+    actions: &CorporateActions,
+) -> Vec<DayReturn> {
+    let mut tracker = ReturnTracker::default();
     days.iter()
-        .map(|on| take(&mut tracker, *on, trades, closes, events).unwrap())
+        .map(|on| take(&mut tracker, *on, trades, closes, actions).unwrap())
         .collect()
 }
 

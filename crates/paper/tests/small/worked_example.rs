@@ -1,10 +1,10 @@
-//! The example of docs/paper-trades.md, figure by figure: each line that is computed here stands there.
+//! The worked example of docs/paper-trades.md: every computed figure must be on that page.
 
-use paper::{Benchmark, Direction, Firing, Range, Record, performance, scorecard};
+use paper::{Benchmark, Direction, Firing, PerformanceRange, PriceHistory, performance, scorecard};
 
 use crate::week::{
-    FRIDAY, MONDAY, THURSDAY, TUESDAY, WEDNESDAY, at, closed, day, dividend, events, follow, long, price, short, split,
-    symbol,
+    FRIDAY, MONDAY, THURSDAY, TUESDAY, WEDNESDAY, actions, at, closed, day, dividend, follow, long, price, short,
+    split, symbol,
 };
 
 const PAGE: &str = include_str!("../../../../docs/paper-trades.md");
@@ -24,7 +24,7 @@ const SPY: [(i8, &str); 5] = [
 ];
 
 #[track_caller]
-fn stands_there(line: &str) {
+fn assert_on_page(line: &str) {
     assert!(
         PAGE.lines().any(|row| row.contains(line)),
         "the page should have: {line}"
@@ -32,8 +32,8 @@ fn stands_there(line: &str) {
 }
 
 #[test]
-fn the_example_of_the_page_is_what_the_code_computes() {
-    let events = events(&[split("ACME", WEDNESDAY, "4")], &[dividend("ACME", THURSDAY, "0.25")]);
+fn performance_example_matches_the_page() {
+    let actions = actions(&[split("ACME", WEDNESDAY, "4")], &[dividend("ACME", THURSDAY, "0.25")]);
     let closes = [
         (MONDAY, "ACME", "51"),
         (TUESDAY, "ACME", "52"),
@@ -49,22 +49,22 @@ fn the_example_of_the_page_is_what_the_code_computes() {
         closed(short(2, "BOLT", TUESDAY, (11, 0), "200"), FRIDAY, (10, 30), "195"),
         long(3, "BOLT", FRIDAY, (10, 30), "195"),
     ];
-    let returns = follow(&WEEK.map(|(on, _)| on), &trades, &closes, &events);
+    let returns = follow(&WEEK.map(|(on, _)| on), &trades, &closes, &actions);
     let spy = SPY.iter().map(|(on, close)| (day(*on), price(close))).collect();
     let benchmark = Benchmark {
         symbol: symbol("SPY"),
         closes: &spy,
-        events: &events,
+        actions: &actions,
     };
-    let found = performance(Range::Max, day(FRIDAY), &returns, benchmark);
+    let found = performance(PerformanceRange::Max, day(FRIDAY), &returns, benchmark);
     let points = found.watchlist.iter().zip(&found.benchmark);
     for (((_, name), day), (ours, theirs)) in WEEK.iter().zip(&returns).zip(points) {
         let percent = day.value * 100.0;
-        stands_there(&format!("| {percent:.6} % | {:.6} | {:.6} |", ours.value, theirs.value));
+        assert_on_page(&format!("| {percent:.6} % | {:.6} | {:.6} |", ours.value, theirs.value));
         assert!(PAGE.contains(&format!("| {name} ")), "{name}");
     }
     let summary = found.summary;
-    stands_there(&format!(
+    assert_on_page(&format!(
         "{:.6} %, the benchmark {:.6} %, alpha {:.6}",
         summary.watchlist_return_pct,
         summary.benchmark_return_pct.unwrap(),
@@ -73,33 +73,33 @@ fn the_example_of_the_page_is_what_the_code_computes() {
 
     let close = [price("13"), price("195"), price("196")];
     for (trade, close) in trades.iter_mut().zip(close) {
-        trade.settle(&events, at(FRIDAY, (16, 0)));
+        trade.apply_actions(&actions, at(FRIDAY, (16, 0)));
         let way = if trade.direction == Direction::Long {
             "long"
         } else {
             "short"
         };
-        stands_there(&format!(
+        assert_on_page(&format!(
             "| {} {way} | {} | {} | {} | {} |",
             trade.symbol,
             trade.quantity(),
             trade.entry_price(),
-            trade.settlement.dividends,
+            trade.adjustments.dividends,
             trade.profit_at(close)
         ));
     }
 }
 
 #[test]
-fn the_scorecard_of_the_page_is_what_the_code_computes() {
-    let events = events(&[split("ACME", WEDNESDAY, "4")], &[]);
+fn scorecard_example_matches_the_page() {
+    let actions = actions(&[split("ACME", WEDNESDAY, "4")], &[]);
     let closes = [(MONDAY, "51"), (TUESDAY, "52"), (WEDNESDAY, "12.75")];
     let acme = closes.iter().map(|(on, close)| (day(*on), price(close))).collect();
     let spy = SPY.iter().map(|(on, close)| (day(*on), price(close))).collect();
-    let record = |name, closes| Record {
+    let record = |name, closes| PriceHistory {
         symbol: symbol(name),
         closes,
-        events: &events,
+        actions: &actions,
     };
     let firing = Firing {
         at: at(MONDAY, (12, 0)),
@@ -114,7 +114,7 @@ fn the_scorecard_of_the_page_is_what_the_code_computes() {
         day(FRIDAY),
     );
     let one = card.horizons[0].reached.unwrap();
-    stands_there(&format!(
+    assert_on_page(&format!(
         "{:.6} % from the close, {:.6} % from the firing, the benchmark {:.6} %, excess {:.6}",
         one.move_pct,
         one.since_firing_pct.unwrap(),

@@ -1,6 +1,6 @@
 "use strict";
 
-// Shows /openapi.json. Whatever the document says is put in as text, never as markup.
+// Renders /openapi.json. All content of the document is inserted as text, never as markup.
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
@@ -11,12 +11,12 @@ const el = (name, attributes = {}, ...children) => {
   return node;
 };
 
-// `code` and nothing else within a line.
+// Renders inline `code`, the only supported inline markup.
 const inline = (text) =>
   text.split(/(`[^`]+`)/).filter(Boolean).map((part) =>
     part.length > 2 && part.startsWith("`") && part.endsWith("`") ? el("code", {}, part.slice(1, -1)) : part);
 
-// Paragraphs, headings, lists and tables: what the descriptions use of Markdown.
+// Renders the Markdown subset of the descriptions: paragraphs, headings, lists and tables.
 const markdown = (text = "") => text.trim().split(/\n{2,}/).map((block) => {
   const lines = block.split("\n");
   if (block.startsWith("#")) {
@@ -49,7 +49,7 @@ const resolve = (value) => {
 
 const nameOf = (schema) => (schema && schema.$ref ? schema.$ref.split("/").pop() : null);
 
-// What a schema allows, in a few words.
+// Returns a short description of a schema's type and bounds.
 const kind = (schema) => {
   if (schema === undefined) return "";
   const whole = resolve(schema);
@@ -73,7 +73,7 @@ const words = (schema) => {
   return values.length ? el("span", { class: "soft" }, " one of ", ...values.flatMap((value) => [el("code", {}, String(value)), " "])) : null;
 };
 
-// The members of an object, each one level further when it is opened.
+// Renders the fields of an object as nested, expandable lists.
 const members = (schema, depth = 0) => {
   const whole = resolve(schema);
   if (!whole || depth > 6) return null;
@@ -103,7 +103,7 @@ const members = (schema, depth = 0) => {
 const json = (value) => el("pre", { tabindex: "0" }, el("code", {}, typeof value === "string" ? value : JSON.stringify(value, null, 2)));
 
 const parameterTable = (parameters) => el("table", {},
-  el("thead", {}, el("tr", {}, ...["Name", "In", "What", "About"].map((title) => el("th", {}, title)))),
+  el("thead", {}, el("tr", {}, ...["Name", "In", "Type", "Description"].map((title) => el("th", {}, title)))),
   el("tbody", {}, ...parameters.map(resolve).map((parameter) => el("tr", {},
     el("td", {}, el("code", {}, parameter.name), parameter.required ? " (required)" : null),
     el("td", {}, parameter.in),
@@ -123,13 +123,13 @@ const operation = (path, method, about) => {
     el("h3", {}, el("span", { class: `method ${method}` }, method.toUpperCase()), el("code", {}, path), about.summary || ""),
     ...markdown(about.description));
   const scope = about["x-required-scope"];
-  const access = !about.security.length ? "Anybody may ask." : scope ? `Needs the scope ${scope}.` : "Needs a session; no API key will do.";
+  const access = !about.security.length ? "No authentication required." : scope ? `Requires the scope ${scope}.` : "Requires a session. API keys are not accepted.";
   node.append(el("p", { class: "soft" }, access));
   if (about.parameters) node.append(el("h4", {}, "Parameters"), parameterTable(about.parameters));
   if (about.requestBody) {
     node.append(el("h4", {}, "Body"), ...bodies(about.requestBody.content).filter(Boolean));
   }
-  node.append(el("h4", {}, "Answers"));
+  node.append(el("h4", {}, "Responses"));
   for (const [status, response] of Object.entries(about.responses)) {
     const headers = Object.keys(response.headers || {}).join(", ");
     node.append(el("details", {}, el("summary", {}, el("code", {}, status), " ", ...inline(response.description || "")),
@@ -169,5 +169,5 @@ fetch("/openapi.json")
   .then((read) => { spec = read; show(); })
   .catch((error) => {
     document.getElementById("main").replaceChildren(
-      el("p", {}, `The description could not be read (${error.message}). `, el("a", { href: "/openapi.yaml" }, "Read it as text.")));
+      el("p", {}, `The API description could not be loaded (${error.message}). `, el("a", { href: "/openapi.yaml" }, "Open it as text.")));
   });

@@ -1,7 +1,7 @@
-//! The session's cookie, and the one of forms.
+//! The session cookie and the CSRF cookie.
 //!
-//! Where people reach the service by https its name begins with `__Host-`: browsers then take it from this very host
-//! only, with `Secure`, without `Domain`, for every path.
+//! If the public URL is https, cookie names start with `__Host-`. Browsers then accept the cookie only from this exact host,
+//! with `Secure`, without `Domain` and with `Path=/`.
 
 use http::{HeaderMap, HeaderValue, header};
 use service::Service;
@@ -9,15 +9,15 @@ use service::identity::SignedIn;
 
 use crate::error::ApiError;
 
-/// How the session's cookie is called and kept.
+/// Name and attributes of the session cookie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SessionCookie {
-    /// Whether the service is reached by https.
+    /// Whether the public URL is https.
     pub is_secure: bool,
 }
 
 impl SessionCookie {
-    /// Of that service.
+    /// Returns the settings for a service's public URL.
     #[must_use]
     pub fn of(service: &Service) -> Self {
         Self {
@@ -25,7 +25,7 @@ impl SessionCookie {
         }
     }
 
-    /// Its name.
+    /// Returns the cookie's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         if self.is_secure {
@@ -35,28 +35,28 @@ impl SessionCookie {
         }
     }
 
-    /// What a request has of it.
+    /// Returns the cookie's value in a request.
     ///
     /// # Errors
-    /// 401 if it comes more than once: one of them was set by somebody else.
+    /// 401 if the request has two cookies with different values: a third party may have set one of them.
     pub(crate) fn read(self, headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
-        let mut values = values(headers, self.name());
+        let mut values = cookie_values(headers, self.name());
         let first = values.next();
         if first.is_some() && values.any(|value| Some(value) != first) {
             return Err(ApiError::unauthorized(
-                "the session's cookie comes twice; delete this site's cookies and sign in again",
+                "the request has two different session cookies; delete this site's cookies and sign in again",
             ));
         }
         Ok(first)
     }
 
-    /// The header that gives it to a browser.
+    /// Returns the `Set-Cookie` value that sets the cookie.
     #[must_use]
     pub fn set(self, value: &str) -> Option<HeaderValue> {
         self.header(value, SignedIn::cookie_life_s())
     }
 
-    /// The header that takes it away.
+    /// Returns the `Set-Cookie` value that deletes the cookie.
     #[must_use]
     pub fn clear(self) -> Option<HeaderValue> {
         self.header("", 0)
@@ -72,14 +72,14 @@ impl SessionCookie {
     }
 }
 
-/// The cookie that shows that a form comes from our own page: browsers send it with no other site's forms.
+/// The CSRF cookie. Browsers do not send it with forms of other sites (`SameSite=Strict`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FormCookie {
+pub struct CsrfCookie {
     is_secure: bool,
 }
 
-impl FormCookie {
-    /// Of that service.
+impl CsrfCookie {
+    /// Returns the settings for a service's public URL.
     #[must_use]
     pub fn of(service: &Service) -> Self {
         Self {
@@ -95,36 +95,36 @@ impl FormCookie {
         }
     }
 
-    /// What a request has of it.
+    /// Returns the cookie's value in a request.
     #[must_use]
     pub fn read(self, headers: &HeaderMap) -> Option<&str> {
-        values(headers, self.name()).find(|value| is_nonce(value))
+        cookie_values(headers, self.name()).find(|value| is_csrf_token(value))
     }
 
-    /// Whether a request has it with that value.
+    /// Returns whether a request has the cookie with this value.
     #[must_use]
-    pub fn is(self, headers: &HeaderMap, nonce: &str) -> bool {
-        // Who can try values can read them, so how long a comparison takes tells nothing.
-        is_nonce(nonce) && values(headers, self.name()).any(|value| value == nonce)
+    pub fn matches(self, headers: &HeaderMap, token: &str) -> bool {
+        // A constant-time comparison is not needed: a client that can try values can also read its cookie.
+        is_csrf_token(token) && cookie_values(headers, self.name()).any(|value| value == token)
     }
 
-    /// The header that gives it to a browser.
+    /// Returns the `Set-Cookie` value that sets the cookie.
     #[must_use]
-    pub fn set(self, nonce: &str) -> Option<HeaderValue> {
+    pub fn set(self, token: &str) -> Option<HeaderValue> {
         let name = self.name();
         let secure = if self.is_secure { "; Secure" } else { "" };
-        let text = format!("{name}={nonce}; Path=/; Max-Age=3600; HttpOnly; SameSite=Strict{secure}");
+        let text = format!("{name}={token}; Path=/; Max-Age=3600; HttpOnly; SameSite=Strict{secure}");
         HeaderValue::try_from(text).ok()
     }
 }
 
-/// 32 hexadecimal digits.
-fn is_nonce(text: &str) -> bool {
+/// Returns whether a text has the form of a CSRF token: 32 hexadecimal digits.
+fn is_csrf_token(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// What cookies of a name hold.
-fn values<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
+/// Returns the non-empty values of all cookies with a name.
+fn cookie_values<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
     let lines = headers.get_all(header::COOKIE).iter();
     lines
         .filter_map(|line| line.to_str().ok())
@@ -150,11 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn it_is_found_among_others_by_its_whole_name() {
+    fn session_cookie_is_found_by_its_exact_name() {
         let line = "theme=dark; bellwether_session=abc;x=y";
         assert_eq!(read(PLAIN, &[line]), Ok(Some("abc".to_owned())));
         assert_eq!(read(PLAIN, &["a=b", line]), Ok(Some("abc".to_owned())));
-        assert_eq!(read(SECURE, &[line]), Ok(None), "a name without __Host- is nobody's");
+        assert_eq!(read(SECURE, &[line]), Ok(None), "a name without __Host- is ignored");
         assert_eq!(
             read(PLAIN, &["my_bellwether_session=abc; bellwether_session="]),
             Ok(None)
@@ -163,14 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn one_that_comes_twice_is_refused_unless_it_is_the_same() {
+    fn different_duplicate_cookies_are_refused() {
         assert!(read(PLAIN, &["bellwether_session=a; bellwether_session=b"]).is_err());
         assert!(read(PLAIN, &["bellwether_session=a", "bellwether_session=b"]).is_err());
         assert!(read(PLAIN, &["bellwether_session=a; bellwether_session=a"]).is_ok());
     }
 
     #[test]
-    fn no_script_reads_it_and_by_https_no_other_host_sets_it() {
+    fn session_cookie_is_http_only_and_secure_over_https() {
         let set = |cookie: SessionCookie| cookie.set("abc").unwrap().to_str().unwrap().to_owned();
         assert_eq!(
             set(PLAIN),

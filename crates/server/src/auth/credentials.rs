@@ -1,4 +1,4 @@
-//! What a request shows of who asks: at most one thing in the headers meant for it, and a cookie.
+//! Credentials of a request: at most one in the headers `X-API-Key` and `Authorization`, and a session cookie.
 
 use http::{HeaderMap, HeaderName, header};
 
@@ -7,68 +7,69 @@ use crate::error::ApiError;
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// Longer ones are neither keys nor tokens, and not worth a look.
-const MAX_LEN: usize = 4096;
+/// Longer credentials are refused without a lookup.
+const MAX_CREDENTIAL_BYTES: usize = 4096;
 
-/// What a header shows.
+/// A credential from a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Credential<'a> {
     /// An API key.
-    Key(&'a str),
-    /// A bearer token that is no API key.
-    Token(&'a str),
+    ApiKey(&'a str),
+    /// A bearer token that is not an API key.
+    BearerToken(&'a str),
 }
 
-/// What a request shows.
+/// All credentials of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Credentials<'a> {
-    /// In the headers meant for it.
+    /// The credential from `X-API-Key` or `Authorization`.
     pub header: Option<Credential<'a>>,
-    /// As a session's cookie, which browsers send by themselves.
+    /// The value of the session cookie, which browsers send automatically.
     pub cookie: Option<&'a str>,
 }
 
 impl<'a> Credentials<'a> {
-    /// What the headers show.
+    /// Reads the credentials of a request.
     ///
     /// # Errors
-    /// 401 for headers of which no one can say which is meant, or of a kind that is not taken.
-    pub fn of(headers: &'a HeaderMap, cookie: SessionCookie) -> Result<Self, ApiError> {
+    /// 401 if headers are repeated, contradict each other or use an unsupported scheme.
+    pub fn from_headers(headers: &'a HeaderMap, cookie: SessionCookie) -> Result<Self, ApiError> {
         Ok(Self {
-            header: shown(headers)?,
+            header: header_credential(headers)?,
             cookie: cookie.read(headers)?,
         })
     }
 
-    /// The text that a header shows, whatever it is.
+    /// Returns the secret in a header, whether API key or bearer token.
     #[must_use]
-    pub const fn bearer(&self) -> Option<&'a str> {
+    pub const fn header_secret(&self) -> Option<&'a str> {
         match self.header {
-            Some(Credential::Key(text) | Credential::Token(text)) => Some(text),
+            Some(Credential::ApiKey(text) | Credential::BearerToken(text)) => Some(text),
             None => None,
         }
     }
 
-    /// What has to be looked up in the database, whoever made it up. Of tokens only those are that we have signed.
+    /// Returns the credential that requires a database lookup even if it is made up. A bearer token is looked up only if its
+    /// signature is valid, so it is not returned.
     #[must_use]
-    pub fn to_look_up(&self) -> Option<&'a str> {
+    pub fn lookup_key(&self) -> Option<&'a str> {
         match self.header {
-            Some(Credential::Key(key)) => Some(key),
-            Some(Credential::Token(_)) => None,
+            Some(Credential::ApiKey(key)) => Some(key),
+            Some(Credential::BearerToken(_)) => None,
             None => self.cookie,
         }
     }
 }
 
-/// What the headers meant for it show.
+/// Reads the credential from `X-API-Key` and `Authorization`.
 ///
 /// # Errors
-/// 401 for headers of which no one can say which is meant, or of a kind that is not taken.
-pub(crate) fn shown(headers: &HeaderMap) -> Result<Option<Credential<'_>>, ApiError> {
-    let from_own_header = single(headers, &X_API_KEY)?.map(Credential::Key);
+/// 401 if headers are repeated, contradict each other or use an unsupported scheme.
+pub(crate) fn header_credential(headers: &HeaderMap) -> Result<Option<Credential<'_>>, ApiError> {
+    let from_x_api_key = single(headers, &X_API_KEY)?.map(Credential::ApiKey);
     let authorization = single(headers, &header::AUTHORIZATION)?;
-    let from_authorization = authorization.map(of_authorization).transpose()?;
-    match (from_own_header, from_authorization) {
+    let from_authorization = authorization.map(parse_authorization).transpose()?;
+    match (from_x_api_key, from_authorization) {
         (Some(one), Some(other)) if one != other => Err(ApiError::unauthorized(
             "X-API-Key and Authorization contradict each other; send only one of them",
         )),
@@ -83,26 +84,26 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
     };
     if values.next().is_some() {
         return Err(ApiError::unauthorized(format!(
-            "{name} comes more than once; send it once"
+            "{name} is sent more than once; send it once"
         )));
     }
     match value.to_str().map(str::trim) {
-        Ok(text) if !text.is_empty() && text.len() <= MAX_LEN => Ok(Some(text)),
+        Ok(text) if !text.is_empty() && text.len() <= MAX_CREDENTIAL_BYTES => Ok(Some(text)),
         _ => Err(ApiError::unauthorized(format!(
-            "{name} holds no API key; check what is sent"
+            "{name} is empty, too long or not text; send a valid credential"
         ))),
     }
 }
 
-fn of_authorization(value: &str) -> Result<Credential<'_>, ApiError> {
-    let (scheme, shown) = value.split_once(' ').unwrap_or((value, ""));
-    let shown = shown.trim();
+fn parse_authorization(value: &str) -> Result<Credential<'_>, ApiError> {
+    let (scheme, credential) = value.split_once(' ').unwrap_or((value, ""));
+    let credential = credential.trim();
     let is_api_key = scheme.eq_ignore_ascii_case("ApiKey");
     let is_bearer = scheme.eq_ignore_ascii_case("Bearer");
-    match shown {
+    match credential {
         "" => {}
-        key if is_api_key || (is_bearer && key.starts_with("sk_")) => return Ok(Credential::Key(key)),
-        token if is_bearer => return Ok(Credential::Token(token)),
+        key if is_api_key || (is_bearer && key.starts_with("sk_")) => return Ok(Credential::ApiKey(key)),
+        token if is_bearer => return Ok(Credential::BearerToken(token)),
         _ => {}
     }
     Err(ApiError::unauthorized(
@@ -124,41 +125,42 @@ mod tests {
         headers
     }
 
-    fn shown_by(pairs: &[(&'static str, &str)]) -> Option<Credential<'static>> {
+    fn credential_of(pairs: &[(&'static str, &str)]) -> Option<Credential<'static>> {
         let headers = headers(pairs);
-        let credentials = Credentials::of(&headers, COOKIE).unwrap_or_else(|error| panic!("{pairs:?}: {error:?}"));
-        // The texts of these tests are short, and there are few of them.
+        let credentials =
+            Credentials::from_headers(&headers, COOKIE).unwrap_or_else(|error| panic!("{pairs:?}: {error:?}"));
+        // Leaking is fine: the texts of these tests are short and few.
         let owned = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
         credentials.header.map(|credential| match credential {
-            Credential::Key(key) => Credential::Key(owned(key)),
-            Credential::Token(token) => Credential::Token(owned(token)),
+            Credential::ApiKey(key) => Credential::ApiKey(owned(key)),
+            Credential::BearerToken(token) => Credential::BearerToken(owned(token)),
         })
     }
 
     #[test]
-    fn a_key_is_taken_from_any_of_its_three_places() {
+    fn api_key_is_accepted_in_all_three_forms() {
         for pairs in [
             [("x-api-key", "sk_1")],
             [("authorization", "ApiKey sk_1")],
             [("authorization", "Bearer sk_1")],
             [("authorization", "bearer  sk_1 ")],
         ] {
-            assert_eq!(shown_by(&pairs), Some(Credential::Key("sk_1")), "{pairs:?}");
+            assert_eq!(credential_of(&pairs), Some(Credential::ApiKey("sk_1")), "{pairs:?}");
         }
-        assert_eq!(shown_by(&[]), None);
+        assert_eq!(credential_of(&[]), None);
         let twice_the_same = [("x-api-key", "sk_1"), ("authorization", "Bearer sk_1")];
-        assert_eq!(shown_by(&twice_the_same), Some(Credential::Key("sk_1")));
+        assert_eq!(credential_of(&twice_the_same), Some(Credential::ApiKey("sk_1")));
     }
 
     #[test]
-    fn any_other_bearer_is_a_token() {
-        let shown = shown_by(&[("authorization", "Bearer eyJhbGciOiJub25lIn0.e30.")]);
-        assert_eq!(shown, Some(Credential::Token("eyJhbGciOiJub25lIn0.e30.")));
+    fn bearer_without_key_prefix_is_a_token() {
+        let credential = credential_of(&[("authorization", "Bearer eyJhbGciOiJub25lIn0.e30.")]);
+        assert_eq!(credential, Some(Credential::BearerToken("eyJhbGciOiJub25lIn0.e30.")));
     }
 
     #[test]
-    fn headers_of_which_nobody_can_say_what_they_mean_are_refused() {
-        let long = "k".repeat(MAX_LEN + 1);
+    fn ambiguous_or_malformed_headers_are_refused() {
+        let long = "k".repeat(MAX_CREDENTIAL_BYTES + 1);
         for pairs in [
             &[("x-api-key", "sk_1"), ("x-api-key", "sk_1")][..],
             &[("authorization", "Bearer sk_1"), ("authorization", "Bearer sk_2")],
@@ -173,14 +175,14 @@ mod tests {
             &[("x-api-key", "")],
             &[("x-api-key", long.as_str())],
         ] {
-            assert!(Credentials::of(&headers(pairs), COOKIE).is_err(), "{pairs:?}");
+            assert!(Credentials::from_headers(&headers(pairs), COOKIE).is_err(), "{pairs:?}");
         }
     }
 
     #[test]
-    fn a_refusal_does_not_repeat_what_was_sent() {
+    fn error_does_not_echo_the_credential() {
         let headers = headers(&[("authorization", "Basic c2VjcmV0")]);
-        let refusal = Credentials::of(&headers, COOKIE).unwrap_err();
+        let refusal = Credentials::from_headers(&headers, COOKIE).unwrap_err();
         assert!(!format!("{refusal:?}").contains("c2VjcmV0"));
     }
 }

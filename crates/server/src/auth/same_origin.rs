@@ -1,60 +1,60 @@
-//! Whether a browser says that a request comes from our own pages (decisions 6.2).
+//! Same-origin check for requests with a session cookie (decisions 6.2).
 //!
-//! Browsers send cookies by themselves, also with what other sites make them send. So a write that shows nothing but a
-//! cookie has to say that it comes from here: with `Sec-Fetch-Site`, which no page can set, or with an `Origin` that is
-//! ours. One that says neither does not come from a page of ours.
+//! Browsers send cookies automatically, also with requests that other sites trigger. A write authenticated only by a cookie
+//! must therefore prove its origin: with `Sec-Fetch-Site`, which no page can set, or with one of the service's own origins in
+//! `Origin`. A request with neither is not same-origin.
 //!
-//! Ours are the public URL's origin and the allowed hosts ([`OwnOrigins`]). The request's `Host` decides nothing: a name
-//! that somebody else points at this service is in both headers (DNS rebinding).
+//! The own origins are the public URL's origin and the allowed hosts ([`OwnOrigins`]). The request's `Host` is not used:
+//! with DNS rebinding an attacker's host name appears in both `Host` and `Origin`.
 
 use http::{HeaderMap, HeaderName, Method, header};
 use url::{Origin, Url};
 
-use crate::mcp::origin::Places;
-use crate::settings::Settings;
+use crate::mcp::origin::AllowedOrigins;
+use crate::settings::HttpConfig;
 
-/// The origins of this service's own pages.
+/// The origins of the service's own pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OwnOrigins(Places);
+pub struct OwnOrigins(AllowedOrigins);
 
 impl OwnOrigins {
-    /// The origin of the public URL, under all of its names if it is a loopback one, and those of the allowed hosts.
+    /// Returns the origins of the public URL (all loopback names if it is a loopback address) and of the allowed hosts.
     #[must_use]
-    pub fn new(public_url: &str, settings: &Settings) -> Self {
+    pub fn new(public_url: &str, settings: &HttpConfig) -> Self {
         let scheme = public_url.split_once("://").map_or("http", |(scheme, _)| scheme);
         let hosts = settings.mcp.allowed_hosts.iter();
         let allowed: Vec<String> = hosts.map(|host| format!("{scheme}://{host}")).collect();
-        Self(Places::new(public_url, &[], &allowed))
+        Self(AllowedOrigins::new(public_url, &[], &allowed))
     }
 
-    fn knows(&self, origin: &str) -> bool {
-        self.0.knows(origin)
+    fn contains(&self, origin: &str) -> bool {
+        self.0.allows_origin(origin)
     }
 }
 
-/// Where a request comes from, as browsers say and no page can.
+/// Fetch metadata header. Browsers set it; pages cannot.
 pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Whether a method only reads.
+/// Returns whether a method is safe (RFC 9110, 9.2.1): GET, HEAD or OPTIONS.
 #[must_use]
-pub fn only_reads(method: &Method) -> bool {
+pub fn is_read_only(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Whether the headers say that the request comes from one of the service's own pages.
+/// Returns whether the headers prove that the request comes from one of the service's own pages.
 #[must_use]
 pub fn is_same_origin(headers: &HeaderMap, own: &OwnOrigins) -> bool {
     let origin = match single(headers, &header::ORIGIN) {
-        Found::One(origin) => Some(origin),
-        Found::Nothing => None,
-        Found::Several => return false,
+        SingleHeader::Value(origin) => Some(origin),
+        SingleHeader::Missing => None,
+        SingleHeader::Ambiguous => return false,
     };
     match single(headers, &SEC_FETCH_SITE) {
-        // A form of a page that tells nobody where it was sends `null`.
-        Found::One("same-origin") => origin.is_none_or(|origin| is_opaque(origin) || own.knows(origin)),
-        // Without a page, or from a browser that does not say: its origin does.
-        Found::One("none") | Found::Nothing => origin.is_some_and(|origin| own.knows(origin)),
-        Found::One(_) | Found::Several => false,
+        // A form on a page with `Referrer-Policy: no-referrer` sends `Origin: null`.
+        SingleHeader::Value("same-origin") => origin.is_none_or(|origin| is_opaque(origin) || own.contains(origin)),
+        // User-initiated requests (`none`) and browsers without fetch metadata: `Origin` decides.
+        SingleHeader::Value("none") | SingleHeader::Missing => origin.is_some_and(|origin| own.contains(origin)),
+        SingleHeader::Value(_) | SingleHeader::Ambiguous => false,
     }
 }
 
@@ -62,18 +62,18 @@ fn is_opaque(origin: &str) -> bool {
     origin == "null" || Url::parse(origin).is_ok_and(|url| matches!(url.origin(), Origin::Opaque(_)))
 }
 
-enum Found<'a> {
-    Nothing,
-    One(&'a str),
-    Several,
+enum SingleHeader<'a> {
+    Missing,
+    Value(&'a str),
+    Ambiguous,
 }
 
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Found<'a> {
+fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> SingleHeader<'a> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
-        (None, _) => Found::Nothing,
-        (Some(value), None) => value.to_str().map_or(Found::Several, Found::One),
-        (Some(_), Some(_)) => Found::Several,
+        (None, _) => SingleHeader::Missing,
+        (Some(value), None) => value.to_str().map_or(SingleHeader::Ambiguous, SingleHeader::Value),
+        (Some(_), Some(_)) => SingleHeader::Ambiguous,
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
         for (name, value) in pairs {
             headers.append(HeaderName::from_static(name), value.parse().unwrap());
         }
-        let mut settings = Settings::default();
+        let mut settings = HttpConfig::default();
         settings.mcp.allowed_hosts = vec!["inside:8080".to_owned()];
         settings.mcp.allowed_origins = vec!["https://agents.example.org".to_owned()];
         is_same_origin(&headers, &OwnOrigins::new(public_url, &settings))
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_comes_from_here_only_if_the_browser_says_so() {
+    fn write_is_same_origin_only_with_proof_in_headers() {
         for (pairs, expected) in [
             (&[][..], false),
             (&[("sec-fetch-site", "same-origin")], true),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_host_does_not_make_a_foreign_origin_ours() {
+    fn foreign_host_header_does_not_make_a_foreign_origin_own() {
         const EVIL: (&str, &str) = ("origin", "https://evil.example.com");
         const HOST: (&str, &str) = ("host", "evil.example.com");
         assert!(!is_ours(&[EVIL, HOST]));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_on_loopback_has_pages_under_all_of_its_names_on_its_port() {
+    fn loopback_service_accepts_all_loopback_names_on_its_port() {
         const LOOPBACK: &str = "http://127.0.0.1:8080";
         assert!(is_ours_at(LOOPBACK, &[("origin", "http://localhost:8080")]));
         assert!(is_ours_at(LOOPBACK, &[("origin", "http://[::1]:8080")]));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_reads_is_told_from_what_writes() {
+    fn read_only_methods_are_get_head_and_options() {
         for (method, expected) in [
             (Method::GET, true),
             (Method::HEAD, true),
@@ -165,7 +165,7 @@ mod tests {
             (Method::DELETE, false),
             (Method::TRACE, false),
         ] {
-            assert_eq!(only_reads(&method), expected, "{method}");
+            assert_eq!(is_read_only(&method), expected, "{method}");
         }
     }
 }

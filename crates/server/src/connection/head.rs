@@ -12,9 +12,9 @@
 
 use http::{HeaderMap, Version, header};
 
-/// The reason for which a head is refused. Its text names the fix.
+/// The reason why a request head is refused. The text says how to fix it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub(crate) enum BadHead {
+pub(crate) enum AmbiguousHead {
     #[error("the request has no Host header; send exactly one")]
     NoHost,
     #[error("the request has more than one Host header; send exactly one")]
@@ -27,25 +27,22 @@ pub(crate) enum BadHead {
     TransferEncoding,
 }
 
-/// Refuses the ambiguous heads that hyper accepts.
-///
-/// # Errors
-/// [`BadHead`]
-pub(super) fn check(version: Version, headers: &HeaderMap) -> Result<(), BadHead> {
+/// Refuses ambiguous heads that hyper accepts.
+pub(super) fn check(version: Version, headers: &HeaderMap) -> Result<(), AmbiguousHead> {
     match headers.get_all(header::HOST).iter().count() {
         // HTTP/1.0 does not require Host, and HTTP/2 has `:authority`.
-        0 if version == Version::HTTP_11 => return Err(BadHead::NoHost),
+        0 if version == Version::HTTP_11 => return Err(AmbiguousHead::NoHost),
         0 | 1 => {}
-        _ => return Err(BadHead::SeveralHosts),
+        _ => return Err(AmbiguousHead::SeveralHosts),
     }
     if headers.get_all(header::CONTENT_LENGTH).iter().count() > 1 {
-        return Err(BadHead::SeveralLengths);
+        return Err(AmbiguousHead::SeveralLengths);
     }
     let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
     match (codings.next(), codings.next()) {
         (None, _) => Ok(()),
         (Some(only), None) if only.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked") => Ok(()),
-        _ => Err(BadHead::TransferEncoding),
+        _ => Err(AmbiguousHead::TransferEncoding),
     }
 }
 
@@ -55,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    fn judge(version: Version, headers: &[(&'static str, &'static str)]) -> Result<(), BadHead> {
+    fn check_headers(version: Version, headers: &[(&'static str, &'static str)]) -> Result<(), AmbiguousHead> {
         let headers = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
@@ -69,37 +66,40 @@ mod tests {
     const HOST: (&str, &str) = ("host", "alerts.example");
 
     #[test]
-    fn http_1_1_has_exactly_one_host() {
-        assert_eq!(judge(Version::HTTP_11, &[HOST]), Ok(()));
-        assert_eq!(judge(Version::HTTP_11, &[]), Err(BadHead::NoHost));
-        assert_eq!(judge(Version::HTTP_10, &[]), Ok(()));
-        assert_eq!(judge(Version::HTTP_2, &[]), Ok(()));
+    fn http_1_1_requires_exactly_one_host() {
+        assert_eq!(check_headers(Version::HTTP_11, &[HOST]), Ok(()));
+        assert_eq!(check_headers(Version::HTTP_11, &[]), Err(AmbiguousHead::NoHost));
+        assert_eq!(check_headers(Version::HTTP_10, &[]), Ok(()));
+        assert_eq!(check_headers(Version::HTTP_2, &[]), Ok(()));
         for version in [Version::HTTP_10, Version::HTTP_11, Version::HTTP_2] {
-            assert_eq!(judge(version, &[HOST, HOST]), Err(BadHead::SeveralHosts));
+            assert_eq!(check_headers(version, &[HOST, HOST]), Err(AmbiguousHead::SeveralHosts));
         }
     }
 
     #[test]
-    fn the_only_transfer_encoding_is_chunked() {
+    fn accepts_no_transfer_encoding_except_chunked() {
         for (codings, expected) in [
             (&["chunked"][..], Ok(())),
             (&["Chunked "], Ok(())),
-            (&["identity, chunked"], Err(BadHead::TransferEncoding)),
-            (&["identity", "chunked"], Err(BadHead::TransferEncoding)),
-            (&["gzip, chunked"], Err(BadHead::TransferEncoding)),
-            (&["chunked, chunked"], Err(BadHead::TransferEncoding)),
-            (&["chunked,"], Err(BadHead::TransferEncoding)),
+            (&["identity, chunked"], Err(AmbiguousHead::TransferEncoding)),
+            (&["identity", "chunked"], Err(AmbiguousHead::TransferEncoding)),
+            (&["gzip, chunked"], Err(AmbiguousHead::TransferEncoding)),
+            (&["chunked, chunked"], Err(AmbiguousHead::TransferEncoding)),
+            (&["chunked,"], Err(AmbiguousHead::TransferEncoding)),
         ] {
             let headers = codings.iter().map(|coding| ("transfer-encoding", *coding));
             let headers: Vec<_> = std::iter::once(HOST).chain(headers).collect();
-            assert_eq!(judge(Version::HTTP_11, &headers), expected, "{codings:?}");
+            assert_eq!(check_headers(Version::HTTP_11, &headers), expected, "{codings:?}");
         }
     }
 
     #[test]
-    fn there_is_one_content_length_at_most() {
+    fn accepts_at_most_one_content_length() {
         let length = ("content-length", "2");
-        assert_eq!(judge(Version::HTTP_2, &[length]), Ok(()));
-        assert_eq!(judge(Version::HTTP_2, &[length, length]), Err(BadHead::SeveralLengths));
+        assert_eq!(check_headers(Version::HTTP_2, &[length]), Ok(()));
+        assert_eq!(
+            check_headers(Version::HTTP_2, &[length, length]),
+            Err(AmbiguousHead::SeveralLengths)
+        );
     }
 }

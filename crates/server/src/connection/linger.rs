@@ -1,8 +1,8 @@
 //! A delayed close of the connection, so that the client receives the last response.
 //!
-//! A connection that is closed while the client still sends is reset, and the client loses the response that it has not read
-//! yet: it sees a broken pipe instead of 413. So if a part of the request was not read, only the sending half is closed at
-//! first. Further input is read and discarded until the client closes its half, within limits.
+//! If the server closes a connection while the client still sends, the connection is reset. The client then loses the response
+//! that it has not read yet: it sees a broken pipe instead of 413. So if a part of the request is unread, the server first closes
+//! its sending half only. It reads and discards further input until the client closes its half, within limits.
 
 use std::io;
 use std::pin::Pin;
@@ -13,43 +13,43 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::timed::Activity;
+use super::timeout_stream::ConnectionActivity;
 
-/// The maximum input that is read and discarded: twice the largest body that is accepted by default.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
+/// The maximum input that is read and discarded, in bytes: twice the largest request body in the default configuration.
+const MAX_DISCARDED_BYTES: usize = 64 * 1024 * 1024;
 
-/// A stream whose shutdown waits until the client closes its half, if a part of the request was not read.
+/// A stream whose shutdown waits until the client closes its half, if a part of the request is unread.
 #[derive(Debug)]
-pub(super) struct Lingering<S> {
+pub(super) struct LingeringStream<S> {
     stream: S,
-    activity: Arc<Activity>,
-    time: Duration,
-    closing: Closing,
+    activity: Arc<ConnectionActivity>,
+    timeout: Duration,
+    close_state: CloseState,
 }
 
 #[derive(Debug)]
-enum Closing {
+enum CloseState {
     NotYet,
     Reading { left: usize, until: Pin<Box<Sleep>> },
     Done,
 }
 
-impl<S> Lingering<S> {
-    /// Wraps a stream. Its shutdown waits at most `time`.
-    pub(super) fn new(stream: S, activity: Arc<Activity>, time: Duration) -> Self {
+impl<S> LingeringStream<S> {
+    /// Wraps a stream. Its shutdown waits at most `timeout`.
+    pub(super) fn new(stream: S, activity: Arc<ConnectionActivity>, timeout: Duration) -> Self {
         Self {
             stream,
             activity,
-            time,
-            closing: Closing::NotYet,
+            timeout,
+            close_state: CloseState::NotYet,
         }
     }
 }
 
-impl<S: AsyncRead + Unpin> Lingering<S> {
-    /// Ready when the client has closed its half, or a limit is reached.
-    fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Closing::Reading { left, until } = &mut self.closing else {
+impl<S: AsyncRead + Unpin> LingeringStream<S> {
+    /// Discards input. Ready when the client has closed its half, or a limit is reached.
+    fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let CloseState::Reading { left, until } = &mut self.close_state else {
             return Poll::Ready(());
         };
         let mut piece = [0; 8 * 1024];
@@ -65,13 +65,13 @@ impl<S: AsyncRead + Unpin> Lingering<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Lingering<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for LingeringStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Lingering<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for LingeringStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
@@ -94,19 +94,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Lingering<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        if matches!(this.closing, Closing::NotYet) {
+        if matches!(this.close_state, CloseState::NotYet) {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
-            this.closing = if this.activity.is_left_unread() {
-                Closing::Reading {
-                    left: MAX_BYTES,
-                    until: Box::pin(sleep_until(Instant::now() + this.time)),
+            this.close_state = if this.activity.has_unread_input() {
+                CloseState::Reading {
+                    left: MAX_DISCARDED_BYTES,
+                    until: Box::pin(sleep_until(Instant::now() + this.timeout)),
                 }
             } else {
-                Closing::Done
+                CloseState::Done
             };
         }
-        ready!(this.poll_rest(cx));
-        this.closing = Closing::Done;
+        ready!(this.poll_discard(cx));
+        this.close_state = CloseState::Done;
         Poll::Ready(Ok(()))
     }
 }
@@ -117,25 +117,25 @@ mod tests {
 
     use super::*;
 
-    const TIME: Duration = Duration::from_secs(20);
+    const TIMEOUT: Duration = Duration::from_secs(20);
 
-    fn lingering(is_left_unread: bool) -> (Lingering<DuplexStream>, DuplexStream) {
+    fn lingering(has_unread_input: bool) -> (LingeringStream<DuplexStream>, DuplexStream) {
         let (ours, theirs) = duplex(1_024);
-        let activity = Arc::new(Activity::default());
-        if is_left_unread {
-            activity.leave_unread();
+        let activity = Arc::new(ConnectionActivity::default());
+        if has_unread_input {
+            activity.mark_unread();
         }
-        (Lingering::new(ours, activity, TIME), theirs)
+        (LingeringStream::new(ours, activity, TIMEOUT), theirs)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_still_sends_gets_its_answer_before_the_connection_ends() {
+    async fn client_that_still_sends_receives_the_response() {
         let (mut stream, mut theirs) = lingering(true);
         let client = tokio::spawn(async move {
             theirs.write_all(&[b'x'; 100_000]).await.unwrap();
-            let mut answer = String::new();
-            theirs.read_to_string(&mut answer).await.unwrap();
-            answer
+            let mut response = String::new();
+            theirs.read_to_string(&mut response).await.unwrap();
+            response
         });
         stream.write_all(b"413").await.unwrap();
         stream.shutdown().await.unwrap();
@@ -143,19 +143,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_never_ends_is_let_go_after_a_while() {
+    async fn connection_closes_after_the_timeout() {
         let (mut stream, theirs) = lingering(true);
-        let begun = Instant::now();
+        let started = Instant::now();
         stream.shutdown().await.unwrap();
-        assert_eq!(begun.elapsed(), TIME);
+        assert_eq!(started.elapsed(), TIMEOUT);
         drop(theirs);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_read_to_its_end_is_closed_at_once() {
+    async fn fully_read_request_closes_immediately() {
         let (mut stream, _theirs) = lingering(false);
-        let begun = Instant::now();
+        let started = Instant::now();
         stream.shutdown().await.unwrap();
-        assert_eq!(begun.elapsed(), Duration::ZERO);
+        assert_eq!(started.elapsed(), Duration::ZERO);
     }
 }

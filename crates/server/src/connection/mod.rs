@@ -1,28 +1,33 @@
-//! # Connections: accepted, allowed so much time, and let go
+//! # Connections: limits, timeouts and graceful shutdown
 //!
-//! A connection costs memory and a file descriptor for as long as the client pleases, unless somebody looks at the clock.
-//! Here that is done at each step: the first byte of a request must be followed by its whole head soon ([`Timed`]), a body
-//! must end in time (`crate::body`), an answer must be made in time (`crate::layers::guard`) and taken in time
-//! ([`Timed`]), and a connection on which nothing is asked is closed after a while.
+//! Each connection costs memory and a file descriptor, so each step has a time limit:
 //!
-//! The number of connections is limited, in all and for each client (`places.rs`). A connection beyond its client's limit gets
-//! 429 and is closed. If health checks are on this listener, a few connections are reserved for them: health is answered also to
-//! a client at its limit, and also when all other connections are taken; other requests get 503 then. If health checks are on a
-//! listener of their own, further connections wait in the kernel's queue.
+//! | step | limit set by |
+//! |---|---|
+//! | the head of a request, from its first byte | [`TimeoutStream`] |
+//! | the body of a request | `crate::body` |
+//! | the handler | `crate::layers::guard` |
+//! | writing the response | [`TimeoutStream`] |
+//! | an idle connection | [`TimeoutStream`] |
 //!
-//! Invalid HTTP is refused with an error envelope (`head.rs`, `parse_errors.rs`). A connection is closed so that the client
-//! receives the last response (`linger.rs`).
+//! The number of connections is limited, in total and for each client (`limiter.rs`). A connection beyond its client's limit gets
+//! 429 and is closed. If health checks are on this listener, a few connections are reserved for them. A client at its limit can
+//! still check health. When all other connections are taken, health checks work and other requests get 503. If health checks
+//! have a separate listener, further connections wait in the kernel's queue.
 //!
-//! When told to stop, nothing new is accepted, idle connections are closed, requests under way are answered; what is
-//! not done after a while is cut off.
+//! Invalid HTTP gets an error envelope (`head.rs`, `parse_errors.rs`). A connection is closed so that the client receives the
+//! last response (`linger.rs`).
+//!
+//! On shutdown the server accepts no new connections, closes idle ones and finishes requests in progress. Requests that
+//! outlast `timeouts.drain` are aborted.
 
 mod head;
+mod limiter;
 mod linger;
 mod parse_errors;
-mod places;
-mod refusal;
-mod timed;
-mod unread;
+mod raw_response;
+mod timeout_stream;
+mod unread_body;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -47,77 +52,82 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 use crate::app::{self, App};
-use crate::error::{ApiError, Code};
+use crate::error::{ApiError, ApiErrorCode};
 use crate::layers::client::Peer;
 use crate::settings::Timeouts;
-pub(crate) use head::BadHead;
-use linger::Lingering;
-use parse_errors::WholeAnswers;
-use places::{Places, Use};
-use refusal::Refusals;
-use timed::{Activity, Timed};
+pub(crate) use head::AmbiguousHead;
+use limiter::{ConnectionLimiter, ConnectionUse};
+use linger::LingeringStream;
+use parse_errors::ParseErrorStream;
+use raw_response::RawResponder;
+use timeout_stream::{ConnectionActivity, TimeoutStream};
 
-/// Where requests come in.
+/// The listeners of the server.
 #[derive(Debug)]
 pub struct Listeners {
-    /// For the API.
+    /// The listener of the API.
     pub api: TcpListener,
-    /// For `/healthz`, `/readyz` and `/metrics`; without it they are beside the API.
+    /// The listener of `/healthz`, `/readyz` and `/metrics`. Without it, these routes are on the API's listener.
     pub ops: Option<TcpListener>,
 }
 
-/// How the server ended.
+/// The result of a shutdown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ended {
-    /// How many connections were cut off, because their requests took longer than `timeouts.drain`.
-    pub cut_off: usize,
+pub struct ShutdownReport {
+    /// The number of connections that were aborted because their requests took longer than `timeouts.drain`.
+    pub aborted_connections: usize,
 }
 
-/// The largest head of a request.
+/// The maximum size of a request head.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 const MAX_HEADERS: usize = 100;
 const MAX_HTTP2_STREAMS: u32 = 200;
-/// How long nothing is accepted after accepting failed, which is when there are too many open files.
-const ACCEPT_AGAIN_AFTER: Duration = Duration::from_millis(50);
+/// The delay after a failed accept, which happens when the process has too many open files.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// Connections to the operators' listener.
+/// The maximum number of connections to the operators' listener.
 const MAX_OPS_CONNECTIONS: usize = 100;
-/// Connections to the operators' listener from one address.
+/// The maximum number of connections to the operators' listener from one address.
 const MAX_OPS_CONNECTIONS_PER_ADDRESS: usize = 50;
-/// Connections reserved for health checks, if these are on the listener of the API.
-const HEALTH_CONNECTIONS: usize = 32;
+/// The number of connections that are reserved for health checks, if these are on the API's listener.
+const RESERVED_HEALTH_CONNECTIONS: usize = 32;
 /// The time limit of a connection that is reserved for health checks.
-const HEALTH_TIME: Duration = Duration::from_secs(2);
-/// Responses to clients with too many connections that are written concurrently; beyond that, connections are just closed.
-const MAX_REFUSALS: usize = 64;
+const HEALTH_CONNECTION_TIMEOUT: Duration = Duration::from_secs(2);
+/// The maximum number of concurrent 429 responses to clients with too many connections. Beyond it, connections are closed
+/// without a response.
+const MAX_CONCURRENT_REFUSALS: usize = 64;
 /// The time limit of such a response.
-const REFUSAL_TIME: Duration = Duration::from_secs(1);
+const REFUSAL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Serves until `stop` is cancelled and what was under way then is answered.
-pub async fn serve(app: &App, listeners: Listeners, stop: CancellationToken) -> Ended {
+/// Serves until `stop` is cancelled and the requests in progress are finished or aborted.
+pub async fn serve(app: &App, listeners: Listeners, stop: CancellationToken) -> ShutdownReport {
     let settings = app.settings();
     let proxies = &settings.trusted_proxies;
-    let for_health = if listeners.ops.is_some() { 0 } else { HEALTH_CONNECTIONS };
-    let (most, of_each) = (settings.max_connections, settings.max_connections_per_address);
-    let server = Server {
+    let reserved_for_health = if listeners.ops.is_some() {
+        0
+    } else {
+        RESERVED_HEALTH_CONNECTIONS
+    };
+    let (max_connections, max_per_client) = (settings.max_connections, settings.max_connections_per_address);
+    let server = ConnectionServer {
         builder: builder(&settings.timeouts),
         timeouts: settings.timeouts,
-        places: Places::new(most, of_each, for_health, proxies.clone()),
-        refusals: Refusals::new(app.clone()),
-        refusing: Arc::new(Semaphore::new(MAX_REFUSALS)),
+        limiter: ConnectionLimiter::new(max_connections, max_per_client, reserved_for_health, proxies.clone()),
+        responder: RawResponder::new(app.clone()),
+        refusal_permits: Arc::new(Semaphore::new(MAX_CONCURRENT_REFUSALS)),
         stop,
-        cut_off: CancellationToken::new(),
+        abort: CancellationToken::new(),
         connections: TaskTracker::new(),
     };
     let routers = Routers {
         any: app::router(app, listeners.ops.is_none()),
-        when_full: app::health_router(app, service_is_full()),
-        beyond_share: app::health_router(app, client_has_too_many()),
+        when_full: app::health_router(app, service_full_error()),
+        over_client_limit: app::health_router(app, client_limit_error()),
     };
     let api = server.accept(listeners.api, routers);
-    // Operators must get in also when all other connections are taken.
-    let for_ops = Server {
-        places: Places::new(MAX_OPS_CONNECTIONS, MAX_OPS_CONNECTIONS_PER_ADDRESS, 0, proxies.clone()),
+    // Operators must be able to connect when all other connections are taken.
+    let ops_server = ConnectionServer {
+        limiter: ConnectionLimiter::new(MAX_OPS_CONNECTIONS, MAX_OPS_CONNECTIONS_PER_ADDRESS, 0, proxies.clone()),
         ..server.clone()
     };
     let ops = async {
@@ -125,29 +135,29 @@ pub async fn serve(app: &App, listeners: Listeners, stop: CancellationToken) -> 
             let any = app::ops_router(app);
             let routers = Routers {
                 when_full: any.clone(),
-                beyond_share: any.clone(),
+                over_client_limit: any.clone(),
                 any,
             };
-            for_ops.accept(listener, routers).await;
+            ops_server.accept(listener, routers).await;
         }
     };
     tokio::join!(api, ops);
     server.drain().await
 }
 
-/// That the server is told to stop, for those whose answers take long: they had better come to an end.
+/// Signals shutdown to handlers with long responses, so that they can end them early.
 #[derive(Clone, Debug)]
-pub struct Stopping(pub CancellationToken);
+pub struct ShutdownSignal(pub CancellationToken);
 
 #[derive(Clone)]
-struct Server {
+struct ConnectionServer {
     builder: Arc<auto::Builder<TokioExecutor>>,
     timeouts: Timeouts,
-    places: Places,
-    refusals: Refusals,
-    refusing: Arc<Semaphore>,
+    limiter: ConnectionLimiter,
+    responder: RawResponder,
+    refusal_permits: Arc<Semaphore>,
     stop: CancellationToken,
-    cut_off: CancellationToken,
+    abort: CancellationToken,
     connections: TaskTracker,
 }
 
@@ -156,22 +166,22 @@ struct Server {
 struct Routers {
     any: Router,
     when_full: Router,
-    beyond_share: Router,
+    over_client_limit: Router,
 }
 
-fn service_is_full() -> ApiError {
-    let message = "all connections of this service are taken; try again in a few seconds";
-    ApiError::new(Code::ServiceUnavailable, message).retry_after(2)
+fn service_full_error() -> ApiError {
+    let message = "all connections of this service are in use; try again in a few seconds";
+    ApiError::new(ApiErrorCode::ServiceUnavailable, message).retry_after(2)
 }
 
-fn client_has_too_many() -> ApiError {
-    let message = "there are too many connections from your address; close some, or use one for several requests";
-    ApiError::new(Code::RateLimited, message).retry_after(1)
+fn client_limit_error() -> ApiError {
+    let message = "too many connections from your address; close some, or use one connection for several requests";
+    ApiError::new(ApiErrorCode::RateLimited, message).retry_after(1)
 }
 
 fn builder(timeouts: &Timeouts) -> Arc<auto::Builder<TokioExecutor>> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    // hyper counts from the end of the request before, so its timeout is the one of idle connections.
+    // hyper counts from the end of the previous request, so its timeout is the idle timeout.
     builder
         .http1()
         .timer(TokioTimer::new())
@@ -187,54 +197,54 @@ fn builder(timeouts: &Timeouts) -> Arc<auto::Builder<TokioExecutor>> {
     Arc::new(builder)
 }
 
-impl Server {
+impl ConnectionServer {
     async fn accept(&self, listener: TcpListener, routers: Routers) {
         loop {
-            let free = tokio::select! {
+            let permit = tokio::select! {
                 () = self.stop.cancelled() => return,
-                free = self.places.free() => free,
+                permit = self.limiter.acquire() => permit,
             };
-            let Some(free) = free else { return };
+            let Some(permit) = permit else { return };
             let accepted = tokio::select! {
                 () = self.stop.cancelled() => return,
                 accepted = listener.accept() => accepted,
             };
             match accepted {
-                Ok((stream, peer)) => match self.places.take(free, peer.ip()) {
-                    Ok((place, may)) => {
-                        let connection = self.clone().connection(stream, peer, may, &routers);
+                Ok((stream, peer)) => match self.limiter.admit(permit, peer.ip()) {
+                    Ok((permit, allowed_use)) => {
+                        let connection = self.clone().connection(stream, peer, allowed_use, &routers);
                         self.connections.spawn(async move {
                             gauge!("http_connections").increment(1);
                             connection.await;
                             gauge!("http_connections").decrement(1);
-                            drop(place);
+                            drop(permit);
                         });
                     }
-                    Err(places::TooMany) => self.refuse(stream, peer),
+                    Err(limiter::TooManyConnections) => self.refuse(stream, peer),
                 },
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(ACCEPT_AGAIN_AFTER).await;
+                    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             }
         }
     }
 
-    /// Refuses a connection of a client that has too many.
+    /// Responds 429 to a client with too many connections.
     fn refuse(&self, stream: TcpStream, peer: SocketAddr) {
         counter!("http_connections_refused_total").increment(1);
-        self.refusals.warn(peer.ip());
-        let Ok(permit) = Arc::clone(&self.refusing).try_acquire_owned() else {
+        self.responder.warn(peer.ip());
+        let Ok(permit) = Arc::clone(&self.refusal_permits).try_acquire_owned() else {
             return;
         };
-        let (refusals, stop) = (self.refusals.clone(), self.stop.clone());
+        let (responder, stop) = (self.responder.clone(), self.stop.clone());
         self.connections.spawn(async move {
             let message =
-                "there are too many connections from your address; close some, or use one for several requests";
-            let error = ApiError::new(Code::RateLimited, message).retry_after(1);
+                "too many connections from your address; close some, or use one connection for several requests";
+            let error = ApiError::new(ApiErrorCode::RateLimited, message).retry_after(1);
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = refusals.answer(stream, &error) => {}
+                () = responder.respond(stream, &error) => {}
             }
             drop(permit);
         });
@@ -244,40 +254,41 @@ impl Server {
         self,
         stream: TcpStream,
         peer: SocketAddr,
-        may: Use,
+        allowed_use: ConnectionUse,
         routers: &Routers,
     ) -> impl Future<Output = ()> + Send + use<> {
-        let router = match may {
-            Use::Any => routers.any.clone(),
-            Use::HealthWhenFull => routers.when_full.clone(),
-            Use::HealthBeyondShare => routers.beyond_share.clone(),
+        let router = match allowed_use {
+            ConnectionUse::Any => routers.any.clone(),
+            ConnectionUse::HealthWhenFull => routers.when_full.clone(),
+            ConnectionUse::HealthOverClientLimit => routers.over_client_limit.clone(),
         };
-        if may == Use::HealthBeyondShare {
-            self.refusals.warn(peer.ip());
+        if allowed_use == ConnectionUse::HealthOverClientLimit {
+            self.responder.warn(peer.ip());
         }
         async move {
-            match may {
-                Use::Any => self.serve_connection(stream, peer, may, router).await,
-                Use::HealthWhenFull | Use::HealthBeyondShare => {
-                    let served = self.serve_connection(stream, peer, may, router);
-                    // Without a request by then, the place is released.
-                    let _: Result<(), _> = tokio::time::timeout(HEALTH_TIME, served).await;
+            match allowed_use {
+                ConnectionUse::Any => self.serve_connection(stream, peer, allowed_use, router).await,
+                ConnectionUse::HealthWhenFull | ConnectionUse::HealthOverClientLimit => {
+                    let served = self.serve_connection(stream, peer, allowed_use, router);
+                    // Without a request by then, the permit is released.
+                    let _: Result<(), _> = tokio::time::timeout(HEALTH_CONNECTION_TIMEOUT, served).await;
                 }
             }
         }
     }
 
-    async fn serve_connection(self, stream: TcpStream, peer: SocketAddr, may: Use, router: Router) {
-        // Without it, small answers wait for the client's acknowledgement of the one before.
+    async fn serve_connection(self, stream: TcpStream, peer: SocketAddr, allowed_use: ConnectionUse, router: Router) {
+        // Without it, small responses wait for the client's acknowledgement of the previous one.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set");
         }
-        let activity = Arc::new(Activity::default());
-        let stream = Timed::new(stream, self.timeouts, Arc::clone(&activity));
-        let stream = Lingering::new(stream, Arc::clone(&activity), self.timeouts.body);
-        let stream = WholeAnswers::new(stream, self.refusals, Arc::clone(&activity));
-        let stopping = Stopping(self.stop.clone());
-        let service = service_fn(move |request| answer(router.clone(), peer, may, &activity, &stopping, request));
+        let activity = Arc::new(ConnectionActivity::default());
+        let stream = TimeoutStream::new(stream, self.timeouts, Arc::clone(&activity));
+        let stream = LingeringStream::new(stream, Arc::clone(&activity), self.timeouts.body);
+        let stream = ParseErrorStream::new(stream, self.responder, Arc::clone(&activity));
+        let shutdown = ShutdownSignal(self.stop.clone());
+        let service =
+            service_fn(move |request| respond(router.clone(), peer, allowed_use, &activity, &shutdown, request));
         let connection = self.builder.serve_connection(TokioIo::new(stream), service);
         let mut connection = std::pin::pin!(connection);
         let ended = tokio::select! {
@@ -286,65 +297,68 @@ impl Server {
                 connection.as_mut().graceful_shutdown();
                 tokio::select! {
                     ended = connection => ended,
-                    () = self.cut_off.cancelled() => return,
+                    () = self.abort.cancelled() => return,
                 }
             }
         };
         if let Err(error) = ended {
-            // Clients go away and send nonsense; that is nothing to wake an operator for.
+            // Clients disconnect and send invalid data. This needs no attention of an operator.
             tracing::debug!(%error, "a connection ended early");
         }
     }
 
-    async fn drain(self) -> Ended {
+    async fn drain(self) -> ShutdownReport {
         self.connections.close();
         if tokio::time::timeout(self.timeouts.drain, self.connections.wait())
             .await
             .is_ok()
         {
-            return Ended { cut_off: 0 };
+            return ShutdownReport { aborted_connections: 0 };
         }
-        let cut_off = self.connections.len();
-        tracing::warn!(connections = cut_off, "requests took too long to end and were cut off");
-        self.cut_off.cancel();
+        let aborted_connections = self.connections.len();
+        tracing::warn!(
+            connections = aborted_connections,
+            "requests outlasted the shutdown timeout and were aborted"
+        );
+        self.abort.cancel();
         self.connections.wait().await;
-        Ended { cut_off }
+        ShutdownReport { aborted_connections }
     }
 }
 
-fn answer(
+fn respond(
     router: Router,
     peer: SocketAddr,
-    may: Use,
-    activity: &Arc<Activity>,
-    stopping: &Stopping,
+    allowed_use: ConnectionUse,
+    activity: &Arc<ConnectionActivity>,
+    shutdown: &ShutdownSignal,
     request: Request<Incoming>,
 ) -> impl Future<Output = Result<Response, Infallible>> + Send + use<> {
-    let under_way = Activity::begin(activity);
+    let active_request = ConnectionActivity::begin(activity);
     let activity = Arc::clone(activity);
-    let is_old = request.version() < Version::HTTP_2;
-    let bad_head = head::check(request.version(), request.headers()).err();
-    let (mut request, unread) = unread::watched(request);
+    let is_http1 = request.version() < Version::HTTP_2;
+    let ambiguous_head = head::check(request.version(), request.headers()).err();
+    let (mut request, unread) = unread_body::track(request);
     request.extensions_mut().insert(Peer(peer));
-    request.extensions_mut().insert(stopping.clone());
-    if let Some(bad_head) = bad_head {
-        request.extensions_mut().insert(bad_head);
+    request.extensions_mut().insert(shutdown.clone());
+    if let Some(ambiguous_head) = ambiguous_head {
+        request.extensions_mut().insert(ambiguous_head);
     }
     async move {
         let mut response = router.oneshot(request).await?;
-        // The end of the body of a bad head is unknown.
-        let is_left_unread = bad_head.is_some() || !unread.read().await;
-        if is_left_unread {
-            activity.leave_unread();
+        // The end of the body after an ambiguous head is unknown.
+        let has_unread_input = ambiguous_head.is_some() || !unread.read().await;
+        if has_unread_input {
+            activity.mark_unread();
         }
-        if is_old && (is_left_unread || may != Use::Any) {
+        if is_http1 && (has_unread_input || allowed_use != ConnectionUse::Any) {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }
-        // A request is under way until the last of its answer is handed on.
+        // A request is active until the last frame of its response is handed to hyper.
         Ok(response.map(|body| {
             Body::new(body.map_frame(move |frame| {
-                let _ = &under_way;
+                let _ = &active_request;
                 frame
             }))
         }))

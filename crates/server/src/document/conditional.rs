@@ -1,8 +1,8 @@
-//! Conditional requests: the operations whose answers have an entity tag, and answer 304 to a request that names it.
+//! Conditional requests: the operations with an `ETag` response header, which return 304 for a matching `If-None-Match`.
 
 use serde_json::{Value, json};
 
-/// The paths of this description.
+/// The paths of the API description.
 const DESCRIPTION: [&str; 5] = [
     "/openapi.json",
     "/openapi.yaml",
@@ -11,22 +11,22 @@ const DESCRIPTION: [&str; 5] = [
     "/docs/docs.js",
 ];
 
-/// Adds the header and the parameter that operations refer to.
+/// Adds the header and parameter components.
 pub(super) fn components(components: &mut Value) {
     components["headers"]["ETag"] = json!({
-        "description": "The entity tag of the content: of a list's `data` and `meta.pagination`, not of `meta.rate_limit`",
+        "description": "The entity tag of the content. For a list it covers `data` and `meta.pagination`, not `meta.rate_limit`.",
         "schema": {"type": "string", "pattern": "^W/\"[A-Za-z0-9_-]+\"$"},
         "example": "W/\"wlY3oEpKzyQNHnBGV0LxYA\"",
     });
     components["parameters"]["IfNoneMatch"] = json!({
         "name": "If-None-Match", "in": "header", "required": false,
-        "description": "The `ETag` of an earlier answer. If the content is still the same, the answer is 304 without a body; it counts in the rate limit.",
+        "description": "The `ETag` of an earlier response. If the content is unchanged, the response is 304 without a body. The request counts toward the rate limit.",
         "schema": {"type": "string"},
         "example": "W/\"wlY3oEpKzyQNHnBGV0LxYA\"",
     });
 }
 
-/// Describes the entity tag of a GET that has one. Call it after the common headers were written.
+/// Describes the entity tag of a GET operation. Call it after the common headers are added.
 pub(super) fn describe(path: &str, operation: &mut Value) {
     if !DESCRIPTION.contains(&path) && !is_list(operation) {
         return;
@@ -39,7 +39,7 @@ pub(super) fn describe(path: &str, operation: &mut Value) {
     let responses = &mut operation["responses"];
     responses["200"]["headers"]["ETag"] = json!({"$ref": "#/components/headers/ETag"});
     responses["304"] = json!({
-        "description": "The content is still the one that `If-None-Match` names",
+        "description": "The content matches `If-None-Match`",
         "headers": responses["200"]["headers"],
     });
     if let Some(responses) = responses.as_object_mut() {

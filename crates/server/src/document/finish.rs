@@ -1,59 +1,63 @@
-//! What is the same for all endpoints, written into the document.
+//! The parts of the document that all endpoints share: metadata, security, common headers and errors.
 
 use serde_json::{Map, Value, json};
 
 use super::{VERSION, alert_body, conditional, examples, ingest_body, webhooks};
-use crate::error::{ApiError, Code};
+use crate::error::{ApiError, ApiErrorCode};
 
-/// The methods of operations.
+/// The HTTP methods of operations.
 pub(super) const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
-/// What shows who asks; the last two come of signing in.
-const SCHEMES: [&str; 4] = ["ApiKeyHeader", "ApiKeyAuthorization", "Bearer", "SessionCookie"];
-/// What shows whoever drives schedules from outside.
-const SCHEDULER: [&str; 1] = ["CronSecret"];
-/// What shows who asks to the endpoint of agents.
-const AGENTS: [&str; 3] = ["ApiKeyHeader", "ApiKeyAuthorization", "AgentToken"];
-/// What endpoints say that take no API key.
-const SIGNED_IN: &str = "SessionCookie";
+/// The security schemes of API operations. The last two require a sign-in.
+const API_SCHEMES: [&str; 4] = ["ApiKeyHeader", "ApiKeyAuthorization", "Bearer", "SessionCookie"];
+/// The security scheme of external schedulers.
+const SCHEDULER_SCHEMES: [&str; 1] = ["CronSecret"];
+/// The security schemes of the MCP endpoint.
+const AGENT_SCHEMES: [&str; 3] = ["ApiKeyHeader", "ApiKeyAuthorization", "AgentToken"];
+/// The security scheme of endpoints that accept no API key.
+const SESSION_SCHEME: &str = "SessionCookie";
 
-/// How browsers, and providers that report, send what they say.
+/// The content type of browser forms and provider callbacks.
 const FORM: &str = "application/x-www-form-urlencoded";
-/// How all others do.
+/// The content type of other requests.
 const JSON: &str = "application/json";
-/// Refusals that are an error envelope wherever they occur, on pages too.
-const ALWAYS_JSON: [Code; 3] = [Code::NotFound, Code::PayloadTooLarge, Code::UnsupportedMediaType];
+/// Errors that have an error envelope everywhere, including pages.
+const ALWAYS_JSON: [ApiErrorCode; 3] = [
+    ApiErrorCode::NotFound,
+    ApiErrorCode::PayloadTooLarge,
+    ApiErrorCode::UnsupportedMediaType,
+];
 
-/// Routes whose refusals are those of OAuth.
-const PROGRAMS: [&str; 3] = ["/oauth/token", "/oauth/register", "/oauth/revoke"];
+/// Routes with OAuth error responses.
+const OAUTH_API_ROUTES: [&str; 3] = ["/oauth/token", "/oauth/register", "/oauth/revoke"];
 
-/// Finishes what the endpoints say of themselves.
+/// Completes the document that is generated from the endpoints.
 pub(super) fn finish(document: &mut Value) {
     document["info"] = json!({
         "title": "Bellwether",
         "version": VERSION,
-        "summary": "Stock alerts, on a service of your own",
+        "summary": "Self-hosted stock alerts",
         "description": include_str!("description.md"),
         "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
     });
     document["servers"] = json!([{"url": "/", "description": "This service"}]);
     document["tags"] = json!([
-        {"name": "Identity", "description": "Coming to an account, signing in, and staying so"},
-        {"name": "User", "description": "The account, as its owner looks after it"},
-        {"name": "OAuth", "description": "How people let apps that come by MCP act for them, and end it"},
-        {"name": "API Keys", "description": "What programs show; made by somebody who has signed in"},
-        {"name": "Alerts", "description": "What you wait for: made, read, changed, deleted"},
-        {"name": "Stocks", "description": "The catalog, and what is known of each stock"},
-        {"name": "Market", "description": "Prices, the exchange's hours, and the door for market data"},
-        {"name": "Watchlist", "description": "What you mean to do with stocks, and what following that would have earned"},
-        {"name": "Webhooks", "description": "Where events are sent, and what became of that"},
-        {"name": "Pages", "description": "What the links in mails open: they ask, and change nothing before a button is pressed"},
-        {"name": "Messages", "description": "Mail and text messages: the outbox, ending mail, reports of providers"},
-        {"name": "MCP", "description": "The way in for agents"},
-        {"name": "Feedback", "description": "What people wish for and what they find broken"},
-        {"name": "Utilities", "description": "Links that lead on"},
-        {"name": "Cron", "description": "Scheduled jobs, for those who start them from outside"},
-        {"name": "Description", "description": "This document"},
-        {"name": "Operation", "description": "For operators; on a listener of their own if `server.ops_listen` is set"},
+        {"name": "Identity", "description": "Registration, sign-in and sessions"},
+        {"name": "User", "description": "The account and its settings"},
+        {"name": "OAuth", "description": "Authorization of MCP clients, and its revocation"},
+        {"name": "API Keys", "description": "Keys for programs, managed by signed-in users"},
+        {"name": "Alerts", "description": "Create, read, update and delete alerts"},
+        {"name": "Stocks", "description": "The stock catalog, quotes, candles and fundamentals"},
+        {"name": "Market", "description": "Market status, calendars, overviews, and ingestion of market data"},
+        {"name": "Watchlist", "description": "Planned trades, simulated trades and their performance"},
+        {"name": "Webhooks", "description": "Endpoints for events, and their deliveries"},
+        {"name": "Pages", "description": "Pages behind email links. Opening a page changes nothing; submitting its form does"},
+        {"name": "Messages", "description": "Email and text messages: the outbox, unsubscribing, provider reports"},
+        {"name": "MCP", "description": "The Model Context Protocol endpoint for AI agents"},
+        {"name": "Feedback", "description": "Feature requests and bug reports"},
+        {"name": "Utilities", "description": "Redirects"},
+        {"name": "Cron", "description": "Scheduled jobs, for external schedulers"},
+        {"name": "Description", "description": "The API description"},
+        {"name": "Operation", "description": "For operators; on a separate listener if `server.ops_listen` is set"},
     ]);
     components(&mut document["components"]);
     conditional::components(&mut document["components"]);
@@ -74,8 +78,8 @@ pub(super) fn finish(document: &mut Value) {
     examples::fill(document);
 }
 
-/// A list shows alerts in one of three sizes, and the larger ones have all that the smaller ones have.
-fn let_sizes_overlap(schema: &mut Value) {
+/// Replaces `oneOf` by `anyOf` for the three sizes of a listed alert, because the larger sizes contain the smaller ones.
+fn allow_overlapping_alert_sizes(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
             let is_of_sizes = members
@@ -84,16 +88,16 @@ fn let_sizes_overlap(schema: &mut Value) {
             if is_of_sizes && let Some(sizes) = members.remove("oneOf") {
                 members.insert("anyOf".to_owned(), sizes);
             }
-            members.values_mut().for_each(let_sizes_overlap);
+            members.values_mut().for_each(allow_overlapping_alert_sizes);
         }
-        Value::Array(values) => values.iter_mut().for_each(let_sizes_overlap),
+        Value::Array(values) => values.iter_mut().for_each(allow_overlapping_alert_sizes),
         _ => {}
     }
 }
 
 fn components(components: &mut Value) {
     let schemas = &mut components["schemas"];
-    let_sizes_overlap(schemas);
+    allow_overlapping_alert_sizes(schemas);
     alert_body::describe(schemas);
     ingest_body::describe(schemas);
     for (name, is_true) in [("ErrorEnvelope", false), ("Recorded", true)] {
@@ -116,7 +120,7 @@ fn components(components: &mut Value) {
         schemas[name]["properties"]["deleted"]["const"] = json!(true);
     }
     schemas["RequestPhone"]["properties"]["sms_consent"]["const"] = json!(true);
-    // Slack takes its messages unsigned, so a test of a Slack URL needs no secret.
+    // Slack messages are unsigned, so a test of a Slack URL needs no secret.
     schemas["TestWebhook"]["anyOf"] = json!([
         {"title": "Signed", "required": ["secret"], "properties": {"secret": {"type": "string"}}},
         {"title": "Slack", "properties": {"url": {"pattern": "^https://hooks\\.slack(-gov)?\\.com/"}}},
@@ -128,9 +132,9 @@ fn components(components: &mut Value) {
     for (name, description) in [
         (
             "secret",
-            "Must be omitted: `POST /webhooks/{id}/rotate-secret` makes a new secret",
+            "Must be omitted; `POST /webhooks/{id}/rotate-secret` creates a new secret",
         ),
-        ("signature", "Must be omitted: it is chosen when a webhook is created"),
+        ("signature", "Must be omitted; it is set when the webhook is created"),
     ] {
         schemas["UpdateWebhook"]["properties"][name] = json!({"type": "null", "description": description});
     }
@@ -141,7 +145,7 @@ fn components(components: &mut Value) {
         },
         "ApiKeyAuthorization": {
             "type": "apiKey", "in": "header", "name": "Authorization",
-            "description": "`ApiKey` and, after a space, an API key",
+            "description": "`ApiKey`, a space, and an API key",
         },
         "Bearer": {
             "type": "http", "scheme": "bearer",
@@ -149,42 +153,42 @@ fn components(components: &mut Value) {
         },
         "SessionCookie": {
             "type": "apiKey", "in": "cookie", "name": "__Host-bellwether_session",
-            "description": "The cookie that signing in sets; where the service is not reached by https it is called `bellwether_session`. What writes needs an `Origin` of the service, or `Sec-Fetch-Site: same-origin`",
+            "description": "The session cookie, set at sign-in. Without HTTPS its name is `bellwether_session`. Write requests need an `Origin` of the service or `Sec-Fetch-Site: same-origin`.",
         },
     });
     components["securitySchemes"]["CronSecret"] = json!({
         "type": "http", "scheme": "bearer",
-        "description": "The operator's secret for scheduled jobs: `operator.cron_secret`",
+        "description": "The operator's secret for scheduled jobs, from the setting `operator.cron_secret`",
     });
     components["securitySchemes"]["AgentToken"] = json!({
         "type": "http", "scheme": "bearer", "bearerFormat": "mcp_at_…",
-        "description": "The access token of an app that somebody let in by OAuth; it is good for `/mcp` only. `/.well-known/oauth-protected-resource/mcp` says where that begins",
+        "description": "An OAuth access token for `/mcp`. `/.well-known/oauth-protected-resource/mcp` describes how to get one.",
     });
     components["headers"] = json!({
-        "X-RateLimit-Limit": header("Requests in a window", &json!({"type": "integer", "minimum": 0}), &json!(100)),
-        "X-RateLimit-Remaining": header("How many of them are left", &json!({"type": "integer", "minimum": 0}), &json!(99)),
+        "X-RateLimit-Limit": header("The maximum number of requests in a window", &json!({"type": "integer", "minimum": 0}), &json!(100)),
+        "X-RateLimit-Remaining": header("The remaining requests in the window", &json!({"type": "integer", "minimum": 0}), &json!(99)),
         "X-RateLimit-Reset": header(
-            "When the window ends, in milliseconds since 1970",
+            "The end of the window, in milliseconds since the Unix epoch",
             &json!({"type": "integer", "format": "int64", "minimum": 0}),
             &json!(1_767_369_600_000_i64),
         ),
         "X-Request-Id": header(
-            "The request's id: the one it came with, or a new one",
+            "The request id: the one from the request, or a new one",
             &json!({"type": "string", "pattern": "^[A-Za-z0-9._-]{1,128}$"}),
             &json!("0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11"),
         ),
-        "Retry-After": header("After how many seconds to try again", &json!({"type": "integer", "minimum": 1}), &json!(1800)),
+        "Retry-After": header("Seconds to wait before trying again", &json!({"type": "integer", "minimum": 1}), &json!(1800)),
         "Idempotent-Replayed": header(
-            "That this is the first answer again",
+            "`true` if this is the stored response of an earlier request with the same `Idempotency-Key`",
             &json!({"type": "string", "enum": ["true"]}),
             &json!("true"),
         ),
-        "WWW-Authenticate": header("How to show who you are", &json!({"type": "string"}), &json!("ApiKey realm=\"api\"")),
+        "WWW-Authenticate": header("The accepted authentication schemes", &json!({"type": "string"}), &json!("ApiKey realm=\"api\"")),
     });
     components["parameters"] = json!({
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,
-            "description": "A key of your own for this request, such as a UUID: a repeat within 24 hours gets the first answer, and nothing is done twice. The same key with another body is 422.",
+            "description": "A unique key for this request, such as a UUID. A repeat within 24 hours gets the first response, and the request runs only once. The same key with a different body returns 422.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
         },
     });
@@ -209,9 +213,9 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     }
     let is_api = path.starts_with("/api/v1/");
     let is_page = operation["tags"][0] == "Pages";
-    // What is for programs there is answered as the RFCs have it.
-    let is_program_s = PROGRAMS.contains(&path);
-    let takes_form = operation["requestBody"]["content"].get(FORM).is_some() && !is_program_s;
+    // These routes have the error format of the OAuth RFCs.
+    let is_oauth_api = OAUTH_API_ROUTES.contains(&path);
+    let takes_form = operation["requestBody"]["content"].get(FORM).is_some() && !is_oauth_api;
     let is_secured = scopes.is_some();
     if let Some(scope) = scopes.as_ref().and_then(|scopes| scopes.first()) {
         operation["x-required-scope"] = scope.clone();
@@ -219,7 +223,7 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     let has_body = operation.get("requestBody").is_some();
     if has_body {
         operation["requestBody"]["required"] = json!(true);
-        alert_body::exemplify(operation);
+        alert_body::add_examples(operation);
     }
     let may_be_replayed = is_api && method == "post";
     if may_be_replayed {
@@ -232,7 +236,7 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     }
     let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
     for parameter in parameters.into_iter().flatten() {
-        // A larger limit is cut, however large it is.
+        // A limit above the maximum is reduced to it, so its format has no bound.
         if parameter["name"] == "limit"
             && let Some(schema) = parameter["schema"].as_object_mut()
         {
@@ -246,17 +250,17 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     };
     if is_api {
         let errors = [
-            (Code::BadRequest, has_body || method == "post"),
-            (Code::Unauthorized, is_secured),
-            (Code::Forbidden, is_secured),
-            (Code::NotFound, has_path_id),
-            (Code::Conflict, may_be_replayed),
-            (Code::PayloadTooLarge, has_body || method == "post"),
-            (Code::UnsupportedMediaType, has_body || method == "post"),
-            (Code::ValidationError, has_body || has_parameters),
-            (Code::RateLimited, true),
-            (Code::InternalError, true),
-            (Code::ServiceUnavailable, true),
+            (ApiErrorCode::BadRequest, has_body || method == "post"),
+            (ApiErrorCode::Unauthorized, is_secured),
+            (ApiErrorCode::Forbidden, is_secured),
+            (ApiErrorCode::NotFound, has_path_id),
+            (ApiErrorCode::Conflict, may_be_replayed),
+            (ApiErrorCode::PayloadTooLarge, has_body || method == "post"),
+            (ApiErrorCode::UnsupportedMediaType, has_body || method == "post"),
+            (ApiErrorCode::ValidationError, has_body || has_parameters),
+            (ApiErrorCode::RateLimited, true),
+            (ApiErrorCode::InternalError, true),
+            (ApiErrorCode::ServiceUnavailable, true),
         ];
         for (code, _) in errors.into_iter().filter(|(_, is_possible)| *is_possible) {
             let status = code.status().as_str().to_owned();
@@ -266,7 +270,7 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
         }
     }
     if takes_form {
-        for code in [Code::PayloadTooLarge, Code::UnsupportedMediaType] {
+        for code in [ApiErrorCode::PayloadTooLarge, ApiErrorCode::UnsupportedMediaType] {
             let description = form_refusal(code);
             responses
                 .entry(code.status().as_str().to_owned())
@@ -274,7 +278,10 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
         }
     }
     if takes_form && is_page {
-        responses.insert(Code::RateLimited.status().as_str().to_owned(), page_of_the_impatient());
+        responses.insert(
+            ApiErrorCode::RateLimited.status().as_str().to_owned(),
+            rate_limit_page(),
+        );
     }
     responses.sort_keys();
     for (status, response) in responses.iter_mut() {
@@ -282,47 +289,51 @@ fn finish_operation(path: &str, method: &str, operation: &mut Value) {
     }
 }
 
-/// Why a form is not taken.
-const fn form_refusal(code: Code) -> &'static str {
+/// Returns the description of an error for form bodies.
+const fn form_refusal(code: ApiErrorCode) -> &'static str {
     match code {
-        Code::UnsupportedMediaType => "The body is no form",
+        ApiErrorCode::UnsupportedMediaType => "The body is not a form",
         _ => meaning(code),
     }
 }
 
-fn page_of_the_impatient() -> Value {
+fn rate_limit_page() -> Value {
     json!({
-        "description": "A page that says when to try again",
+        "description": "Error page: too many requests; it says when to try again",
         "content": {"text/html": {"schema": {"type": "string"}}},
     })
 }
 
-/// What shows who asks for an operation.
+/// Returns the security schemes of an operation.
 fn schemes(operation: &Value) -> &'static [&'static str] {
-    if operation["security"][0].get(SCHEDULER[0]).is_some() {
-        return &SCHEDULER;
+    if operation["security"][0].get(SCHEDULER_SCHEMES[0]).is_some() {
+        return &SCHEDULER_SCHEMES;
     }
-    if operation["security"][0].get(AGENTS[2]).is_some() {
-        return &AGENTS;
+    if operation["security"][0].get(AGENT_SCHEMES[2]).is_some() {
+        return &AGENT_SCHEMES;
     }
-    let takes_no_key = operation["security"][0].get(SIGNED_IN).is_some();
-    if takes_no_key { &SCHEMES[2..] } else { &SCHEMES }
+    let accepts_no_key = operation["security"][0].get(SESSION_SCHEME).is_some();
+    if accepts_no_key {
+        &API_SCHEMES[2..]
+    } else {
+        &API_SCHEMES
+    }
 }
 
-/// The scopes that an operation needs; `None` if anybody may ask.
+/// Returns the scopes that an operation requires, or `None` if it is public.
 fn scopes(operation: &Value) -> Option<Vec<Value>> {
     let first = operation["security"].as_array()?.first()?.as_object()?;
     first.values().next()?.as_array().cloned()
 }
 
-/// Whether somebody may ask who shows nothing, too.
+/// Returns `true` if authentication is optional.
 fn is_optional(operation: &Value) -> bool {
     let all = operation["security"].as_array().map_or(&[][..], Vec::as_slice);
     all.len() > 1 && all.iter().any(|one| one.as_object().is_some_and(Map::is_empty))
 }
 
 fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_replayed: bool) {
-    let code = Code::ALL.iter().find(|code| code.status().as_str() == status);
+    let code = ApiErrorCode::ALL.iter().find(|code| code.status().as_str() == status);
     if let Some(code) = code
         && (is_api || ALWAYS_JSON.contains(code) && response["content"].get(JSON).is_none())
     {
@@ -336,11 +347,11 @@ fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_repl
         names.extend(["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]);
     }
     match code {
-        Some(Code::RateLimited) => names.push("Retry-After"),
-        // Not for a stock without a price: the end of that is unknown.
-        Some(Code::ServiceUnavailable) if is_api => names.push("Retry-After"),
-        Some(Code::Conflict) if is_api => names.push("Retry-After"),
-        Some(Code::Unauthorized) => names.push("WWW-Authenticate"),
+        Some(ApiErrorCode::RateLimited) => names.push("Retry-After"),
+        // Not for a stock without a price, because it is unknown when a price will be available.
+        Some(ApiErrorCode::ServiceUnavailable) if is_api => names.push("Retry-After"),
+        Some(ApiErrorCode::Conflict) if is_api => names.push("Retry-After"),
+        Some(ApiErrorCode::Unauthorized) => names.push("WWW-Authenticate"),
         None if may_be_replayed => names.push("Idempotent-Replayed"),
         _ => {}
     }
@@ -351,28 +362,30 @@ fn finish_response(status: &str, response: &mut Value, is_api: bool, may_be_repl
     response["headers"] = Value::Object(headers);
 }
 
-const fn meaning(code: Code) -> &'static str {
+const fn meaning(code: ApiErrorCode) -> &'static str {
     match code {
-        Code::BadRequest => "The body is no JSON object",
-        Code::Unauthorized => "Nothing shows who asks, or nothing that is known",
-        Code::Forbidden => "The key's scope or the account's plan does not allow it; `details` says what it takes",
-        Code::NotFound => "There is no such thing",
-        Code::MethodNotAllowed => "The route has no such method",
-        Code::Conflict => "A request with this Idempotency-Key is being answered",
-        Code::PayloadTooLarge => "The body is too large",
-        Code::UnsupportedMediaType => "The body is not `application/json` in UTF-8, or compressed",
-        Code::ValidationError => "Something is wrong with the content; `details.fields` says what, field by field",
-        Code::RateLimited => "Too many requests in this window",
-        Code::InternalError => "A fault of the service",
-        Code::ServiceUnavailable => "Not now; try again",
+        ApiErrorCode::BadRequest => "The body is not a JSON object",
+        ApiErrorCode::Unauthorized => "Credentials are missing or invalid",
+        ApiErrorCode::Forbidden => {
+            "The key's scopes or the account's plan do not permit this; `details` has the required permission"
+        }
+        ApiErrorCode::NotFound => "The resource does not exist",
+        ApiErrorCode::MethodNotAllowed => "The route does not support this method",
+        ApiErrorCode::Conflict => "A request with this `Idempotency-Key` is in progress",
+        ApiErrorCode::PayloadTooLarge => "The body is too large",
+        ApiErrorCode::UnsupportedMediaType => "The body is not `application/json` in UTF-8, or it is compressed",
+        ApiErrorCode::ValidationError => "The content is invalid; `details.fields` has the messages of each field",
+        ApiErrorCode::RateLimited => "Too many requests in this window",
+        ApiErrorCode::InternalError => "An internal error",
+        ApiErrorCode::ServiceUnavailable => "Temporarily unavailable; try again",
     }
 }
 
-/// What such a refusal looks like.
-fn example(code: Code) -> Value {
+/// Returns an example of an error response.
+fn example(code: ApiErrorCode) -> Value {
     let error = match code {
-        Code::ValidationError => ApiError::field("threshold", "must be omitted for new_high"),
-        Code::Forbidden => ApiError::forbidden(
+        ApiErrorCode::ValidationError => ApiError::field("threshold", "must be omitted for new_high"),
+        ApiErrorCode::Forbidden => ApiError::forbidden(
             "scope",
             Some("alerts:write"),
             "this API key lacks the scope alerts:write; use a key that has it",
@@ -380,16 +393,22 @@ fn example(code: Code) -> Value {
         _ => ApiError::new(
             code,
             match code {
-                Code::BadRequest => "the body is empty; send a JSON object",
-                Code::Unauthorized => {
-                    "this needs an API key or an access token; send an API key as X-API-Key, or either as Authorization: Bearer"
+                ApiErrorCode::BadRequest => "the body is empty; send a JSON object",
+                ApiErrorCode::Unauthorized => {
+                    "authentication is required; send an API key as X-API-Key, or an API key or access token as Authorization: Bearer"
                 }
-                Code::NotFound => "there is no such alert; check its id",
-                Code::Conflict => "a request with this Idempotency-Key is being answered; send it again in a moment",
-                Code::PayloadTooLarge => "the body is larger than 1048576 bytes; send less at once",
-                Code::UnsupportedMediaType => "the body must be JSON in UTF-8; send Content-Type: application/json",
-                Code::RateLimited => "100 requests have been made in this window; try again in 1800 s",
-                Code::InternalError => crate::error::INTERNAL,
+                ApiErrorCode::NotFound => "there is no such alert; check its id",
+                ApiErrorCode::Conflict => {
+                    "a request with this Idempotency-Key is in progress; send it again in a moment"
+                }
+                ApiErrorCode::PayloadTooLarge => "the body is larger than 1048576 bytes; send a smaller body",
+                ApiErrorCode::UnsupportedMediaType => {
+                    "the body must be JSON in UTF-8; send Content-Type: application/json"
+                }
+                ApiErrorCode::RateLimited => {
+                    "the limit of 100 requests in this window is exceeded; try again in 1800 s"
+                }
+                ApiErrorCode::InternalError => crate::error::INTERNAL_ERROR_MESSAGE,
                 _ => "this took longer than 30 s; try again",
             },
         ),

@@ -1,18 +1,18 @@
-//! The body that pushes market data.
+//! The request body for pushed market data.
 //!
-//! Each element is judged by itself, and one that will not do is answered under `rejected`. So the schema allows
-//! anything in the arrays, and says beside it what will do.
+//! Each element is validated separately, and invalid ones are returned under `rejected`. So the schema allows anything in
+//! the arrays, and describes the valid elements as one alternative.
 
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-/// Market data: any of the arrays.
+/// Market data, as any of the arrays.
 #[derive(Debug, ToSchema)]
 pub struct IngestBody {}
 
-/// What a member of an element holds.
+/// The type of an element's field.
 #[derive(Clone, Copy)]
-enum Is {
+enum FieldType {
     Symbol,
     Text,
     Flag,
@@ -23,121 +23,129 @@ enum Is {
     Word(&'static [&'static str]),
 }
 
-struct Kind {
+struct IngestArray {
     name: &'static str,
     schema: &'static str,
     description: &'static str,
-    required: &'static [(&'static str, Is)],
-    optional: &'static [(&'static str, Is)],
+    required: &'static [(&'static str, FieldType)],
+    optional: &'static [(&'static str, FieldType)],
 }
 
-const KINDS: &[Kind] = &[
-    Kind {
+const INGEST_ARRAYS: &[IngestArray] = &[
+    IngestArray {
         name: "stocks",
         schema: "PushedStock",
         description: "A stock for the catalog",
-        required: &[("symbol", Is::Symbol), ("name", Is::Text)],
+        required: &[("symbol", FieldType::Symbol), ("name", FieldType::Text)],
         optional: &[
-            ("type", Is::Text),
-            ("sector", Is::Text),
-            ("industry", Is::Text),
-            ("country", Is::Text),
-            ("exchange", Is::Text),
-            ("isin", Is::Text),
-            ("is_active", Is::Flag),
+            ("type", FieldType::Text),
+            ("sector", FieldType::Text),
+            ("industry", FieldType::Text),
+            ("country", FieldType::Text),
+            ("exchange", FieldType::Text),
+            ("isin", FieldType::Text),
+            ("is_active", FieldType::Flag),
         ],
     },
-    Kind {
+    IngestArray {
         name: "quotes",
         schema: "PushedQuote",
-        description: "An observation of a price; `volume` is the session's so far, `time` is now if it is left out",
-        required: &[("symbol", Is::Symbol), ("price", Is::Number)],
+        description: "A price observation. `volume` is the session's volume so far; `time` defaults to now",
+        required: &[("symbol", FieldType::Symbol), ("price", FieldType::Number)],
         optional: &[
-            ("volume", Is::Whole),
-            ("time", Is::Instant),
-            ("bid", Is::Number),
-            ("ask", Is::Number),
+            ("volume", FieldType::Whole),
+            ("time", FieldType::Instant),
+            ("bid", FieldType::Number),
+            ("ask", FieldType::Number),
         ],
     },
-    Kind {
+    IngestArray {
         name: "bars",
         schema: "PushedBar",
         description: "A completed session",
         required: &[
-            ("symbol", Is::Symbol),
-            ("date", Is::Date),
-            ("open", Is::Number),
-            ("high", Is::Number),
-            ("low", Is::Number),
-            ("close", Is::Number),
-            ("volume", Is::Whole),
+            ("symbol", FieldType::Symbol),
+            ("date", FieldType::Date),
+            ("open", FieldType::Number),
+            ("high", FieldType::Number),
+            ("low", FieldType::Number),
+            ("close", FieldType::Number),
+            ("volume", FieldType::Whole),
         ],
         optional: &[],
     },
-    Kind {
+    IngestArray {
         name: "fundamentals",
         schema: "PushedFundamentals",
-        description: "Figures of a company, known from `as_of` on, which is today if it is left out",
-        required: &[("symbol", Is::Symbol)],
+        description: "Fundamentals of a company, known since `as_of`, which defaults to today",
+        required: &[("symbol", FieldType::Symbol)],
         optional: &[
-            ("as_of", Is::Date),
-            ("eps_ttm", Is::Number),
-            ("eps_forward", Is::Number),
-            ("market_cap", Is::Number),
-            ("dividend_yield", Is::Number),
-            ("dividend_amount", Is::Number),
-            ("beta", Is::Number),
+            ("as_of", FieldType::Date),
+            ("eps_ttm", FieldType::Number),
+            ("eps_forward", FieldType::Number),
+            ("market_cap", FieldType::Number),
+            ("dividend_yield", FieldType::Number),
+            ("dividend_amount", FieldType::Number),
+            ("beta", FieldType::Number),
         ],
     },
-    Kind {
+    IngestArray {
         name: "earnings",
         schema: "PushedEarnings",
         description: "An earnings date",
-        required: &[("symbol", Is::Symbol), ("date", Is::Date)],
+        required: &[("symbol", FieldType::Symbol), ("date", FieldType::Date)],
         optional: &[
-            ("time", Is::Word(&["before_open", "after_close", "unknown"])),
-            ("eps_estimate", Is::Number),
+            ("time", FieldType::Word(&["before_open", "after_close", "unknown"])),
+            ("eps_estimate", FieldType::Number),
         ],
     },
-    Kind {
+    IngestArray {
         name: "dividends",
         schema: "PushedDividend",
         description: "A dividend",
-        required: &[("symbol", Is::Symbol), ("ex_date", Is::Date)],
-        optional: &[("payment_date", Is::Date), ("amount", Is::Number)],
+        required: &[("symbol", FieldType::Symbol), ("ex_date", FieldType::Date)],
+        optional: &[("payment_date", FieldType::Date), ("amount", FieldType::Number)],
     },
-    Kind {
+    IngestArray {
         name: "splits",
         schema: "PushedSplit",
-        description: "A split: `ratio` new shares for an old one, from `date` on",
-        required: &[("symbol", Is::Symbol), ("date", Is::Date), ("ratio", Is::Number)],
+        description: "A split: `ratio` new shares for each old share, effective on `date`",
+        required: &[
+            ("symbol", FieldType::Symbol),
+            ("date", FieldType::Date),
+            ("ratio", FieldType::Number),
+        ],
         optional: &[],
     },
-    Kind {
+    IngestArray {
         name: "insider_transactions",
         schema: "PushedInsiderTransaction",
-        description: "An insider's trade; `code` is that of the SEC's Form 4",
+        description: "An insider trade; `code` is the transaction code of SEC Form 4",
         required: &[
-            ("symbol", Is::Symbol),
-            ("filed_on", Is::Date),
-            ("insider", Is::Text),
-            ("code", Is::Text),
-            ("side", Is::Word(&["buy", "sell"])),
-            ("shares", Is::Number),
-            ("price", Is::Number),
+            ("symbol", FieldType::Symbol),
+            ("filed_on", FieldType::Date),
+            ("insider", FieldType::Text),
+            ("code", FieldType::Text),
+            ("side", FieldType::Word(&["buy", "sell"])),
+            ("shares", FieldType::Number),
+            ("price", FieldType::Number),
         ],
-        optional: &[("traded_on", Is::Date)],
+        optional: &[("traded_on", FieldType::Date)],
     },
-    Kind {
+    IngestArray {
         name: "mentions",
         schema: "PushedMentions",
-        description: "How often a stock was mentioned in the hour that begins at `time`",
-        required: &[("symbol", Is::Symbol), ("time", Is::Instant), ("mentions", Is::Whole)],
+        description: "The number of mentions of a stock in the hour that starts at `time`",
+        required: &[
+            ("symbol", FieldType::Symbol),
+            ("time", FieldType::Instant),
+            ("mentions", FieldType::Whole),
+        ],
         optional: &[],
     },
 ];
 
-impl Is {
+impl FieldType {
     fn schema(self) -> Value {
         match self {
             Self::Symbol => json!({"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$"}),
@@ -168,9 +176,9 @@ impl Is {
     }
 }
 
-impl Kind {
+impl IngestArray {
     fn schema(&self) -> Value {
-        let members = |members: &[(&str, Is)]| -> Map<String, Value> {
+        let members = |members: &[(&str, FieldType)]| -> Map<String, Value> {
             members
                 .iter()
                 .map(|(name, is)| ((*name).to_owned(), is.schema()))
@@ -202,22 +210,25 @@ impl Kind {
     }
 }
 
-/// Describes the body.
+/// Adds the schemas of the body.
 pub(super) fn describe(schemas: &mut Value) {
     let mut properties = Map::new();
-    for kind in KINDS {
+    for kind in INGEST_ARRAYS {
         schemas[kind.schema] = kind.schema();
         let element = json!({"anyOf": [
             {"$ref": format!("#/components/schemas/{}", kind.schema)},
-            {"description": "Anything else is answered under `rejected`, with the reason"},
+            {"description": "Any other element is returned under `rejected` with the reason"},
         ]});
         let array = json!({"type": ["array", "null"], "description": kind.description, "items": element});
         properties.insert(kind.name.to_owned(), array);
     }
-    let quotes = KINDS.iter().find(|kind| kind.name == "quotes").map(Kind::example);
+    let quotes = INGEST_ARRAYS
+        .iter()
+        .find(|kind| kind.name == "quotes")
+        .map(IngestArray::example);
     schemas["IngestBody"] = json!({
         "type": "object",
-        "description": "Any of the arrays. Numbers may also come as texts.",
+        "description": "Any of the arrays. Numbers may also be strings.",
         "properties": properties,
         "examples": [{"quotes": [quotes]}],
     });
@@ -228,11 +239,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_that_is_taken_is_described_with_a_schema_of_its_own() {
+    fn every_array_has_a_schema_for_its_elements() {
         let mut schemas = json!({});
         describe(&mut schemas);
         let described = schemas["IngestBody"]["properties"].as_object().unwrap();
-        let taken = [
+        let accepted = [
             "stocks",
             "quotes",
             "bars",
@@ -243,7 +254,7 @@ mod tests {
             "insider_transactions",
             "mentions",
         ];
-        assert_eq!(described.keys().collect::<Vec<_>>(), taken);
+        assert_eq!(described.keys().collect::<Vec<_>>(), accepted);
         for (name, array) in described {
             let reference = array["items"]["anyOf"][0]["$ref"].as_str().unwrap();
             let schema = reference.rsplit('/').next().unwrap();

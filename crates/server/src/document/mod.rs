@@ -1,8 +1,8 @@
 //! # The OpenAPI document
 //!
-//! It is made from the endpoints ([`crate::routes`]) and finished here. What is the same for all of them (errors,
-//! headers, security) is written once ([`finish`]) and not at each of them. The bodies that the service reads by itself
-//! are described here too ([`alert_body`], [`ingest_body`]), and tests hold them to what it accepts.
+//! The document is generated from the endpoints ([`crate::routes`]) and completed here. The parts that all endpoints share
+//! (errors, headers, security) are added once ([`finish`]). The schemas of bodies that the service parses itself are
+//! written here ([`alert_body`], [`ingest_body`]); tests check them against the parser.
 
 pub mod alert_body;
 mod conditional;
@@ -10,7 +10,7 @@ mod examples;
 mod finish;
 pub mod ingest_body;
 pub mod names;
-mod served;
+mod served_document;
 mod webhooks;
 mod yaml;
 
@@ -18,18 +18,18 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::HeaderMap;
 use serde_json::Value;
-use served::Served;
+use served_document::ServedDocument;
 
 use crate::routes;
 
-/// The version of the API's description.
+/// The version of the API description.
 pub const VERSION: &str = "1.2.1";
 
-/// The finished document.
+/// The complete document in JSON and YAML.
 #[derive(Debug)]
 pub struct Document {
-    json: Served,
-    yaml: Served,
+    json: ServedDocument,
+    yaml: ServedDocument,
 }
 
 impl Default for Document {
@@ -39,47 +39,47 @@ impl Default for Document {
 }
 
 impl Document {
-    /// Makes it.
+    /// Builds the document.
     #[must_use]
     pub fn new() -> Self {
         let value = Self::value();
         Self {
-            json: Served::new(
+            json: ServedDocument::new(
                 "application/json",
                 alerts::json::to_vec(&value).unwrap_or_default().into(),
             ),
-            yaml: Served::new("application/yaml", yaml::text(&value).into()),
+            yaml: ServedDocument::new("application/yaml", yaml::text(&value).into()),
         }
     }
 
-    /// The document as a value.
+    /// Returns the document as a JSON value.
     #[must_use]
     pub fn value() -> Value {
         let api = routes::documented().into_openapi();
-        // Everything in it can be JSON: that is what it is made for.
+        // The document always converts to JSON.
         let mut value = serde_json::to_value(&api).unwrap_or_default();
         finish::finish(&mut value);
         value
     }
 
-    /// As JSON.
+    /// Returns the document as JSON.
     #[must_use]
     pub fn json(&self) -> Bytes {
         self.json.whole().clone()
     }
 
-    /// As YAML.
+    /// Returns the document as YAML.
     #[must_use]
     pub fn yaml(&self) -> Bytes {
         self.yaml.whole().clone()
     }
 
-    /// Answers a GET of the JSON form with these headers.
+    /// Responds to a GET of the JSON form with these request headers.
     pub(crate) fn answer_json(&self, request: &HeaderMap) -> Response {
         self.json.answer(request)
     }
 
-    /// Answers a GET of the YAML form with these headers.
+    /// Responds to a GET of the YAML form with these request headers.
     pub(crate) fn answer_yaml(&self, request: &HeaderMap) -> Response {
         self.yaml.answer(request)
     }

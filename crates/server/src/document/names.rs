@@ -1,4 +1,4 @@
-//! The words of the API as schemas: the same lists that requests are read with.
+//! Schemas of the API's enumerations, generated from the lists that the request parsers use.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-macro_rules! words {
+macro_rules! enumerations {
     ($($(#[doc = $doc:literal])* $name:ident = $words:expr, $default:expr;)*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug)]
@@ -38,76 +38,76 @@ pub(super) fn names_of<T: Copy>(all: &'static [T], name: impl Fn(T) -> &'static 
     all.iter().map(|one| name(*one)).collect()
 }
 
-words! {
-    /// What an alert waits for.
+enumerations! {
+    /// The condition of an alert.
     ConditionName = names_of(alerts::ConditionKind::ALL, alerts::ConditionKind::name), None;
-    /// How an alert's owner is told: by email, or by text message to the account's verified number.
+    /// The notification channel: email, or text message to the account's verified number.
     ChannelName = names_of(alerts::Channel::ALL, alerts::Channel::name), None;
-    /// Where an alert is in its life: judged, not verified yet, put aside, or fired.
+    /// The status of an alert: active, awaiting verification, paused, or triggered.
     StatusName = names_of(alerts::Status::ALL, alerts::Status::name), None;
-    /// The status of the alerts that are listed.
+    /// The status of the listed alerts.
     ListStatus = names_of(alerts::Status::ALL, alerts::Status::name), None;
-    /// What kind of maker made something.
+    /// The kind of creator.
     MadeByName = service::alerts::MadeBy::KINDS.to_vec(), None;
-    /// How far an approval has come.
+    /// The status of an approval.
     ApprovalStatusName = names_of(service::approvals::ApprovalStatus::ALL, service::approvals::ApprovalStatus::name), None;
-    /// What is said of a change that waits.
+    /// The decision about a pending change.
     DecisionName = vec!["approve", "deny"], None;
-    /// What happened to an alert.
+    /// An action in an alert's history.
     ActionName = names_of(alerts::HistoryAction::ALL, alerts::HistoryAction::name), None;
-    /// An alert's status after something happened to it.
+    /// The status of an alert after the action.
     HistoryStatusName = {
         let mut all = names_of(alerts::Status::ALL, alerts::Status::name);
         all.push("deleted");
         all
     }, None;
-    /// By what alerts are sorted.
+    /// The field that alerts are sorted by.
     SortField = crate::routes::alerts::list::SORT_FIELDS.iter().map(|(word, _)| *word).collect(), Some("created_at");
-    /// Smallest first, or largest first.
+    /// The sort direction: ascending or descending.
     SortDirection = vec!["asc", "desc"], Some("desc");
-    /// How far back candles go.
-    CandleRangeName = crate::routes::stocks::candles::RANGES.iter().map(|(word, _)| *word).collect(), Some("1y");
-    /// What is meant to be done with a stock.
+    /// The range of candles.
+    CandleRangeName = crate::routes::stocks::candles::CANDLE_RANGES.iter().map(|(word, _)| *word).collect(), Some("1y");
+    /// The planned action for a stock.
     IntentionName = names_of(service::watchlist::Intention::ALL, service::watchlist::Intention::name), None;
-    /// Which way a paper trade bets.
+    /// The direction of a paper trade.
     TradeDirectionName = vec!["long", "short"], None;
-    /// Whether a paper trade goes on.
+    /// The status of a paper trade.
     TradeStatusName = vec!["open", "closed"], None;
-    /// How far back performance goes.
-    PerformanceRangeName = crate::routes::watchlist::performance::RANGES.iter().map(|(word, _)| *word).collect(), Some("max");
-    /// The events that webhooks are told of.
+    /// The range of the performance.
+    PerformanceRangeName = crate::routes::watchlist::performance::PERFORMANCE_RANGES.iter().map(|(word, _)| *word).collect(), Some("max");
+    /// An event type of webhooks.
     EventName = vec![service::webhooks::EVENT], None;
-    /// What the service's own signature of a delivery is over: `<timestamp>.<body>`, or the body alone.
+    /// The content that `X-Service-Signature` covers: `<timestamp>.<body>`, or the body alone.
     SignatureName = vec!["timestamped", "body"], Some("timestamped");
-    /// How far a delivery has come.
-    DeliveryStatusName = crate::routes::webhooks::deliveries::STATUSES.iter().map(|(word, _)| *word).collect(), None;
-    /// Why a webhook was switched off: by its owner, because it answered 410, or because it only failed for five days.
+    /// The status of a delivery.
+    DeliveryStatusName = crate::routes::webhooks::deliveries::DELIVERY_STATUSES.iter().map(|(word, _)| *word).collect(), None;
+    /// The reason why a webhook is disabled: by its owner, after a 410 response, or after five days of failures.
     DisabledReasonName = vec!["owner", "gone", "failing"], None;
-    /// What came of an attempt to deliver.
+    /// The outcome of a delivery attempt.
     OutcomeName = service::webhooks::OUTCOMES.to_vec(), None;
-    /// How somebody signs in: by a password, or by a link that is mailed.
+    /// The sign-in method: a password, or an emailed link.
     LoginTypeName = vec!["password", "magic_link"], Some("password");
-    /// What an account pays for.
+    /// The plan of an account.
     PlanName = names_of(alerts::Plan::ALL, alerts::Plan::name), None;
-    /// What feedback is about: something that is wished for, something that is broken, or anything else.
+    /// The category of feedback: a feature request, a bug, or anything else.
     FeedbackCategoryName = names_of(service::feedback::FeedbackCategory::ALL, service::feedback::FeedbackCategory::name), Some("other");
-    /// A job.
+    /// A scheduled job.
     JobName = names_of(service::cron::Job::ALL, service::cron::Job::name), None;
-    /// What has to be said for an account to be deleted.
+    /// The required confirmation for deleting an account.
     ConfirmationName = vec!["DELETE"], None;
-    /// Whether an account rests.
+    /// The status of an account.
     SubscriptionStatusName = vec!["active", "deactivated"], None;
-    /// What an API key may be used for; the last two are for operators.
+    /// A scope of an API key. The last two are for operators.
     ScopeName = names_of(service::Scope::ALL, service::Scope::name), None;
-    /// How the market as a whole feels.
+    /// The label of the market sentiment.
     MoodName = names_of(service::market::Mood::ALL, service::market::Mood::name), None;
-    /// At which end of its day a company reports.
-    EarningsTimeName = crate::routes::market::earnings::TIMES.to_vec(), None;
-    /// What is shown beside a stock.
+    /// The time of day of an earnings report.
+    EarningsTimeName = crate::routes::market::earnings::EARNINGS_TIMES.to_vec(), None;
+    /// An optional section of a stock.
     FieldName = vec!["fundamentals"], None;
 }
 
-/// A symbol.
+/// A ticker symbol.
 #[derive(Clone, Copy, Debug)]
 pub struct SymbolText;
 

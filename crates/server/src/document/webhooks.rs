@@ -1,4 +1,4 @@
-//! The `webhooks` section: the requests that the service posts to a webhook's URL.
+//! The `webhooks` section: the requests that the service sends to a webhook's URL.
 
 use serde_json::{Value, json};
 
@@ -27,9 +27,9 @@ pub(super) fn describe(document: &mut Value) {
             }},
         },
         "responses": {
-            "2XX": {"description": "The receiver has taken the delivery"},
-            "410": {"description": "The receiver wants no more deliveries: the webhook is switched off"},
-            "default": {"description": "The delivery failed and is tried again; `Retry-After` is honoured up to an hour"},
+            "2XX": {"description": "The receiver has accepted the delivery"},
+            "410": {"description": "The receiver wants no more deliveries; the webhook is disabled"},
+            "default": {"description": "The delivery failed and is retried; `Retry-After` is honoured up to one hour"},
         },
         "security": [],
     }}});
@@ -59,7 +59,7 @@ fn headers() -> Value {
         ),
         header(
             "X-Service-Timestamp",
-            "The `timestamp` of the body; in milliseconds since 1970 where the operator has set `webhooks.timestamp_format`",
+            "The `timestamp` of the body; in milliseconds since the Unix epoch if the operator has set `webhooks.timestamp_format`",
             text(),
             FIRED_AT,
         ),
@@ -78,14 +78,14 @@ fn headers() -> Value {
         ),
         header(
             "webhook-timestamp",
-            "The time of this attempt in seconds since 1970, for Standard Webhooks",
+            "The time of this attempt in seconds since the Unix epoch, for Standard Webhooks",
             json!({"type": "string", "pattern": "^[0-9]+$"}),
             "1772463840",
         ),
         header(
             "webhook-signature",
             "`v1,` and the base64 of the HMAC-SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>`, for Standard Webhooks; one for \
-             each secret that is still good, separated by spaces",
+             each valid secret, separated by spaces",
             json!({"type": "string", "pattern": "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$"}),
             "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
         ),
@@ -129,7 +129,7 @@ fn event_schema() -> Value {
                     "alert": {"$ref": "#/components/schemas/TriggeredAlert"},
                     "stock": {"$ref": "#/components/schemas/TriggeredStock"},
                     "company_name": {"type": "string", "description": "The company's name, or the symbol if no name is known", "example": "Apple Inc."},
-                    "reason": {"type": "string", "description": "Why the alert fired", "example": "price 198.70 is at or above 198.66"},
+                    "reason": {"type": "string", "description": "The reason why the alert fired", "example": "price 198.70 is at or above 198.66"},
                     "test": {"type": "boolean", "description": "`true` in a test event, otherwise absent", "example": true},
                 },
             },
@@ -149,15 +149,15 @@ fn alert_schema() -> Value {
             "id": {"type": "string", "format": "uuid", "description": "The alert's id"},
             "symbol": {"type": "string", "description": "The stock", "example": "AAPL"},
             "condition": {"$ref": "#/components/schemas/ConditionName"},
-            "threshold": {"type": ["number", "null"], "description": "The threshold; null where the condition takes none", "example": 198.66},
-            "status": {"type": "string", "enum": [alerts::Status::Triggered.name()], "description": "Always `triggered`, also for an alert that recurs and stays active"},
-            "notification": {"type": "string", "enum": names_of(alerts::Channel::ALL, alerts::Channel::name), "description": "The alert's own channel"},
+            "threshold": {"type": ["number", "null"], "description": "The threshold; null if the condition has none", "example": 198.66},
+            "status": {"type": "string", "enum": [alerts::Status::Triggered.name()], "description": "Always `triggered`, even for a recurring alert that stays active"},
+            "notification": {"type": "string", "enum": names_of(alerts::Channel::ALL, alerts::Channel::name), "description": "The alert's notification channel"},
             "triggered_at": {"type": "string", "format": "date-time", "description": "When it fired", "example": FIRED_AT},
-            "triggered_value": {"type": ["number", "null"], "description": "The figure that was judged: a price, an RSI, a ratio", "example": 198.7},
+            "triggered_value": {"type": ["number", "null"], "description": "The value that was compared with the threshold: a price, an RSI, a ratio", "example": 198.7},
             "initial_price": {"type": ["number", "null"], "description": "The price when the alert was created or last activated", "example": 189.2},
             "parameters": {"type": ["object", "null"], "description": "The alert's parameters"},
-            "late": {"type": "boolean", "description": "`true` if the price crossed while no prices came in, otherwise absent"},
-            "crossed_at": {"type": "string", "format": "date-time", "description": "When it crossed, if it fired late"},
+            "late": {"type": "boolean", "description": "`true` if the price crossed the threshold while no prices were received, otherwise absent"},
+            "crossed_at": {"type": "string", "format": "date-time", "description": "The time of the crossing, if the alert fired late"},
         },
     })
 }

@@ -1,4 +1,5 @@
-//! JSON as YAML: blocks for people, plain words plain, and every other text as JSON writes it, which is YAML too.
+//! A YAML writer for JSON values. It writes blocks for readability, simple strings unquoted, and all others as JSON strings,
+//! which are valid YAML.
 
 use std::fmt::Write as _;
 
@@ -40,7 +41,7 @@ fn block(out: &mut String, value: &Value, depth: usize) {
     }
 }
 
-/// Whether a text means itself without quotes: a version, or words that begin with a letter and mean nothing else.
+/// Returns `true` if a string needs no quotes: a version, or words that start with a letter and are not ambiguous.
 fn is_plain(text: &str) -> bool {
     let is_version = text.split('.').count() == 3 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_words = text.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -48,27 +49,27 @@ fn is_plain(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b" _-./,;()".contains(&byte));
-    is_version || (is_words && !means_something_else(text))
+    is_version || (is_words && !is_ambiguous_in_yaml(text))
 }
 
-/// What YAML readers, old ones too, take for no text.
-fn means_something_else(text: &str) -> bool {
+/// Returns `true` for words that YAML 1.1 or 1.2 parsers do not read as strings.
+fn is_ambiguous_in_yaml(text: &str) -> bool {
     matches!(
         text.to_ascii_lowercase().as_str(),
         "y" | "n" | "yes" | "no" | "on" | "off" | "true" | "false" | "null"
     )
 }
 
-/// Writes a text of several lines as one reads it. Only for texts that come out as they went in.
+/// Writes a multi-line string as a literal block. Returns `false` for strings that would not round-trip.
 fn literal(out: &mut String, text: &str, depth: usize) -> bool {
-    let is_fit = text.contains('\n')
+    let is_literal = text.contains('\n')
         && text.ends_with(|last: char| !last.is_whitespace() || last == '\n')
         && !text.ends_with("\n\n")
         && !text.starts_with(char::is_whitespace)
         && text
             .chars()
             .all(|character| character == '\n' || !character.is_control());
-    if is_fit {
+    if is_literal {
         out.push_str(if text.ends_with('\n') { " |\n" } else { " |-\n" });
         for line in text.lines() {
             if !line.is_empty() {
@@ -78,10 +79,10 @@ fn literal(out: &mut String, text: &str, depth: usize) -> bool {
             out.push('\n');
         }
     }
-    is_fit
+    is_literal
 }
 
-/// Writes a value behind `key:` or `-`.
+/// Writes a value after `key:` or `-`.
 fn nested(out: &mut String, value: &Value, depth: usize) {
     let is_block = match value {
         Value::Object(members) => !members.is_empty(),
@@ -103,14 +104,14 @@ fn indent(out: &mut String, depth: usize) {
     }
 }
 
-/// A key; quoted unless it is a plain word, for YAML reads `on` and `200` otherwise.
+/// Writes a key, quoted unless it is a simple word. YAML would misread `on` and `200`.
 fn key(out: &mut String, name: &str) {
     let mut chars = name.chars();
     let is_word = chars
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == '$')
         && chars.all(|character| character.is_ascii_alphanumeric() || character == '_');
-    if is_word && !means_something_else(name) {
+    if is_word && !is_ambiguous_in_yaml(name) {
         out.push_str(name);
     } else {
         // Writing to a String does not fail.
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_and_arrays_are_blocks_and_texts_that_could_mean_something_else_are_quoted() {
+    fn writes_blocks_and_quotes_ambiguous_strings() {
         let value = json!({
             "openapi": "3.1.0",
             "version": "1.2",

@@ -1,4 +1,4 @@
-//! The client's address: the peer's, unless the peer is a proxy whose word counts.
+//! The client's address: the peer's address, or `X-Forwarded-For` if the peer is a trusted proxy.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -10,11 +10,11 @@ use http::request::Parts;
 use crate::app::App;
 use crate::settings::TrustedProxy;
 
-/// The other end of the connection, as the accept loop saw it.
+/// The socket address of the connection's peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Peer(pub SocketAddr);
 
-/// The client's address, for handlers that need it.
+/// The client's address, as an extractor for handlers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClientAddress(pub IpAddr);
 
@@ -27,8 +27,8 @@ impl FromRequestParts<App> for ClientAddress {
     }
 }
 
-/// The client's address. Behind trusted proxies it is the last address of `X-Forwarded-For` that is none of them:
-/// what stands before it the client may have written itself.
+/// Returns the client's address. Behind trusted proxies it is the last address of `X-Forwarded-For` that is not a trusted
+/// proxy. Earlier addresses may be forged by the client.
 #[must_use]
 pub fn address(peer: Option<Peer>, headers: &HeaderMap, trusted: &[TrustedProxy]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.contains(address));
@@ -48,7 +48,7 @@ pub fn address(peer: Option<Peer>, headers: &HeaderMap, trusted: &[TrustedProxy]
     client
 }
 
-/// An address, also with a port, as some proxies write it.
+/// Parses an address with an optional port, which some proxies append.
 fn parse(hop: &str) -> Option<IpAddr> {
     hop.parse()
         .ok()
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forwarded_address_counts_only_from_a_trusted_proxy() {
+    fn forwarded_address_is_used_only_from_a_trusted_proxy() {
         assert_eq!(client("203.0.113.9", &["192.0.2.1"], &[]), "203.0.113.9");
         assert_eq!(client("203.0.113.9", &["192.0.2.1"], &["10.0.0.0/8"]), "203.0.113.9");
         assert_eq!(client("10.0.0.7", &["192.0.2.1"], &["10.0.0.0/8"]), "192.0.2.1");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_writes_in_front_of_its_address_is_not_believed() {
+    fn addresses_forged_by_the_client_are_ignored() {
         let trusted = ["10.0.0.0/8"];
         assert_eq!(client("10.0.0.7", &["1.2.3.4, 192.0.2.1"], &trusted), "192.0.2.1");
         assert_eq!(

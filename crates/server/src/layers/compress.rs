@@ -1,8 +1,8 @@
-//! Compressed responses: gzip and brotli by `Accept-Encoding`, for larger answers to GET.
+//! Compressed responses: gzip and brotli by `Accept-Encoding`, for larger responses to GET.
 //!
-//! The length of a compressed response that mixes a secret with text that an attacker chooses reveals the secret (BREACH). So
-//! only responses to GET are compressed, except pages, whose forms have tokens, and the outbox, whose messages have links that
-//! sign in. New secrets are shown in responses to other methods only. Event streams are not compressed either.
+//! If a compressed response contains both a secret and text chosen by an attacker, its length reveals the secret (BREACH).
+//! So only responses to GET are compressed. Excluded are pages, whose forms contain tokens, and the outbox, whose messages
+//! contain sign-in links. New secrets occur only in responses to other methods. Event streams are not compressed either.
 
 use axum::extract::Request;
 use axum::middleware::Next;
@@ -11,7 +11,7 @@ use http::{Extensions, HeaderMap, Method, StatusCode, Version, header};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{And, Predicate, SizeAbove};
 
-/// Smaller answers are not worth it: they fit into one packet.
+/// The minimum size of a compressed response, in bytes. Smaller responses fit into one packet.
 const MIN_COMPRESSED_BYTES: u64 = 1_024;
 
 /// Content types that are compressed.
@@ -23,20 +23,20 @@ const COMPRESSED_TYPES: [&str; 5] = [
     "text/plain",
 ];
 
-/// Marks a response that has no secrets in it.
+/// Marks a response without secrets.
 #[derive(Clone, Copy, Debug)]
 struct WithoutSecrets;
 
 type IsCompressible = fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool;
 
-/// Compresses what [`mark`] has marked.
+/// Compresses responses that [`mark`] has marked.
 pub fn layer() -> CompressionLayer<And<SizeAbove, IsCompressible>> {
     let is_compressible: IsCompressible =
         |_, _, headers, extensions| extensions.get::<WithoutSecrets>().is_some() && is_compressed_type(headers);
     CompressionLayer::new().compress_when(SizeAbove::new(MIN_COMPRESSED_BYTES).and(is_compressible))
 }
 
-/// Marks the responses that have no secrets in them.
+/// Marks responses without secrets.
 pub async fn mark(request: Request, next: Next) -> Response {
     let has_no_secrets = request.method() == Method::GET && !has_secrets(request.uri().path());
     let mut response = next.run(request).await;
@@ -62,13 +62,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_outbox_has_secrets_under_both_prefixes() {
+    fn outbox_contains_secrets_under_both_prefixes() {
         assert!(has_secrets("/api/v1/outbox") && has_secrets("/v1/outbox"));
         assert!(!has_secrets("/v1/alerts") && !has_secrets("/openapi.json"));
     }
 
     #[test]
-    fn data_and_scripts_are_compressed_and_pages_and_streams_are_not() {
+    fn data_and_scripts_are_compressed_but_pages_and_streams_are_not() {
         let is_compressed = |content_type: &'static str| {
             let value = http::HeaderValue::from_static(content_type);
             is_compressed_type(&HeaderMap::from_iter([(header::CONTENT_TYPE, value)]))

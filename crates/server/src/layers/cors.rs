@@ -1,14 +1,14 @@
-//! What pages of other origins may ask: those routes of OAuth that are for programs, because some of them run in browsers.
+//! CORS for the OAuth routes that clients call, because some clients run in browsers.
 //!
-//! Nothing there goes by a cookie, so nobody is asked in somebody else's name. Whatever the answer is, also that there is too
-//! much to do, the program can read it.
+//! These routes do not use cookies, so a request cannot act for a signed-in user. The client can read every response,
+//! including errors such as 429.
 
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
-/// Lets pages of any origin read the answer, and tells them beforehand that they may ask.
+/// Lets pages of any origin read the response, and responds to preflight requests.
 pub async fn layer(request: Request, next: Next) -> Response {
     let Some(methods) = methods(request.uri().path()) else {
         return next.run(request).await;
@@ -25,7 +25,7 @@ pub async fn layer(request: Request, next: Next) -> Response {
     response
 }
 
-/// How a route may be asked, if it may be from elsewhere.
+/// Returns the allowed methods of a route that permits other origins.
 fn methods(path: &str) -> Option<&'static str> {
     match path {
         "/.well-known/oauth-protected-resource"

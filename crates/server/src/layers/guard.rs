@@ -1,4 +1,4 @@
-//! An answer in time, whatever happens inside.
+//! A time limit for each request, and a response to panics.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -9,51 +9,50 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
-use crate::error::{ApiError, Code};
+use crate::error::{ApiError, ApiErrorCode};
 use crate::settings::Timeouts;
 
-/// What finding out who asks may take beside.
-const MARGIN: Duration = Duration::from_secs(5);
+/// Additional time for authentication on `/mcp`.
+const MCP_AUTHENTICATION_MARGIN: Duration = Duration::from_secs(5);
 
-/// When a request may be repeated that took too long.
+/// `Retry-After` of requests that exceed the time limit, in seconds.
 const RETRY_AFTER_SECONDS: u64 = 5;
 
-/// Answers 503 when it takes too long, 500 when something panics.
+/// Responds 503 if the request exceeds the time limit, and 500 if the handler panics.
 pub async fn layer(State(timeouts): State<Timeouts>, request: Request, next: Next) -> Response {
     let time = match request.uri().path() {
-        // Its tools have that time each, and end by themselves, in their own words.
-        "/mcp" => timeouts.body + timeouts.request + MARGIN,
+        // Each tool call has the request timeout, and responds itself when it exceeds it.
+        "/mcp" => timeouts.body + timeouts.request + MCP_AUTHENTICATION_MARGIN,
         _ => timeouts.request,
     };
-    match tokio::time::timeout(time, unpanicked(next.run(request))).await {
+    match tokio::time::timeout(time, catch_panic(next.run(request))).await {
         Ok(response) => response,
         Err(_) => {
             tracing::warn!(limit_s = time.as_secs(), "a request took too long");
             let message = format!("this took longer than {} s; try again", time.as_secs());
-            ApiError::new(Code::ServiceUnavailable, message)
+            ApiError::new(ApiErrorCode::ServiceUnavailable, message)
                 .retry_after(RETRY_AFTER_SECONDS)
                 .into_response()
         }
     }
 }
 
-/// The answer, or 500 if what makes it panics.
-pub(super) async fn unpanicked(answer: impl Future<Output = Response>) -> Response {
-    // What panicked is dropped with its future; what it shares with others is locked, and the locks say why they may
-    // be taken again.
-    match AssertUnwindSafe(answer).catch_unwind().await {
+/// Returns the response, or 500 if the future panics.
+pub(super) async fn catch_panic(response: impl Future<Output = Response>) -> Response {
+    // The future is dropped after a panic. Shared state is behind locks, whose comments say why poisoning is harmless.
+    match AssertUnwindSafe(response).catch_unwind().await {
         Ok(response) => response,
-        Err(panic) => ApiError::internal(format!("panic: {}", text_of(&*panic))).into_response(),
+        Err(panic) => ApiError::internal(format!("panic: {}", panic_message(&*panic))).into_response(),
     }
 }
 
-/// What a panic says of itself, for the log.
-pub(crate) fn text_of(panic: &(dyn Any + Send)) -> &str {
+/// Returns the message of a panic, for the log.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("without a text")
+        .unwrap_or("without a message")
 }
 
 #[cfg(test)]
@@ -66,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    async fn answer(path: &str) -> (u16, String) {
+    async fn get_response(path: &str) -> (u16, String) {
         let router: Router = Router::new()
             .route("/panics", get(|| async { panic!("secret-{}", "state") as String }))
             .route("/hangs", get(std::future::pending::<String>))
@@ -79,15 +78,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_an_error_in_the_envelope_that_says_nothing_of_its_cause() {
-        let (status, body) = answer("/panics").await;
+    async fn panic_is_500_without_its_cause() {
+        let (status, body) = get_response("/panics").await;
         assert_eq!(status, 500);
         assert!(body.contains("INTERNAL_ERROR") && !body.contains("secret"), "{body}");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_endpoint_that_hangs_is_answered_for() {
-        let (status, body) = answer("/hangs").await;
+    async fn endpoint_that_hangs_is_503() {
+        let (status, body) = get_response("/hangs").await;
         assert_eq!(status, 503);
         assert!(body.contains("SERVICE_UNAVAILABLE"), "{body}");
     }

@@ -1,16 +1,16 @@
-//! Refuses requests whose head could be read in several ways (`crate::connection`).
+//! Refuses requests with an ambiguous head (`crate::connection`).
 
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::connection::BadHead;
+use crate::connection::AmbiguousHead;
 use crate::error::ApiError;
 
-/// Answers 400 to a request whose connection has found its head to be bad.
+/// Responds 400 if the connection has marked the request's head as ambiguous.
 pub async fn layer(request: Request, next: Next) -> Response {
-    match request.extensions().get::<BadHead>() {
-        Some(bad) => ApiError::bad_request(bad.to_string()).into_response(),
+    match request.extensions().get::<AmbiguousHead>() {
+        Some(error) => ApiError::bad_request(error.to_string()).into_response(),
         None => next.run(request).await,
     }
 }

@@ -1,60 +1,62 @@
-//! Finds out who asks, once for a request. Whether that is enough, the endpoint decides.
+//! Authenticates each request once. The endpoint decides whether the identity is sufficient.
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 
 use super::client::{self, Peer};
-use super::limit::{self, Group};
+use super::rate_limit::{self, RateLimitGroup};
 use crate::app::App;
 use crate::auth::{self, Credentials, Identity, SessionCookie};
-use crate::error::Code;
+use crate::error::ApiErrorCode;
 use crate::routes::ops::metrics;
 
 /// Puts the [`Identity`] into the request's extensions.
 pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let group = Group::of(path);
+    let group = RateLimitGroup::of(path);
     if group.is_none() && path != metrics::PATH {
         return next.run(request).await;
     }
     let peer = request.extensions().get::<Peer>().copied();
     let address = client::address(peer, request.headers(), &app.settings().trusted_proxies);
-    let look_ups = app.limiter().look_ups();
-    let shown = match Credentials::of(request.headers(), SessionCookie::of(app.service())) {
+    let failed_auth = app.rate_limiter().failed_api_auth();
+    let shown = match Credentials::from_headers(request.headers(), SessionCookie::of(app.service())) {
         Ok(shown) => shown,
-        // Headers of which nobody can say what they mean cost no look-up.
+        // Contradictory credentials cost no database look-up.
         Err(refusal) => {
-            request.extensions_mut().insert(Identity::Refused(refusal));
+            request.extensions_mut().insert(Identity::Rejected(refusal));
             return next.run(request).await;
         }
     };
     let secret = app.settings().cron_secret.as_ref();
-    let is_scheduler =
-        group == Some(Group::Cron) && shown.bearer().is_some_and(|text| secret.is_some_and(|it| it.is(text)));
+    let is_scheduler = group == Some(RateLimitGroup::Cron)
+        && shown
+            .header_secret()
+            .is_some_and(|text| secret.is_some_and(|it| it.is(text)));
     if is_scheduler {
         request.extensions_mut().insert(Identity::Scheduler);
         return next.run(request).await;
     }
-    let key = shown.to_look_up();
-    if let Some(Err(used_up)) = key.map(|key| look_ups.admit(key, address, app.now())) {
-        let (limit, seconds) = (used_up.rate_limit.limit, used_up.retry_after_s);
+    let key = shown.lookup_key();
+    if let Some(Err(decision)) = key.map(|key| failed_auth.check(key, address, app.now())) {
+        let (limit, seconds) = (decision.rate_limit.limit, decision.retry_after_s);
         let message = format!(
-            "{limit} API keys that are not known were sent from this address within a minute; check the key, and try \
-             again in {seconds} s"
+            "{limit} unknown API keys were sent from this address within a minute; check the key, and try again in \
+             {seconds} s"
         );
-        return limit::refusal(&used_up, "look_ups", message);
+        return rate_limit::too_many_requests(&decision, "look_ups", message);
     }
     let identity = auth::identify(&app, request.method(), request.headers(), shown).await;
     match (key, &identity) {
-        (Some(key), Identity::Known(_)) => look_ups.found(key),
-        // What is known and may not do this (403) is not unknown.
-        (Some(key), Identity::Refused(error)) if error.code() == Code::Unauthorized => {
-            look_ups.missed(key, address, app.now())
+        (Some(key), Identity::Authenticated(_)) => failed_auth.record_success(key),
+        // A 403 is a known credential without permission, so it does not count as a failure.
+        (Some(key), Identity::Rejected(error)) if error.code() == ApiErrorCode::Unauthorized => {
+            failed_auth.record_failure(key, address, app.now())
         }
         _ => {}
     }
-    if let Identity::Known(actor) = &identity {
+    if let Identity::Authenticated(actor) = &identity {
         tracing::Span::current().record("principal", tracing::field::display(actor.account.0));
     }
     request.extensions_mut().insert(identity);

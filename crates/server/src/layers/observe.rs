@@ -1,7 +1,7 @@
 //! A request id, a span and metrics for every request.
 //!
-//! The span says method, route, status, duration, request id and principal. It never has headers, bodies or queries:
-//! they hold keys and what users wrote.
+//! The span has method, route, status, duration, request id and principal. It never has headers, bodies or queries, because
+//! these contain keys and user data.
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
@@ -14,11 +14,11 @@ use tracing::{Instrument, field, info_span};
 use crate::app::App;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-const MAX_ID_LEN: usize = 128;
+const MAX_REQUEST_ID_BYTES: usize = 128;
 
-/// Observes a request from its headers to the beginning of its answer.
+/// Records a request, from its headers to the start of its response.
 pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
-    let id = sane_id(request.headers()).unwrap_or_else(|| new_id(&app));
+    let id = valid_id(request.headers()).unwrap_or_else(|| new_id(&app));
     let method = request.method().clone();
     let route = request
         .extensions()
@@ -33,14 +33,14 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
         status = field::Empty,
         duration_ms = field::Empty,
     );
-    // tokio's clock, because it stands still when a test makes it.
-    let begun = Instant::now();
+    // tokio's clock, because tests can pause it.
+    let started = Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;
-    let duration = begun.elapsed();
+    let duration = started.elapsed();
     let status = response.status();
     span.record("status", status.as_u16());
     span.record("duration_ms", u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
-    span.in_scope(|| tracing::info!("answered"));
+    span.in_scope(|| tracing::info!("request finished"));
     let labels = [
         ("method", method_name(&method).to_owned()),
         ("route", route.clone()),
@@ -49,26 +49,25 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     counter!("http_requests_total", &labels).increment(1);
     histogram!("http_request_duration_seconds", "route" => route).record(duration);
     response.headers_mut().insert(X_REQUEST_ID, id);
-    // Whatever it is, it is what it says it is.
     let nosniff = HeaderValue::from_static("nosniff");
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
     response
 }
 
-/// The id that came with the request, if it is fit for logs.
-fn sane_id(headers: &HeaderMap) -> Option<HeaderValue> {
+/// Returns the request's own id, if it is safe for logs.
+fn valid_id(headers: &HeaderMap) -> Option<HeaderValue> {
     let id = headers.get(&X_REQUEST_ID)?;
-    let is_sane = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     let bytes = id.as_bytes();
-    ((1..=MAX_ID_LEN).contains(&bytes.len()) && bytes.iter().all(is_sane)).then(|| id.clone())
+    ((1..=MAX_REQUEST_ID_BYTES).contains(&bytes.len()) && bytes.iter().all(is_allowed)).then(|| id.clone())
 }
 
-/// A request id of our own.
+/// Returns a new request id.
 pub(crate) fn new_id(app: &App) -> HeaderValue {
     HeaderValue::try_from(app.chance().uuid().to_string()).unwrap_or(HeaderValue::from_static("none"))
 }
 
-/// The method, if it is one of those that are known: a client can invent any number of others.
+/// Returns the name of a standard method, or `other`. This bounds the number of metric labels.
 fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -87,9 +86,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_that_is_fit_for_logs_is_kept_and_no_other() {
-        let longest = "a".repeat(MAX_ID_LEN);
-        let too_long = "a".repeat(MAX_ID_LEN + 1);
+    fn request_id_is_kept_only_if_it_is_safe_for_logs() {
+        let longest = "a".repeat(MAX_REQUEST_ID_BYTES);
+        let too_long = "a".repeat(MAX_REQUEST_ID_BYTES + 1);
         for (id, is_kept) in [
             ("0b9c7c2e-8f0e", true),
             ("a.B_3-", true),
@@ -101,7 +100,7 @@ mod tests {
             ("a;b", false),
         ] {
             let headers = HeaderMap::from_iter([(X_REQUEST_ID, id.parse().unwrap())]);
-            assert_eq!(sane_id(&headers).is_some(), is_kept, "{id:?}");
+            assert_eq!(valid_id(&headers).is_some(), is_kept, "{id:?}");
         }
     }
 }

@@ -1,12 +1,11 @@
-//! `Cache-Control` and `Strict-Transport-Security` of every response.
+//! `Cache-Control` and `Strict-Transport-Security` headers of every response.
 //!
-//! This is the one place that sets `Cache-Control` by rule. A response that has the header already keeps it: pages, keys and
-//! assets set their own.
+//! Only this layer sets `Cache-Control` by rule. Handlers that set the header themselves keep it: pages, keys and assets.
 //!
-//! | answer | `Cache-Control` |
+//! | response | `Cache-Control` |
 //! |---|---|
-//! | to a request with credentials, or that writes under the API | `no-store`; a program that keeps an `ETag` itself may still send it |
-//! | has an `ETag` | `private, no-cache`: kept by the client alone, and revalidated each time |
+//! | to a request with credentials, or to a write under the API | `no-store`; a client that remembers an `ETag` may still send it |
+//! | with an `ETag` | `private, no-cache`: stored only by the client, and revalidated each time |
 //! | any other | none |
 
 use axum::extract::{Request, State};
@@ -14,11 +13,11 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, header};
 
-use super::limit::Group;
+use super::rate_limit::RateLimitGroup;
 use crate::app::App;
-use crate::auth::same_origin::only_reads;
+use crate::auth::same_origin::is_read_only;
 
-/// One year, as <https://hstspreload.org> has it. Other hosts of the domain are not included.
+/// One year, as <https://hstspreload.org> recommends. Subdomains are not included.
 const STRICT_TRANSPORT_SECURITY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
@@ -26,7 +25,7 @@ const REVALIDATE: HeaderValue = HeaderValue::from_static("private, no-cache");
 /// Sets `Cache-Control`, and `Strict-Transport-Security` if the public URL is https.
 pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
     let has_credentials = has_credentials(request.headers());
-    let writes = !only_reads(request.method()) && Group::of(request.uri().path()).is_some();
+    let writes = !is_read_only(request.method()) && RateLimitGroup::of(request.uri().path()).is_some();
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     if !headers.contains_key(header::CACHE_CONTROL) {
@@ -42,7 +41,7 @@ pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Resp
     response
 }
 
-/// Whether a request may have credentials. Any cookie counts as one.
+/// Returns `true` if a request may have credentials. Any cookie counts.
 fn has_credentials(headers: &HeaderMap) -> bool {
     headers.contains_key(header::AUTHORIZATION)
         || headers.contains_key("x-api-key")

@@ -6,25 +6,25 @@ use super::message::Target;
 use super::prompts::Prompt;
 use super::resources::Resource;
 use super::tools::Tool;
-use crate::layers::limit::Group;
+use crate::layers::rate_limit::RateLimitGroup;
 
-/// What the front checks before rmcp sees a message.
+/// The requirements of a message, which are checked before rmcp handles it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Access {
     /// The rate limit group.
-    pub(super) group: Group,
+    pub(super) group: RateLimitGroup,
     /// The scope that the caller must have, if any.
     pub(super) scope: Option<Scope>,
 }
 
 impl Access {
-    /// The access that a target needs. Unknown names need none: rmcp compares them with the headers before the handler
-    /// refuses them.
+    /// Returns the access that a target needs. Unknown names need none: rmcp compares them with the headers, and then the
+    /// handler rejects them.
     pub(super) fn of(target: Target<'_>, actor: &Actor) -> Self {
-        // Requests that address no account data have their own group, so that an agent cannot use up what its owner
-        // needs to end its access.
+        // Requests without account data have a separate group, so that an agent cannot use up the requests that its owner
+        // needs to revoke its access.
         let none = Self {
-            group: Group::Mcp,
+            group: RateLimitGroup::Mcp,
             scope: None,
         };
         match target {

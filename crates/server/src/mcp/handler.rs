@@ -1,7 +1,7 @@
-//! The tools as rmcp calls them.
+//! The rmcp handler for tools, resources and prompts.
 //!
-//! rmcp runs each call in a task of its own, and a tool that panics there would leave its client waiting for ever; so every
-//! call has a net under it and an end to its time, and comes to an answer whatever happens inside.
+//! rmcp runs each call in a separate task. If a tool panics there, its client waits forever. So each call has panic handling
+//! and a time limit, and always returns a response.
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -22,89 +22,89 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use service::Actor;
 
-use super::origin::Places;
+use super::origin::AllowedOrigins;
 use super::prompts::{self, Prompt};
 use super::resources::{self, Resource};
 use super::tools::{self, Tool, ToolError};
 use crate::app::App;
-use crate::layers::guard::text_of;
-use crate::settings::Settings;
+use crate::layers::guard::panic_message;
+use crate::settings::HttpConfig;
 
-/// The revisions of the protocol that are spoken. 2025-03-26 is not among them: it obliges servers to take batches.
-pub(super) const SUPPORTED: [ProtocolVersion; 3] = [
+/// The supported protocol revisions. 2025-03-26 is not supported, because it requires batches.
+pub(super) const SUPPORTED_VERSIONS: [ProtocolVersion; 3] = [
     ProtocolVersion::V_2025_06_18,
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2026_07_28,
 ];
 
-/// How long clients may keep lists of tools, resources and prompts, in milliseconds.
+/// The time that clients may cache lists of tools, resources and prompts, in milliseconds.
 const LIST_TTL_MS: u64 = 5 * 60 * 1000;
 
-/// What agents are told of the service when they begin.
+/// The instructions for agents, sent at initialization.
 const INSTRUCTIONS: &str = "Stock alerts and a watchlist. An alert waits for one condition of one stock; when it fires, its \
     owner is notified by email, text message or webhook. Firings are not pushed to you: read list_alert_events (or the \
     resource bellwether://events) to see what fired and why. The resource bellwether://guide/conditions explains all 23 \
     conditions, bellwether://stocks/{symbol} shows a stock. Prices are US dollars, 5 means 5 %, times are RFC 3339 in UTC, \
-    ids are UUIDs from the lists. Delete only what the person asked to delete. A refused call says how to correct it.";
+    ids are UUIDs from the lists. Delete only what the person asked to delete. An error says how to correct the call.";
 
-/// Who called, with what there is to call.
+/// The caller of a request, and the application state.
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
     pub(super) app: App,
     pub(super) actor: Arc<Actor>,
 }
 
-type RmcpService = StreamableHttpService<Handler, NeverSessionManager>;
+type RmcpService = StreamableHttpService<McpHandler, NeverSessionManager>;
 
-/// rmcp, and who may come to it from where.
-pub(crate) struct Endpoint {
+/// The rmcp service and its allowed hosts and origins.
+pub(crate) struct McpEndpoint {
     service: RmcpService,
-    places: Places,
+    allowed_origins: AllowedOrigins,
 }
 
-impl std::fmt::Debug for Endpoint {
+impl std::fmt::Debug for McpEndpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Endpoint")
-            .field("places", &self.places)
+        f.debug_struct("McpEndpoint")
+            .field("allowed_origins", &self.allowed_origins)
             .finish_non_exhaustive()
     }
 }
 
-impl Endpoint {
+impl McpEndpoint {
     pub(super) const fn service(&self) -> &RmcpService {
         &self.service
     }
 
-    pub(super) const fn places(&self) -> &Places {
-        &self.places
+    pub(super) const fn allowed_origins(&self) -> &AllowedOrigins {
+        &self.allowed_origins
     }
 }
 
-/// The endpoint of a service that is reached under `public_url`.
-pub(crate) fn endpoint(public_url: &str, settings: &Settings) -> Endpoint {
-    let handler = Handler {
+/// Creates the endpoint of a service with this public URL.
+pub(crate) fn endpoint(public_url: &str, settings: &HttpConfig) -> McpEndpoint {
+    let handler = McpHandler {
         time: settings.timeouts.request,
     };
-    // The front has checked host, origin and size by then.
+    // The module `request` has already checked host, origin and size.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .disable_allowed_hosts()
         .with_max_request_body_bytes(settings.max_body_bytes);
-    Endpoint {
+    McpEndpoint {
         service: StreamableHttpService::new(move || Ok(handler), Arc::default(), config),
-        places: Places::new(public_url, &settings.mcp.allowed_hosts, &settings.mcp.allowed_origins),
+        allowed_origins: AllowedOrigins::new(public_url, &settings.mcp.allowed_hosts, &settings.mcp.allowed_origins),
     }
 }
 
-/// Answers one request.
+/// Handles requests of rmcp.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Handler {
-    /// What a call may take.
+pub(crate) struct McpHandler {
+    /// The time limit of a call.
     time: Duration,
 }
 
-impl ServerHandler for Handler {
+impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -118,7 +118,7 @@ impl ServerHandler for Handler {
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        Cow::Borrowed(&SUPPORTED)
+        Cow::Borrowed(&SUPPORTED_VERSIONS)
     }
 
     async fn list_tools(
@@ -126,14 +126,14 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = tools::described(&caller(&context)?.actor);
+        let tools = tools::allowed(&caller(&context)?.actor);
         let list = ListToolsResult::with_all_items(tools);
         // The list depends on the caller's scopes.
         Ok(list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
-        Tool::from_name(name).map(|tool| tools::described_as(tool).clone())
+        Tool::from_name(name).map(|tool| tools::description_of(tool).clone())
     }
 
     async fn call_tool(
@@ -144,8 +144,8 @@ impl ServerHandler for Handler {
         let tool = Tool::from_name(&request.name).ok_or_else(|| unknown(&request.name))?;
         let Caller { app, actor } = caller(&context)?;
         let arguments = request.arguments.unwrap_or_default();
-        let called = contained(self.time, tools::call(tool, app, actor, arguments)).await?;
-        answer(called).map(CallToolResponse::from)
+        let called = run_isolated(self.time, tools::call(tool, app, actor, arguments)).await?;
+        call_result(called).map(CallToolResponse::from)
     }
 
     async fn list_resources(
@@ -174,7 +174,7 @@ impl ServerHandler for Handler {
         let uri = request.uri;
         let resource = Resource::from_uri(&uri).ok_or_else(|| resources::unknown(&uri))?;
         let Caller { app, actor } = caller(&context)?;
-        let read = contained(self.time, resource.read(app, actor, uri.clone())).await?;
+        let read = run_isolated(self.time, resource.read(app, actor, uri.clone())).await?;
         read.map(ReadResourceResponse::from)
             .map_err(|error| resources::read_error(error, &uri))
     }
@@ -194,7 +194,7 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let Some(prompt) = Prompt::from_name(&request.name) else {
-            let text = format!("there is no such prompt; there are {}", prompts::names());
+            let text = format!("unknown prompt; the prompts are {}", prompts::names());
             return Err(ErrorData::invalid_params(text, None));
         };
         let messages = prompt.get(&request.arguments.unwrap_or_default());
@@ -203,17 +203,17 @@ impl ServerHandler for Handler {
     }
 }
 
-/// The caller, as the front identified them.
+/// Returns the authenticated caller.
 fn caller(context: &RequestContext<RoleServer>) -> Result<&Caller, ErrorData> {
     let parts = context.extensions.get::<Parts>();
     parts.and_then(|parts| parts.extensions.get()).ok_or_else(internal)
 }
 
-fn answer(called: Result<tools::Answer, ToolError>) -> Result<CallToolResult, ErrorData> {
+fn call_result(called: Result<tools::ToolOutput, ToolError>) -> Result<CallToolResult, ErrorData> {
     match called {
-        Ok(answer) => {
-            let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-            result.structured_content = Some(answer.value);
+        Ok(output) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(output.text)]);
+            result.structured_content = Some(output.value);
             Ok(result)
         }
         Err(ToolError::Refused(text) | ToolError::NotFound(text)) => {
@@ -223,34 +223,33 @@ fn answer(called: Result<tools::Answer, ToolError>) -> Result<CallToolResult, Er
     }
 }
 
-/// What comes of a call, in time and whatever happens inside.
-async fn contained<T>(time: Duration, call: impl Future<Output = T>) -> Result<T, ErrorData> {
-    // What panicked is dropped with its future; what it shares with others is locked, and the locks say why they may
-    // be taken again.
+/// Runs a call with panic handling and a time limit.
+async fn run_isolated<T>(time: Duration, call: impl Future<Output = T>) -> Result<T, ErrorData> {
+    // The future is dropped after a panic. Shared state is behind locks, whose comments say why poisoning is harmless.
     match tokio::time::timeout(time, AssertUnwindSafe(call).catch_unwind()).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(panic)) => {
-            tracing::error!(panic = text_of(&*panic), "a tool panicked");
+            tracing::error!(panic = panic_message(&*panic), "a tool panicked");
             Err(internal())
         }
         Err(_) => {
             let seconds = time.as_secs();
             tracing::warn!(limit_s = seconds, "a tool took too long");
-            let message = format!("this took longer than {seconds} s; look whether it was done, then try again");
+            let message = format!("this took longer than {seconds} s; check whether it took effect, then try again");
             Err(ErrorData::internal_error(message, None))
         }
     }
 }
 
 pub(super) fn internal() -> ErrorData {
-    ErrorData::internal_error(crate::error::INTERNAL, None)
+    ErrorData::internal_error(crate::error::INTERNAL_ERROR_MESSAGE, None)
 }
 
 fn unknown(tool: &str) -> ErrorData {
     let names: Vec<&str> = Tool::ALL.iter().map(|tool| tool.name()).collect();
     let shown: String = tool.chars().take(64).collect();
     ErrorData::invalid_params(
-        format!("there is no tool {shown:?}; there are {}", names.join(", ")),
+        format!("unknown tool {shown:?}; the tools are {}", names.join(", ")),
         None,
     )
 }
@@ -259,11 +258,11 @@ fn unknown(tool: &str) -> ErrorData {
 mod tests {
     use super::*;
 
-    const TIME: Duration = Duration::from_secs(30);
+    const TIME_LIMIT: Duration = Duration::from_secs(30);
 
     #[tokio::test]
-    async fn a_tool_that_panics_is_answered_for_without_saying_why() {
-        let error = contained(TIME, async { panic!("secret-{}", "state") as () })
+    async fn panicking_tool_is_an_internal_error_without_its_cause() {
+        let error = run_isolated(TIME_LIMIT, async { panic!("secret-{}", "state") as () })
             .await
             .unwrap_err();
         assert_eq!(error.code.0, -32603);
@@ -271,14 +270,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_tool_that_hangs_is_answered_for_after_its_time_and_not_before() {
+    async fn tool_call_fails_after_the_time_limit() {
         let after = |time| async move {
             tokio::time::sleep(time).await;
             "done"
         };
         let second = Duration::from_secs(1);
-        assert_eq!(contained(TIME, after(TIME - second)).await, Ok("done"));
-        let error = contained(TIME, after(TIME + second)).await.unwrap_err();
+        assert_eq!(run_isolated(TIME_LIMIT, after(TIME_LIMIT - second)).await, Ok("done"));
+        let error = run_isolated(TIME_LIMIT, after(TIME_LIMIT + second)).await.unwrap_err();
         assert_eq!(error.code.0, -32603);
         assert!(error.message.contains("30 s"), "{error:?}");
     }

@@ -1,16 +1,16 @@
-//! One message of a client, as far as the front has to understand it.
+//! A JSON-RPC message of a client, as far as the checks before rmcp need it.
 
 use http::StatusCode;
 use serde_json::Value;
 
-use super::refusal::{Kind, Refusal};
+use super::error::{JsonRpcError, JsonRpcErrorKind};
 
 /// A request or a notification.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Message {
-    /// What it is called by; `None` for a notification.
+    /// The id of a request; `None` for a notification.
     pub(super) id: Option<Value>,
-    /// What is asked.
+    /// The method.
     pub(super) method: String,
     params: Option<Value>,
 }
@@ -29,29 +29,37 @@ pub(super) enum Target<'a> {
 }
 
 impl Message {
-    /// The message that a body is.
+    /// Parses a body as one message.
     ///
     /// # Errors
-    /// 400, if it is none, or several.
-    pub(super) fn read(body: &Value) -> Result<Self, Refusal> {
-        let refuse = |message: &str| Err(Refusal::new(StatusCode::BAD_REQUEST, Kind::Request, message));
+    /// 400 if the body is not a message, or is a batch.
+    pub(super) fn read(body: &Value) -> Result<Self, JsonRpcError> {
+        let refuse = |message: &str| {
+            Err(JsonRpcError::new(
+                StatusCode::BAD_REQUEST,
+                JsonRpcErrorKind::Request,
+                message,
+            ))
+        };
         let Value::Object(members) = body else {
             return refuse(match body {
-                Value::Array(_) => "batches are not taken; send one JSON-RPC request at a time",
-                _ => "the body must be one JSON-RPC request: a JSON object with jsonrpc, method and, for an answer, id",
+                Value::Array(_) => "batches are not supported; send one JSON-RPC request at a time",
+                _ => {
+                    "the body must be one JSON-RPC request: a JSON object with jsonrpc, method and, unless it is a notification, id"
+                }
             });
         };
         if members.get("jsonrpc") != Some(&Value::from("2.0")) {
             return refuse("jsonrpc must be \"2.0\"");
         }
         let Some(Value::String(method)) = members.get("method") else {
-            return refuse("method must be a string, such as \"tools/list\"; answers to the server are not expected");
+            return refuse("method must be a string, such as \"tools/list\"; the server expects no responses");
         };
         if members.contains_key("id") && id(body).is_null() {
-            return refuse("id must be a string or a whole number; leave it out for a notification");
+            return refuse("id must be a string or an integer; omit it for a notification");
         }
         if !matches!(members.get("params"), None | Some(Value::Object(_))) {
-            return refuse("params must be an object, or be left out");
+            return refuse("params must be an object or omitted");
         }
         Ok(Self {
             id: members.get("id").cloned(),
@@ -60,12 +68,12 @@ impl Message {
         })
     }
 
-    /// The part of the service that it addresses.
+    /// Returns the part of the service that the message addresses.
     ///
     /// # Errors
-    /// -32602 if its parameters do not name one.
-    pub(super) fn target(&self) -> Result<Target<'_>, Refusal> {
-        let refuse = |message: &str| Err(Refusal::new(StatusCode::OK, Kind::Params, message));
+    /// -32602 if the parameters do not name one.
+    pub(super) fn target(&self) -> Result<Target<'_>, JsonRpcError> {
+        let refuse = |message: &str| Err(JsonRpcError::new(StatusCode::OK, JsonRpcErrorKind::Params, message));
         let has_arguments = matches!(self.method.as_str(), "tools/call" | "prompts/get");
         if has_arguments && !matches!(self.param("arguments"), None | Some(Value::Object(_))) {
             return refuse("`arguments` must be an object; tools/list and prompts/list describe it");
@@ -74,15 +82,15 @@ impl Message {
         match self.method.as_str() {
             "tools/call" => match text("name") {
                 Some(name) => Ok(Target::Tool(name)),
-                None => refuse("`name` must be the name of a tool; tools/list has them all"),
+                None => refuse("`name` must be the name of a tool; tools/list returns all tools"),
             },
             "resources/read" => match text("uri") {
                 Some(uri) => Ok(Target::Resource(uri)),
-                None => refuse("`uri` must be the URI of a resource; resources/list has them all"),
+                None => refuse("`uri` must be the URI of a resource; resources/list returns all resources"),
             },
             "prompts/get" => match text("name") {
                 Some(name) => Ok(Target::Prompt(name)),
-                None => refuse("`name` must be the name of a prompt; prompts/list has them all"),
+                None => refuse("`name` must be the name of a prompt; prompts/list returns all prompts"),
             },
             _ => Ok(Target::Other),
         }
@@ -92,14 +100,14 @@ impl Message {
         self.params.as_ref()?.get(name)
     }
 
-    /// The protocol's revision that its `_meta` names.
+    /// Returns the protocol revision in `_meta`.
     pub(super) fn version(&self) -> Option<&str> {
         let meta = self.params.as_ref()?.get("_meta")?;
         meta.get("io.modelcontextprotocol/protocolVersion")?.as_str()
     }
 }
 
-/// The id that a body's answer has to bear; null if there is none that could be one.
+/// Returns the id for the response to a body, or null if the body has no valid id.
 pub(super) fn id(body: &Value) -> Value {
     match body.get("id") {
         Some(Value::String(text)) => Value::from(text.as_str()),
@@ -115,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_one_object_with_a_method_and_an_id_that_can_be_answered_to() {
+    fn message_is_one_object_with_a_method_and_a_valid_id() {
         for (body, is_message) in [
             (json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}), true),
             (
@@ -146,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_names_its_tool_and_has_an_object_of_arguments_or_none() {
+    fn call_has_a_tool_name_and_optional_object_arguments() {
         for (params, is_call) in [
             (json!({"name": "list_alerts"}), true),
             (json!({"name": "list_alerts", "arguments": {}}), true),
@@ -163,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_names_its_resource() {
+    fn read_has_a_resource_uri() {
         let read = message("resources/read", &json!({"uri": "bellwether://events"}));
         assert_eq!(read.target(), Ok(Target::Resource("bellwether://events")));
         for params in [json!({}), json!({"uri": 5}), json!({"name": "bellwether://events"})] {

@@ -1,32 +1,31 @@
-//! # The MCP endpoint: the way in for agents
+//! # The MCP endpoint for AI agents
 //!
-//! `POST /mcp` speaks JSON-RPC, one request a message, and remembers nothing between them. rmcp answers; it speaks the
-//! revisions before 2026-07-28 (`initialize` first) and that one (every request says all of itself). What rmcp leaves
-//! open is decided in front of it ([`front`]), in this order: where the request comes from ([`origin`]), whether its body is
-//! one message ([`message`]), who asks ([`caller`]), whether they may, and how much they may still ask. Whatever is refused
-//! there is an answer in the form of JSON-RPC with the id of what was asked ([`refusal`]).
+//! `POST /mcp` is stateless JSON-RPC with one message per request. rmcp implements the protocol: the revisions before
+//! 2026-07-28, which start with `initialize`, and 2026-07-28, whose requests are self-contained. The module [`request`] checks
+//! each request before rmcp handles it, in this order: host and origin ([`origin`]), authentication ([`authentication`]), one
+//! valid message ([`message`]), rate limit and scope ([`access`]). Errors are JSON-RPC errors with the id of the request
+//! ([`error`]).
 //!
-//! Behind it are eleven tools ([`tools`]), one file each: what it takes, what it gives, the call. They call the very use
-//! cases that the REST endpoints call and answer with the very views, so nothing is decided here. [`resources`] are data
-//! that agents read, [`prompts`] are tasks that people start. [`access`] says which scope each of them needs and in which
-//! group of requests it counts. [`handler`] gives them to rmcp, with a time limit and a guard against panics, because rmcp
-//! has neither.
+//! There are eleven tools ([`tools`]), one file each, with arguments, output schema and call. They use the same use cases and
+//! views as the REST endpoints. [`resources`] are data that agents read, and [`prompts`] are tasks that users start. [`access`]
+//! maps each of them to its scope and rate limit group. [`handler`] registers them with rmcp, with a time limit and panic
+//! handling, which rmcp lacks.
 //!
-//! Fired alerts are not pushed to agents. Agents read them (`list_alert_events`, `bellwether://events`), or a webhook is
-//! called.
+//! Fired alerts are not pushed to agents. Agents read them (`list_alert_events`, `bellwether://events`), or a webhook
+//! receives them.
 
 mod access;
-mod caller;
+mod authentication;
 mod cors;
-mod front;
+mod error;
 mod handler;
 mod message;
 pub(crate) mod origin;
 mod prompts;
-mod refusal;
+mod request;
 mod resources;
 pub mod tools;
 
 pub(crate) use cors::preflight;
-pub(crate) use front::answer;
-pub(crate) use handler::{Endpoint, endpoint};
+pub(crate) use handler::{McpEndpoint, endpoint};
+pub(crate) use request::respond;

@@ -1,4 +1,4 @@
-//! The prompts: tasks that a person starts from a menu of the agent.
+//! The prompts: tasks that a user starts from a menu of the agent.
 
 use rmcp::model::{GetPromptResult, Prompt as PromptEntry, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use service::{Actor, Scope};
 
 use super::resources::{GUIDE_URI, guide_text};
 
-/// The longest argument, in characters.
+/// The maximum length of an argument, in characters.
 const MAX_ARGUMENT_CHARACTERS: usize = 2_000;
 
 /// A prompt.
@@ -18,7 +18,7 @@ pub(super) enum Prompt {
     ReviewFiredAlerts,
 }
 
-/// The only argument of a prompt.
+/// The argument of a prompt.
 struct Argument {
     name: &'static str,
     description: &'static str,
@@ -28,7 +28,7 @@ struct Argument {
 impl Prompt {
     const ALL: [Self; 2] = [Self::SetUpAlert, Self::ReviewFiredAlerts];
 
-    /// Returns its name.
+    /// Returns the name.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::SetUpAlert => "set_up_alert",
@@ -41,7 +41,7 @@ impl Prompt {
         Self::ALL.into_iter().find(|prompt| prompt.name() == name)
     }
 
-    /// The scope of the tools that it uses.
+    /// Returns the scope of the tools that the prompt uses.
     pub(super) const fn scope(self) -> Scope {
         match self {
             Self::SetUpAlert => Scope::AlertsWrite,
@@ -58,8 +58,8 @@ impl Prompt {
 
     const fn description(self) -> &'static str {
         match self {
-            Self::SetUpAlert => "Turns a wish in plain words into an alert, after confirming what it means",
-            Self::ReviewFiredAlerts => "Explains which alerts fired since an instant, why, and what to do about each",
+            Self::SetUpAlert => "Turns a request in plain words into an alert, after confirmation",
+            Self::ReviewFiredAlerts => "Explains which alerts fired in a period, why, and what to do about each",
         }
     }
 
@@ -67,12 +67,12 @@ impl Prompt {
         match self {
             Self::SetUpAlert => Argument {
                 name: "request",
-                description: "What to be alerted of, such as: tell me when Apple drops 5 %",
+                description: "The event to be alerted about, such as: tell me when Apple drops 5 %",
                 is_required: true,
             },
             Self::ReviewFiredAlerts => Argument {
                 name: "since",
-                description: "From when on, such as 2026-03-02T15:04:00Z or: since yesterday; the last 7 days if left out",
+                description: "The start of the period, such as 2026-03-02T15:04:00Z or: since yesterday; default the last 7 days",
                 is_required: false,
             },
         }
@@ -90,10 +90,10 @@ impl Prompt {
         PromptEntry::new(self.name(), Some(self.description()), Some(vec![argument])).with_title(self.title())
     }
 
-    /// Returns its messages.
+    /// Returns the messages of the prompt.
     ///
     /// # Errors
-    /// The text of -32602 for arguments that it does not take.
+    /// The message of error -32602 for invalid arguments.
     pub(super) fn get(self, arguments: &Map<String, Value>) -> Result<GetPromptResult, String> {
         let argument = read(&self.argument(), arguments)?;
         let mut messages = Vec::new();
@@ -101,7 +101,7 @@ impl Prompt {
             Self::SetUpAlert => {
                 let request = argument.unwrap_or_default();
                 messages.push(PromptMessage::new_text(Role::User, set_up_alert(request)));
-                // The guide comes along, because not every client reads resources by itself.
+                // The guide is included, because not every client reads resources.
                 messages.push(PromptMessage::new_resource(
                     Role::User,
                     GUIDE_URI.to_owned(),
@@ -120,7 +120,7 @@ impl Prompt {
     }
 }
 
-/// The prompts that the caller has the scopes for.
+/// Returns the prompts that the caller's scopes permit.
 pub(super) fn entries(actor: &Actor) -> Vec<PromptEntry> {
     let allowed = Prompt::ALL
         .into_iter()
@@ -128,24 +128,26 @@ pub(super) fn entries(actor: &Actor) -> Vec<PromptEntry> {
     allowed.map(Prompt::entry).collect()
 }
 
-/// The names of all prompts.
+/// Returns the names of all prompts.
 pub(super) fn names() -> String {
     Prompt::ALL.map(Prompt::name).join(", ")
 }
 
-fn read<'a>(wanted: &Argument, arguments: &'a Map<String, Value>) -> Result<Option<&'a str>, String> {
-    let name = wanted.name;
+fn read<'a>(argument: &Argument, arguments: &'a Map<String, Value>) -> Result<Option<&'a str>, String> {
+    let name = argument.name;
     if let Some(other) = arguments.keys().find(|key| *key != name) {
         let shown: String = other.chars().take(64).collect();
-        return Err(format!("{shown:?} is not an argument of this prompt; it takes {name}"));
+        return Err(format!(
+            "{shown:?} is not an argument of this prompt; its argument is {name}"
+        ));
     }
     let text = match arguments.get(name) {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text.trim()).filter(|text| !text.is_empty()),
-        Some(_) => return Err(format!("{name} must be a text")),
+        Some(_) => return Err(format!("{name} must be a string")),
     };
     match text {
-        None if wanted.is_required => Err(format!("{name} is required: {}", wanted.description)),
+        None if argument.is_required => Err(format!("{name} is required: {}", argument.description)),
         Some(text) if text.chars().count() > MAX_ARGUMENT_CHARACTERS => {
             Err(format!("{name} must have at most {MAX_ARGUMENT_CHARACTERS} characters"))
         }
@@ -155,15 +157,15 @@ fn read<'a>(wanted: &Argument, arguments: &'a Map<String, Value>) -> Result<Opti
 
 fn set_up_alert(request: &str) -> String {
     format!(
-        "Set up a stock alert for this wish:\n\n{request}\n\n\
+        "Set up a stock alert for this request:\n\n{request}\n\n\
          1. Find the ticker symbol. If it is not clear which stock is meant, ask me.\n\
          2. Choose the condition from the guide to the conditions that fits best, with its threshold and parameters. If the \
-         wish leaves the threshold open, propose one and say why; bellwether://stocks/{{symbol}} has the current price, \
+         request leaves the threshold open, propose one and say why; bellwether://stocks/{{symbol}} has the current price, \
          RSI and averages.\n\
          3. Tell me in one sentence when the alert will fire, and wait for my confirmation.\n\
-         4. Call create_alert. If it answers `created: false`, an equivalent alert existed already: say so. If it answers \
+         4. Call create_alert. If it returns `created: false`, an equivalent alert already existed: say so. If it returns \
          `waits_for_approval`, give me the address in `approve_at`.\n\
-         5. Repeat `sentence` from the answer, so that I can check it, and say how I will be notified. If `evaluation.state` \
+         5. Repeat `sentence` from the result, so that I can check it, and say how I will be notified. If `evaluation.state` \
          is not ok, tell me what is missing."
     )
 }
@@ -174,8 +176,8 @@ fn review_fired_alerts(since: Option<&str>) -> String {
         "Review the alerts that fired. Period: {since}\n\n\
          1. Call list_alert_events without alert_id, with `since` as an instant in UTC. Read all pages.\n\
          2. For each firing tell me the time, the stock, the price, and the reason from `details.reason` in plain words. \
-         Group them by stock, the newest first. Say which came late (`details.late`).\n\
-         3. For each alert say what became of it (get_alert): a triggered alert does not fire again until it is resumed.\n\
+         Group them by stock, the newest first. Say which fired late (`details.late`).\n\
+         3. For each alert give its current status (get_alert): a triggered alert does not fire again until it is resumed.\n\
          4. Propose for each whether to resume it (resume_alert), to change its threshold (update_alert) or to delete it \
          (delete_alert), and change nothing before I agree.\n\
          5. Look at list_alerts with status active and extended true, and name alerts whose `evaluation.state` is not ok."
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alert_is_set_up_from_plain_words_with_the_guide() {
+    fn set_up_alert_includes_the_request_and_the_guide() {
         let text = get(Prompt::SetUpAlert, json!({"request": "tell me when Apple drops"})).unwrap();
         for part in ["tell me when Apple drops", "create_alert", GUIDE_URI, "price_below"] {
             assert!(text.contains(part), "{part}: {text}");
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn firings_are_reviewed_since_an_instant_or_of_the_last_days() {
+    fn review_covers_the_given_period_or_the_last_7_days() {
         let text = get(Prompt::ReviewFiredAlerts, json!({"since": "2026-03-02T15:04:00Z"})).unwrap();
         assert!(text.contains("2026-03-02T15:04:00Z"), "{text}");
         let text = get(Prompt::ReviewFiredAlerts, json!({})).unwrap();
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_arguments_are_refused() {
+    fn rejects_invalid_arguments() {
         for arguments in [
             json!({}),
             json!({"request": "  "}),

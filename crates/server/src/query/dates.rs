@@ -1,4 +1,4 @@
-//! Dates in queries.
+//! Date and time parameters.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -6,40 +6,40 @@ use jiff::civil::Date;
 use super::Query;
 
 impl Query {
-    /// A date such as 2026-03-02.
+    /// Reads a date such as 2026-03-02.
     pub fn date(&mut self, name: &str) -> Option<Date> {
         let text = self.value(name)?;
-        let date = is_written(text, "####-##-##").then(|| text.parse().ok()).flatten();
+        let date = matches_pattern(text, "####-##-##").then(|| text.parse().ok()).flatten();
         if date.is_none() {
-            self.fault(name, "must be a date such as 2026-03-02");
+            self.reject(name, "must be a date such as 2026-03-02");
         }
         date
     }
 
-    /// An instant such as 2026-03-02T15:04:00Z.
+    /// Reads an instant such as 2026-03-02T15:04:00Z.
     pub fn instant(&mut self, name: &str) -> Option<Timestamp> {
         let instant = self.value(name)?.trim().parse().ok();
         if instant.is_none() {
-            self.fault(name, "must be an instant with its offset, such as 2026-03-02T15:04:00Z");
+            self.reject(name, "must be an instant with its offset, such as 2026-03-02T15:04:00Z");
         }
         instant
     }
 
-    /// The first day of a month such as 2026-03.
+    /// Reads a month such as 2026-03 and returns its first day.
     pub fn month(&mut self, name: &str) -> Option<Date> {
         let text = self.value(name)?;
-        let first = is_written(text, "####-##")
+        let first = matches_pattern(text, "####-##")
             .then(|| format!("{text}-01").parse().ok())
             .flatten();
         if first.is_none() {
-            self.fault(name, "must be a month such as 2026-03");
+            self.reject(name, "must be a month such as 2026-03");
         }
         first
     }
 }
 
-/// Whether a text is written as a pattern is, each `#` being a digit: more than that is a date to some readers.
-fn is_written(text: &str, pattern: &str) -> bool {
+/// Returns whether a text matches a pattern in which `#` stands for a digit. The date parser alone would accept other formats.
+fn matches_pattern(text: &str, pattern: &str) -> bool {
     let fits = |(written, wanted): (u8, u8)| match wanted {
         b'#' => written.is_ascii_digit(),
         wanted => written == wanted,
@@ -53,13 +53,13 @@ mod tests {
     use jiff::civil::date;
 
     fn read<T>(name: &str, text: &str, read: impl FnOnce(&mut Query) -> Option<T>) -> Result<Option<T>, ()> {
-        let mut query = Query::of(&format!("/?{name}={text}").parse().unwrap());
+        let mut query = Query::from_uri(&format!("/?{name}={text}").parse().unwrap());
         let value = read(&mut query);
         query.finish().map(|()| value).map_err(|_| ())
     }
 
     #[test]
-    fn dates_are_days_that_there_are_in_one_form() {
+    fn date_must_exist_and_use_the_iso_format() {
         let day = |text: &str| read("from", text, |query| query.date("from"));
         assert_eq!(day("2024-02-29"), Ok(Some(date(2024, 2, 29))));
         for text in [
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn instants_have_an_offset() {
+    fn instant_requires_an_offset() {
         let instant = |text: &str| read("since", text, |query| query.instant("since"));
         let at: Timestamp = "2024-02-29T15:04:00Z".parse().unwrap();
         for text in [
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn months_are_those_of_a_year() {
+    fn month_must_be_between_01_and_12() {
         let month = |text: &str| read("month", text, |query| query.month("month"));
         assert_eq!(month("2024-02"), Ok(Some(date(2024, 2, 1))));
         assert_eq!(month("2024-12"), Ok(Some(date(2024, 12, 1))));

@@ -1,4 +1,4 @@
-//! Ids in paths.
+//! Path parameters: ids and symbols.
 
 use alerts::AlertId;
 use axum::extract::{FromRequestParts, Path};
@@ -10,11 +10,11 @@ use service::webhooks::{DeliveryId, WebhookId};
 use service::{ApiKeyId, ServiceError};
 use uuid::Uuid;
 
-use super::SYMBOL_FAULT;
+use super::SYMBOL_ERROR;
 use crate::app::App;
 use crate::error::ApiError;
 
-/// The id of an alert in the path.
+/// Extractor: the alert id in the path. A malformed id is 422.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AlertPath(pub AlertId);
 
@@ -30,7 +30,7 @@ impl FromRequestParts<App> for AlertPath {
     }
 }
 
-/// The id of a webhook in the path; what cannot be one is not found.
+/// Extractor: the webhook id in the path. A malformed id is 404.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WebhookPath(pub WebhookId);
 
@@ -45,7 +45,7 @@ impl FromRequestParts<App> for WebhookPath {
     }
 }
 
-/// The id of a watchlist item in the path; what cannot be one is not found.
+/// Extractor: the watchlist item id in the path. A malformed id is 404.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WatchlistItemPath(pub WatchlistItemId);
 
@@ -60,7 +60,7 @@ impl FromRequestParts<App> for WatchlistItemPath {
     }
 }
 
-/// The id of an API key in the path; what cannot be one is not found.
+/// Extractor: the API key id in the path. A malformed id is 404.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ApiKeyPath(pub ApiKeyId);
 
@@ -75,7 +75,7 @@ impl FromRequestParts<App> for ApiKeyPath {
     }
 }
 
-/// The id of a grant in the path; what cannot be one is not found.
+/// Extractor: the OAuth grant id in the path. A malformed id is 404.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GrantPath(pub GrantId);
 
@@ -90,7 +90,7 @@ impl FromRequestParts<App> for GrantPath {
     }
 }
 
-/// The ids of a webhook and of a delivery of it in the path.
+/// Extractor: the webhook id and the delivery id in the path. A malformed id is 404.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DeliveryPath(pub WebhookId, pub DeliveryId);
 
@@ -107,13 +107,13 @@ impl FromRequestParts<App> for DeliveryPath {
     }
 }
 
-/// A UUID in its usual form, in any case.
+/// Parses a UUID in hyphenated form, in upper or lower case.
 pub(crate) fn uuid(text: &str) -> Option<Uuid> {
-    const LEN: usize = 36;
-    (text.len() == LEN).then(|| Uuid::try_parse(text).ok())?
+    const HYPHENATED_LENGTH: usize = 36;
+    (text.len() == HYPHENATED_LENGTH).then(|| Uuid::try_parse(text).ok())?
 }
 
-/// A symbol in the path.
+/// Extractor: the symbol in the path. An invalid symbol is 422.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SymbolPath(pub Symbol);
 
@@ -125,7 +125,7 @@ impl FromRequestParts<App> for SymbolPath {
         text.ok()
             .and_then(|Path(text)| text.parse().ok())
             .map(Self)
-            .ok_or_else(|| ApiError::field("symbol", SYMBOL_FAULT))
+            .ok_or_else(|| ApiError::field("symbol", SYMBOL_ERROR))
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_uuids_in_their_usual_form() {
+    fn only_hyphenated_uuids_are_accepted() {
         assert!(uuid("0B9C7C2E-8f0e-4d5e-9a52-3f1f6f0c8d11").is_some());
         for text in [
             "",

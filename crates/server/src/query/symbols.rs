@@ -1,21 +1,18 @@
-//! Lists of stocks in queries.
+//! Symbol list parameters.
 
 use market::Symbol;
 
-use super::{Query, SYMBOL_FAULT};
+use super::{Query, SYMBOL_ERROR};
 
-/// How many stocks one may ask for at once.
-const MAX_SYMBOLS: usize = 100;
+/// Maximum number of symbols per request.
+const MAX_SYMBOLS_PER_REQUEST: usize = 100;
 
 impl Query {
-    /// 1 to 100 symbols with commas between them. Without any that is a fault, and the list is empty.
+    /// Reads 1 to 100 comma-separated symbols. If none is given, records an error and returns an empty list.
     pub fn symbols(&mut self, name: &str) -> Vec<Symbol> {
-        let symbols = self.list(name, MAX_SYMBOLS, SYMBOL_FAULT, |text| text.parse().ok());
+        let symbols = self.list(name, MAX_SYMBOLS_PER_REQUEST, SYMBOL_ERROR, |text| text.parse().ok());
         if symbols.is_none() {
-            self.missing(
-                name,
-                "is required; give symbols with commas between them, such as AAPL,MSFT",
-            );
+            self.missing(name, "is required; send comma-separated symbols, such as AAPL,MSFT");
         }
         symbols.unwrap_or_default()
     }

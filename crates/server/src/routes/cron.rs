@@ -9,23 +9,23 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
 use crate::auth::Scheduler;
-use crate::body::NoBody;
+use crate::body::IgnoredJsonBody;
 use crate::document::names::JobName;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// What a job came to.
+/// Result of a job.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct JobView {
-    /// Which job.
+    /// Job name.
     #[schema(value_type = JobName, example = "evaluate")]
     pub job: &'static str,
-    /// Whether there was anything to do.
+    /// Whether there was work to do.
     pub has_run: bool,
-    /// What was done, or why there was nothing to do.
-    #[schema(example = "all alerts that were due were judged, those that go by the clock among them")]
+    /// Work that was done, or the reason why there was none.
+    #[schema(example = "all due alerts were evaluated, including time alerts")]
     pub detail: String,
 }
 
@@ -39,7 +39,7 @@ impl JobView {
     }
 }
 
-/// The job in the path; what is none is not found.
+/// Extractor: the job in the path. An unknown job is 404.
 #[derive(Clone, Copy, Debug)]
 pub struct JobPath(Job);
 
@@ -57,27 +57,27 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(run_job))
 }
 
-/// Do a job now
+/// Run a job now
 ///
-/// For those who drive schedules from outside; the service does all of this by itself as well. It takes the operator's secret
-/// (`operator.cron_secret`) as a bearer token, and is not limited then. A job without anything to do says so.
+/// For external schedulers; the service also runs all jobs by itself. Requires the operator's secret (`operator.cron_secret`) as
+/// a bearer token. With the secret, requests are not rate limited. `has_run` is false if the job has no work to do.
 #[utoipa::path(
     post,
     path = "/cron/{job}",
     tag = "Cron",
-    params(("job" = JobName, Path, description = "The job")),
+    params(("job" = JobName, Path, description = "Job name")),
     responses(
-        (status = 200, description = "The job is done", body = Envelope<JobView>),
-        (status = 404, description = "No such job"),
+        (status = 200, description = "The job has finished", body = Envelope<JobView>),
+        (status = 404, description = "Job not found"),
     ),
     security(("CronSecret" = []))
 )]
 pub(super) async fn run_job(
     State(app): State<App>,
-    _who: Scheduler,
+    _caller: Scheduler,
     JobPath(job): JobPath,
-    _body: NoBody,
-) -> Result<Reply<JobView>, ApiError> {
+    _body: IgnoredJsonBody,
+) -> Result<ApiResponse<JobView>, ApiError> {
     let report = app.service().jobs.run_job(job).await?;
-    Ok(Reply::ok(JobView::of(report)))
+    Ok(ApiResponse::ok(JobView::of(report)))
 }

@@ -1,4 +1,4 @@
-//! The endpoints: one file each, with its types, its documentation, its handler and its tests.
+//! HTTP endpoints. Each has one file with its types, documentation, handler and tests.
 
 pub mod alerts;
 pub mod api_keys;
@@ -25,7 +25,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::app::App;
 use crate::error::ErrorEnvelope;
 
-/// The API, without its prefix.
+/// Returns the API routes without their path prefix.
 pub(crate) fn api() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .merge(alerts::router())
@@ -44,18 +44,18 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(oauth::api())
 }
 
-/// All routes with their documentation, under the prefix that the documentation has them.
+/// Returns all routes with their documentation, under the documented prefix.
 pub(crate) fn documented() -> OpenApiRouter<App> {
     #[derive(OpenApi)]
-    #[openapi(components(schemas(ErrorEnvelope, approvals::view::WaitingChange)))]
-    struct Beginning;
-    OpenApiRouter::with_openapi(Beginning::openapi())
+    #[openapi(components(schemas(ErrorEnvelope, approvals::view::PendingApprovalResponse)))]
+    struct BaseDocument;
+    OpenApiRouter::with_openapi(BaseDocument::openapi())
         .nest("/api/v1", api())
         .merge(docs::router())
         .merge(auth::jwks::router())
         .merge(mcp::router())
         .merge(oauth::router())
-        .merge(messages::outside())
+        .merge(messages::public_router())
         .merge(pages::router())
         .merge(ops::router())
 }

@@ -8,35 +8,36 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::response::{ApiResponse, Envelope};
 
-/// No address that is signed is longer.
+/// Maximum length of a signed URL.
 const MAX_ADDRESS_CHARS: usize = 2048;
-/// No signature is longer.
+/// Maximum length of a signature.
 const MAX_SIGNATURE_CHARS: usize = 64;
 
 const REFERRER_POLICY: HeaderName = HeaderName::from_static("referrer-policy");
 
-/// Where to, signed.
+/// Query parameters: target URL and signature.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct RedirectParams {
-    /// Where the link leads.
+    /// Target URL.
     #[param(required, max_length = 2048, example = "https://example.com/")]
     u: String,
-    /// The service's signature of it.
+    /// The service's signature of the target URL.
     #[param(required, max_length = 64, example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
     sig: String,
 }
 
-/// Where a link leads.
+/// A redirect's target.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Redirected {
-    /// The address, as `Location` has it.
+#[schema(as = Redirected)]
+pub struct RedirectResponse {
+    /// Target URL, same as `Location`.
     #[schema(format = "uri", example = "https://example.com/")]
     pub location: String,
 }
@@ -47,16 +48,16 @@ pub(super) fn router() -> OpenApiRouter<App> {
 
 /// Follow a link
 ///
-/// Only links lead on that this service has made itself: nobody else can use its name to send people elsewhere.
+/// Redirects only to URLs that this service has signed, so it is not an open redirect.
 #[utoipa::path(
     get,
     path = "/redirect",
     tag = "Utilities",
     params(RedirectParams),
     responses(
-        (status = 302, description = "Where the link leads", body = Envelope<Redirected>,
-         headers(("Location" = String, description = "Where the link leads"))),
-        (status = 400, description = "This service has not made the link, or it was changed"),
+        (status = 302, description = "The target URL", body = Envelope<RedirectResponse>,
+         headers(("Location" = String, description = "The target URL"))),
+        (status = 400, description = "The signature is missing or invalid"),
     ),
     security(())
 )]
@@ -65,7 +66,7 @@ pub(super) async fn redirect(State(app): State<App>, mut query: Query) -> Result
     let signature = query.text("sig", MAX_SIGNATURE_CHARS).unwrap_or_default();
     let location = app.service().redirects.redirect_target(&target, &signature)?;
     let header = HeaderValue::try_from(&location).map_err(ApiError::internal)?;
-    let mut response = Reply::with(StatusCode::FOUND, Redirected { location }).into_response();
+    let mut response = ApiResponse::with(StatusCode::FOUND, RedirectResponse { location }).into_response();
     let headers = response.headers_mut();
     headers.insert(header::LOCATION, header);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -1,35 +1,45 @@
-//! The account, as its owner looks after it over HTTP.
+//! The account and its settings over HTTP.
 
 use alerts::Plan;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use service::PageRequest;
 use service::messages::{MessageChannel, OutboxFilter};
-use store::{Options, Store};
+use store::{Store, StoreOptions};
 
-use crate::people::{PASSWORD, Person};
-use crate::world::{World, above};
+use crate::test_server::{TestServer, above};
+use crate::test_user::{PASSWORD, TestUser};
 
 const PHONE: &str = "+14155550123";
 
-/// What was sent to an address or number last, once nothing more is on its way.
-async fn last_sent(world: &World, channel: MessageChannel, to: &str) -> String {
-    let store = Store::open(Options::new(world.database.url())).await.unwrap();
+/// Returns the latest message to an address or number, after the queue is empty.
+async fn last_sent(server: &TestServer, channel: MessageChannel, to: &str) -> String {
+    let store = Store::open(StoreOptions::new(server.database.url())).await.unwrap();
     let nothing_waits = async {
-        while !store.message_lanes(channel, i64::MIN, 1).await.unwrap().is_empty() {
+        while !store
+            .pending_message_endpoints(channel, i64::MIN, 1)
+            .await
+            .unwrap()
+            .is_empty()
+        {
             tokio::task::yield_now().await;
         }
     };
     let nothing_waits = tokio::time::timeout(testkit::HANG_LIMIT, nothing_waits).await;
     assert!(nothing_waits.is_ok(), "messages are not sent");
     store.close().await;
-    let operator = world.service.authenticator.authenticate_key(&world.key).await.unwrap();
+    let operator = server
+        .service
+        .authenticator
+        .authenticate_key(&server.key)
+        .await
+        .unwrap();
     let filter = OutboxFilter {
         channel: Some(channel),
         to: Some(to.to_owned()),
     };
     let page = PageRequest { page: 1, limit: 1 };
-    let page = world.service.outbox.outbox(&operator, filter, page).await.unwrap();
+    let page = server.service.outbox.outbox(&operator, filter, page).await.unwrap();
     page.items
         .into_iter()
         .next()
@@ -37,16 +47,16 @@ async fn last_sent(world: &World, channel: MessageChannel, to: &str) -> String {
         .text
 }
 
-async fn last_code(world: &World) -> String {
-    let text = last_sent(world, MessageChannel::Sms, PHONE).await;
+async fn last_code(server: &TestServer) -> String {
+    let text = last_sent(server, MessageChannel::Sms, PHONE).await;
     let mut words = text.split(|c: char| !c.is_ascii_digit());
     words.find(|word| word.len() == 6).unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn the_profile_is_shown_and_changed() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn profile_is_read_and_updated() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     let shown = ann.get("/v1/user/session").await.ok(200);
     let data = &shown.body["data"];
     assert_eq!(
@@ -80,9 +90,9 @@ async fn the_profile_is_shown_and_changed() {
 }
 
 #[tokio::test]
-async fn preferences_are_put_and_read() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn preferences_are_updated_and_read() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     let path = "/api/v1/user/preferences";
     let before = ann.get(path).await.ok(200);
     assert_eq!(
@@ -101,9 +111,9 @@ async fn preferences_are_put_and_read() {
 }
 
 #[tokio::test]
-async fn another_address_is_asked_for_and_confirmed_by_whoever_has_the_link() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn email_change_is_confirmed_by_link() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     let body = json!({"email": "ann@example.org"});
     let asked = ann.send("PUT", "/v1/user/account/email", body).await.ok(200);
     let known = json!({"email": "operator@example.com"});
@@ -111,11 +121,11 @@ async fn another_address_is_asked_for_and_confirmed_by_whoever_has_the_link() {
     assert_eq!(asked.body["data"], same.body["data"]);
     let body = json!({"email": "ann@example.org"});
     let _ = ann.send("PUT", "/v1/user/account/email", body).await.ok(200);
-    let letter = last_sent(&world, MessageChannel::Email, "ann@example.org").await;
+    let letter = last_sent(&server, MessageChannel::Email, "ann@example.org").await;
     let (_, token) = letter.split_once("confirm-address?token=").unwrap();
     let token: String = token.chars().take_while(|c| !c.is_whitespace()).collect();
     let confirm = async |token: &str| {
-        let request = world.stranger("POST", "/v1/user/account/email/confirm");
+        let request = server.anonymous("POST", "/v1/user/account/email/confirm");
         request.json(&json!({"token": token})).send().await
     };
     let done = confirm(&token).await.ok(200);
@@ -131,10 +141,10 @@ async fn another_address_is_asked_for_and_confirmed_by_whoever_has_the_link() {
 }
 
 #[tokio::test]
-async fn a_number_is_verified_by_the_code_that_was_sent_to_it_and_then_takes_alerts() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Premium).await;
-    world.stock_at("AAPL", 100.0).await;
+async fn phone_number_is_verified_by_code() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Premium).await;
+    server.set_price("AAPL", 100.0).await;
     let mut by_sms = above(200);
     by_sms["notification"] = json!("sms");
     let refused = ann.post("/v1/alerts", by_sms.clone()).await.refused(403, "FORBIDDEN");
@@ -145,7 +155,7 @@ async fn a_number_is_verified_by_the_code_that_was_sent_to_it_and_then_takes_ale
         .await
         .ok(200);
     assert_eq!(asked.body["data"], json!({"phone": PHONE, "expires_in": 600}));
-    let code = last_code(&world).await;
+    let code = last_code(&server).await;
     assert!(!asked.text.contains(&code));
     let show = async |token: &str| {
         let body = json!({"phone": PHONE, "token": token});
@@ -174,9 +184,9 @@ async fn a_number_is_verified_by_the_code_that_was_sent_to_it_and_then_takes_ale
 }
 
 #[tokio::test]
-async fn who_has_too_many_codes_sent_is_told_when_to_come_again() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn phone_codes_are_limited_with_retry_after() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     let ask = async || {
         ann.post("/v1/user/account/phone", json!({"phone": PHONE, "sms_consent": true}))
             .await
@@ -186,10 +196,10 @@ async fn who_has_too_many_codes_sent_is_told_when_to_come_again() {
     }
     let refused = ask().await.refused(429, "RATE_LIMITED");
     assert_eq!(refused.header("retry-after"), "3600");
-    world.clock.advance(SignedDuration::from_hours(1));
-    // The access token is over by then.
+    server.clock.advance(SignedDuration::from_hours(1));
+    // The access token has expired by then.
     let (token, _) = ann.sign_in(PASSWORD).await.unwrap();
-    let again = world.stranger("POST", "/v1/user/account/phone");
+    let again = server.anonymous("POST", "/v1/user/account/phone");
     let again = again.header("authorization", &format!("Bearer {token}"));
     let _ = again
         .json(&json!({"phone": PHONE, "sms_consent": true}))
@@ -199,18 +209,18 @@ async fn who_has_too_many_codes_sent_is_told_when_to_come_again() {
 }
 
 #[tokio::test]
-async fn a_new_password_ends_the_other_sessions_by_cookie_and_token() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn password_change_ends_other_sessions() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     let (token, cookie) = ann.sign_in(PASSWORD).await.unwrap();
     let by_token = async |token: &str| {
-        let request = world.stranger("GET", "/v1/user/session");
+        let request = server.anonymous("GET", "/v1/user/session");
         request.header("authorization", &format!("Bearer {token}")).send().await
     };
     let by_cookie = async || {
         let cookie = format!("__Host-bellwether_session={cookie}");
-        world
-            .stranger("GET", "/v1/user/session")
+        server
+            .anonymous("GET", "/v1/user/session")
             .header("cookie", &cookie)
             .send()
             .await
@@ -228,15 +238,15 @@ async fn a_new_password_ends_the_other_sessions_by_cookie_and_token() {
     let _ = by_token(&token).await.refused(401, "UNAUTHORIZED");
     let _ = by_cookie().await.refused(401, "UNAUTHORIZED");
     let _ = by_token(&ann.token).await.ok(200);
-    let _ = ann.by_key("GET", "/v1/alerts", None).await.ok(200);
+    let _ = ann.send_with_key("GET", "/v1/alerts", None).await.ok(200);
     ann.sign_in("battery staple").await.unwrap();
 }
 
 #[tokio::test]
-async fn a_deactivated_account_is_read_and_makes_nothing_until_it_is_reactivated() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Premium).await;
-    world.stock_at("AAPL", 100.0).await;
+async fn deactivated_account_is_read_only_until_reactivated() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Premium).await;
+    server.set_price("AAPL", 100.0).await;
     let id = ann.post("/v1/alerts", above(200)).await.ok(201).body["data"]["id"].clone();
     let path = format!("/v1/alerts/{}", id.as_str().unwrap());
     let rests = ann.request("POST", "/v1/user/account/deactivate").send().await.ok(200);
@@ -255,7 +265,7 @@ async fn a_deactivated_account_is_read_and_makes_nothing_until_it_is_reactivated
         assert_eq!(refused.body["error"]["details"], details, "{path}");
     }
     assert_eq!(ann.get(&path).await.ok(200).body["data"]["status"], "paused");
-    let subscription = ann.by_key("GET", "/v1/user/subscription", None).await.ok(200);
+    let subscription = ann.send_with_key("GET", "/v1/user/subscription", None).await.ok(200);
     assert_eq!(subscription.body["data"]["status"], "deactivated");
     assert_eq!(
         ann.get("/v1/user/session").await.ok(200).body["data"]["status"],
@@ -267,9 +277,9 @@ async fn a_deactivated_account_is_read_and_makes_nothing_until_it_is_reactivated
 }
 
 #[tokio::test]
-async fn a_deleted_account_is_gone_with_its_cookie_keys_and_sessions() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn account_deletion_removes_keys_and_sessions() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     let delete = async |body: Value| ann.send("DELETE", "/v1/user/account", body).await;
     let _ = delete(json!({})).await.refused(422, "VALIDATION_ERROR");
     let _ = delete(json!({"confirmation": "yes"}))
@@ -282,15 +292,18 @@ async fn a_deleted_account_is_gone_with_its_cookie_keys_and_sessions() {
             .starts_with("__Host-bellwether_session=; Path=/; Max-Age=0")
     );
     let _ = ann.get("/v1/user/session").await.refused(401, "UNAUTHORIZED");
-    let _ = ann.by_key("GET", "/v1/alerts", None).await.refused(401, "UNAUTHORIZED");
+    let _ = ann
+        .send_with_key("GET", "/v1/alerts", None)
+        .await
+        .refused(401, "UNAUTHORIZED");
     assert!(ann.sign_in(PASSWORD).await.is_err());
 }
 
 #[tokio::test]
-async fn an_export_comes_in_the_envelope_with_all_that_is_kept() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Premium).await;
-    world.stock_at("AAPL", 100.0).await;
+async fn export_contains_all_stored_data() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Premium).await;
+    server.set_price("AAPL", 100.0).await;
     for threshold in 200..230 {
         let _ = ann.post("/v1/alerts", above(threshold)).await.ok(201);
     }
@@ -316,9 +329,9 @@ async fn an_export_comes_in_the_envelope_with_all_that_is_kept() {
 }
 
 #[tokio::test]
-async fn nothing_of_it_is_for_api_keys_or_for_nobody() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Premium).await;
+async fn account_routes_require_a_session() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Premium).await;
     for (method, path) in [
         ("GET", "/v1/user/session"),
         ("PATCH", "/v1/user/session"),
@@ -334,25 +347,25 @@ async fn nothing_of_it_is_for_api_keys_or_for_nobody() {
         ("GET", "/v1/user/account/export"),
     ] {
         let refused = ann
-            .by_key(method, path, Some(json!({})))
+            .send_with_key(method, path, Some(json!({})))
             .await
             .refused(403, "FORBIDDEN");
         assert_eq!(
             refused.body["error"]["details"]["reason"], "session_required",
             "{method} {path}"
         );
-        let nobody = world.stranger(method, path).json(&json!({})).send().await;
-        let _ = nobody.refused(401, "UNAUTHORIZED");
+        let unauthenticated = server.anonymous(method, path).json(&json!({})).send().await;
+        let _ = unauthenticated.refused(401, "UNAUTHORIZED");
         if method != "GET" {
-            let _ = by_cookie_from_elsewhere(&ann, method, path).await;
+            let _ = assert_cross_site_write_is_rejected(&ann, method, path).await;
         }
     }
 }
 
-/// What a page of another site has a browser send.
-async fn by_cookie_from_elsewhere(person: &Person<'_>, method: &str, path: &str) {
-    let cookie = format!("__Host-bellwether_session={}", person.cookie);
-    let request = person.world.stranger(method, path).header("cookie", &cookie);
+/// Asserts that a cross-site request with a cookie is rejected.
+async fn assert_cross_site_write_is_rejected(user: &TestUser<'_>, method: &str, path: &str) {
+    let cookie = format!("__Host-bellwether_session={}", user.cookie);
+    let request = user.server.anonymous(method, path).header("cookie", &cookie);
     let request = request.header("origin", "https://evil.example.com").json(&json!({}));
     let refused = request.send().await.refused(403, "FORBIDDEN");
     assert_eq!(

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, above};
+use crate::test_server::{TestServer, above};
 
 #[tokio::test]
-async fn an_alert_shows_its_fields_its_stock_and_whether_it_is_judged() {
-    let world = World::new().await;
-    world.stock_at("AAPL", 189.2).await;
-    let made = world.post("/v1/alerts", above(200)).await.ok(201);
+async fn alert_has_fields_stock_and_evaluation_state() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
+    let made = server.post("/v1/alerts", above(200)).await.ok(201);
     let alert = &made.body["data"];
     for (field, expected) in [
         ("symbol", json!("AAPL")),
@@ -32,7 +32,7 @@ async fn an_alert_shows_its_fields_its_stock_and_whether_it_is_judged() {
         made.text.contains(r#""threshold":200,"#),
         "numbers as JavaScript writes them"
     );
-    let read = world
+    let read = server
         .get(&format!("/v1/alerts/{}", alert["id"].as_str().unwrap()))
         .await
         .ok(200);
@@ -40,11 +40,11 @@ async fn an_alert_shows_its_fields_its_stock_and_whether_it_is_judged() {
 }
 
 #[tokio::test]
-async fn a_list_shows_as_much_of_an_alert_as_was_asked_for() {
-    let world = World::new().await;
-    world.stock_at("AAPL", 100.0).await;
-    let _ = world.alert(125).await;
-    let first = async |query: &str| world.get(&format!("/v1/alerts{query}")).await.ok(200).body["data"][0].clone();
+async fn list_size_options_select_the_fields() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let _ = server.create_alert(125).await;
+    let first = async |query: &str| server.get(&format!("/v1/alerts{query}")).await.ok(200).body["data"][0].clone();
     let minimal = first("?minimal=true&extended=true").await;
     let names: Vec<_> = minimal.as_object().unwrap().keys().cloned().collect();
     assert_eq!(names, ["id", "symbol", "condition", "threshold", "status"]);
@@ -61,21 +61,21 @@ async fn a_list_shows_as_much_of_an_alert_as_was_asked_for() {
 }
 
 #[tokio::test]
-async fn a_list_is_filtered_sorted_and_paged() {
-    let world = World::new().await;
+async fn list_is_filtered_sorted_and_paged() {
+    let server = TestServer::new().await;
     for symbol in ["AAPL", "MSFT"] {
-        world.stock_at(symbol, 100.0).await;
+        server.set_price(symbol, 100.0).await;
     }
     for threshold in [300, 200, 400] {
-        let _ = world.alert(threshold).await;
+        let _ = server.create_alert(threshold).await;
     }
     let msft = json!({"symbol": "MSFT", "condition": "new_high"});
-    let _ = world.post("/v1/alerts", msft).await.ok(201);
+    let _ = server.post("/v1/alerts", msft).await.ok(201);
     let listed = async |query: &str| {
-        let answer = world.get(&format!("/v1/alerts?{query}")).await.ok(200);
-        let alerts = answer.body["data"].as_array().unwrap().clone();
+        let response = server.get(&format!("/v1/alerts?{query}")).await.ok(200);
+        let alerts = response.body["data"].as_array().unwrap().clone();
         let thresholds: Vec<_> = alerts.iter().map(|alert| alert["threshold"].clone()).collect();
-        (json!(thresholds), answer.body["meta"]["pagination"].clone())
+        (json!(thresholds), response.body["meta"]["pagination"].clone())
     };
     let all = "sort_field=threshold&sort_direction=asc";
     assert_eq!(listed(all).await.0, json!([200, 300, 400, null]));
@@ -91,11 +91,11 @@ async fn a_list_is_filtered_sorted_and_paged() {
 }
 
 #[tokio::test]
-async fn all_that_is_wrong_with_a_query_is_told_at_once() {
-    let world = World::new().await;
+async fn query_errors_are_reported_together() {
+    let server = TestServer::new().await;
     let query =
         "page=0&limit=x&status=asleep&condition=moon&sort_field=id&sort_direction=up&minimal=2&symbol=A%20B&search=%00";
-    let refused = world
+    let refused = server
         .get(&format!("/v1/alerts?{query}"))
         .await
         .refused(422, "VALIDATION_ERROR");
@@ -116,36 +116,36 @@ async fn all_that_is_wrong_with_a_query_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn an_alert_goes_through_its_states_and_its_history_tells() {
-    let world = World::new().await;
-    world.stock_at("AAPL", 100.0).await;
-    let id = world.alert(200).await;
+async fn alert_transitions_are_recorded_in_its_history() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let id = server.create_alert(200).await;
     let path = format!("/v1/alerts/{id}");
-    let paused = world.request("POST", &format!("{path}/pause")).send().await.ok(200);
+    let paused = server.request("POST", &format!("{path}/pause")).send().await.ok(200);
     assert_eq!(paused.body["data"], json!({"alert_id": id, "status": "paused"}));
-    let active = world.request("POST", &format!("{path}/activate")).send().await.ok(200);
+    let active = server.request("POST", &format!("{path}/activate")).send().await.ok(200);
     assert_eq!(
         active.body["data"],
         json!({"alert_id": id, "status": "active", "initial_price": 100})
     );
-    let changed = world
+    let changed = server
         .request("PUT", &path)
         .json(&json!({"threshold": 150.5}))
         .send()
         .await
         .ok(200);
     assert_eq!(changed.body["data"]["threshold"], 150.5);
-    world.stock_at("AAPL", 151.0).await;
-    let deleted = world.request("DELETE", &path).send().await.ok(200);
+    server.set_price("AAPL", 151.0).await;
+    let deleted = server.request("DELETE", &path).send().await.ok(200);
     assert_eq!(
         deleted.body["data"],
         json!({"alert_id": id, "alertId": id, "status": "deleted"})
     );
-    let _ = world.get(&path).await.refused(404, "NOT_FOUND");
-    let history = world.get(&format!("{path}/history?limit=1000")).await.ok(200);
+    let _ = server.get(&path).await.refused(404, "NOT_FOUND");
+    let history = server.get(&format!("{path}/history?limit=1000")).await.ok(200);
     assert_eq!(history.body["meta"]["pagination"]["limit"], 200);
     let mut entries = history.body["data"].as_array().unwrap().clone();
-    // What became of the mail is told whenever it does.
+    // The history gets the result of the email later.
     entries.retain(|entry| !entry["action_type"].as_str().unwrap().starts_with("notification_"));
     let actions: Vec<_> = entries
         .iter()
@@ -162,8 +162,8 @@ async fn an_alert_goes_through_its_states_and_its_history_tells() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_none_is_refused_and_one_of_nobody_is_not_found() {
-    let world = World::new().await;
+async fn malformed_id_is_422_and_unknown_id_is_404() {
+    let server = TestServer::new().await;
     for (method, rest) in [
         ("GET", ""),
         ("PUT", ""),
@@ -173,15 +173,15 @@ async fn an_id_that_is_none_is_refused_and_one_of_nobody_is_not_found() {
         ("GET", "/history"),
     ] {
         for id in ["nonsense", "%FF", "11111111111141118111111111111111", "%7B%7D"] {
-            let request = world
+            let request = server
                 .request(method, &format!("/v1/alerts/{id}{rest}"))
                 .json(&json!({}));
             let refused = request.send().await.refused(422, "VALIDATION_ERROR");
             assert!(refused.body["error"]["details"]["fields"]["id"].is_array());
         }
-        let nobodys = format!("/v1/alerts/11111111-1111-4111-8111-111111111111{rest}");
-        let _ = world
-            .request(method, &nobodys)
+        let unknown = format!("/v1/alerts/11111111-1111-4111-8111-111111111111{rest}");
+        let _ = server
+            .request(method, &unknown)
             .json(&json!({}))
             .send()
             .await
@@ -190,15 +190,15 @@ async fn an_id_that_is_none_is_refused_and_one_of_nobody_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_plan_that_does_not_have_a_condition_is_named() {
-    let world = World::new().await;
-    world.stock_at("AAPL", 100.0).await;
-    let ann = world
+async fn condition_outside_the_plan_is_403() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 100.0).await;
+    let ann = server
         .account("ann@example.com", alerts::Plan::Basic, false, service::Scope::PUBLIC)
         .await;
     let body = json!({"symbol": "AAPL", "condition": "volume_change", "threshold": 50});
-    let refused = world
-        .stranger("POST", "/v1/alerts")
+    let refused = server
+        .anonymous("POST", "/v1/alerts")
         .header("x-api-key", &ann)
         .json(&body);
     let refused = refused.send().await.refused(403, "FORBIDDEN");

@@ -1,4 +1,4 @@
-//! A stock's analysis as server-sent events, on each database, with rules and with a model that takes its time.
+//! A stock analysis as server-sent events, on each database, with rules and with a slow model.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,25 +10,25 @@ use jiff::civil::date;
 use market::Calendar;
 use serde_json::{Value, json};
 use server::layers::client::Peer;
-use server::{Ended, Listeners, Settings, Timeouts};
+use server::{HttpConfig, Listeners, ShutdownReport, Timeouts};
 use service::Scope;
 use service::analyst::{Budget, ModelSettings, TokenLimit};
 use testkit::Database;
-use testkit::endpoint::{Endpoint, Say, answer};
+use testkit::stub_server::{StubResponse, StubServer, response_bytes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-use crate::world::World;
+use crate::test_server::TestServer;
 
 const PATH: &str = "/v1/stocks/acme/analysis?intention=buy&target_price=95.5";
 
-/// An event with its data.
+/// An event name with its data.
 type Event = (String, Value);
 
-/// The events of a whole stream; signs of life are left out.
+/// Returns the events of a complete stream, without keep-alive comments.
 fn events(text: &str) -> Vec<Event> {
     let blocks = text
         .split("\n\n")
@@ -49,8 +49,8 @@ fn names(events: &[Event]) -> Vec<&str> {
     names
 }
 
-/// A year that swings between 100 and 110 and stands at 105, with an ex-date ten days ahead.
-async fn stock(world: &World) {
+/// Ingests a year of prices between 100 and 110 that ends at 105, with an ex-dividend date ten days ahead.
+async fn stock(server: &TestServer) {
     let calendar = Calendar::nyse();
     let days = calendar.sessions(date(2023, 3, 7), date(2024, 3, 7));
     let bars: Vec<Value> = (0..)
@@ -64,20 +64,21 @@ async fn stock(world: &World) {
     let dividend = json!({"symbol": "ACME", "ex_date": "2024-03-18", "payment_date": "2024-04-01", "amount": 0.5});
     let body = json!({"stocks": [{"symbol": "ACME", "name": "Acme"}], "bars": bars, "dividends": [dividend],
         "quotes": [{"symbol": "ACME", "price": 105}]});
-    let answer = world.post("/v1/market/ingest", body).await.ok(200);
-    assert_eq!(answer.body["data"]["rejected"], json!([]));
+    let response = server.post("/v1/market/ingest", body).await.ok(200);
+    assert_eq!(response.body["data"]["rejected"], json!([]));
 }
 
-async fn on_each(settings: Settings, model: Option<ModelSettings>, test: impl AsyncFn(World)) {
+async fn on_each(settings: HttpConfig, model: Option<ModelSettings>, test: impl AsyncFn(TestServer)) {
     for database in testkit::fresh_databases().await {
         let model = model.clone();
-        let world = World::on(database, settings.clone(), |house| house.analyst.model = model).await;
-        stock(&world).await;
-        test(world).await;
+        let server =
+            TestServer::with_database(database, settings.clone(), |settings| settings.analyst.model = model).await;
+        stock(&server).await;
+        test(server).await;
     }
 }
 
-fn model(endpoint: &Endpoint) -> ModelSettings {
+fn model(endpoint: &StubServer) -> ModelSettings {
     ModelSettings {
         base_url: format!("{}/v1", endpoint.origin()),
         name: "test-model".to_owned(),
@@ -88,7 +89,7 @@ fn model(endpoint: &Endpoint) -> ModelSettings {
     }
 }
 
-/// What a model answers that does as it is told.
+/// Returns a valid model response.
 fn good() -> Vec<u8> {
     let alert = |role: &str, condition: &str, threshold: f64| {
         json!({"role": role, "condition": condition, "threshold": threshold, "direction": null,
@@ -100,20 +101,20 @@ fn good() -> Vec<u8> {
     });
     let message = json!({"role": "assistant", "content": said.to_string()});
     let body = json!({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]});
-    answer("200 OK", "", &body.to_string())
+    response_bytes("200 OK", "", &body.to_string())
 }
 
-/// The stream of an answer, piece by piece.
+/// A response body that is read chunk by chunk.
 struct Stream(Body);
 
 impl Stream {
-    async fn of(world: &World, path: &str) -> Self {
+    async fn of(server: &TestServer, path: &str) -> Self {
         let mut request = Request::get(path)
-            .header("x-api-key", &world.key)
+            .header("x-api-key", &server.key)
             .body(Body::empty())
             .unwrap();
         request.extensions_mut().insert(Peer("192.0.2.1:4711".parse().unwrap()));
-        let response = world.router.clone().oneshot(request).await.unwrap();
+        let response = server.router.clone().oneshot(request).await.unwrap();
         assert_eq!(response.status(), 200);
         Self(response.into_body())
     }
@@ -133,23 +134,29 @@ impl Stream {
 }
 
 #[tokio::test]
-async fn figures_come_first_then_alerts_that_can_be_created_then_a_summary_and_the_end() {
-    on_each(Settings::default(), None, async |world| {
+async fn stream_has_figures_alerts_summary_and_end_in_order() {
+    on_each(HttpConfig::default(), None, async |server| {
         for prefix in ["", "/api"] {
-            let answer = world.get(&format!("{prefix}{PATH}")).await;
+            let response = server.get(&format!("{prefix}{PATH}")).await;
             assert_eq!(
-                (answer.status, answer.header("content-type")),
+                (response.status, response.header("content-type")),
                 (200, "text/event-stream")
             );
-            assert_eq!(answer.header("cache-control"), "no-cache");
-            assert!(!answer.header("x-ratelimit-remaining").is_empty());
-            let events = events(&answer.text);
+            assert_eq!(response.header("cache-control"), "no-cache");
+            assert!(!response.header("x-ratelimit-remaining").is_empty());
+            let events = events(&response.text);
             assert_eq!(names(&events), ["figures", "alert", "summary", "done"]);
-            let told = &events[0].1;
-            assert_eq!((&told["symbol"], &told["intention"]), (&json!("ACME"), &json!("buy")));
-            assert_eq!((&told["price"], &told["target_price"]), (&json!(105), &json!(95.5)));
-            assert_eq!(told["as_of"], "2024-03-08T15:00:00.000Z");
-            let figures = &told["figures"];
+            let details = &events[0].1;
+            assert_eq!(
+                (&details["symbol"], &details["intention"]),
+                (&json!("ACME"), &json!("buy"))
+            );
+            assert_eq!(
+                (&details["price"], &details["target_price"]),
+                (&json!(105), &json!(95.5))
+            );
+            assert_eq!(details["as_of"], "2024-03-08T15:00:00.000Z");
+            let figures = &details["figures"];
             assert_eq!(figures["ex_dividend"]["days_ahead"], 10);
             assert_eq!(figures["ex_dividend"]["amount"], 0.5);
             assert_eq!(figures["earnings"], Value::Null);
@@ -169,9 +176,9 @@ async fn figures_come_first_then_alerts_that_can_be_created_then_a_summary_and_t
                 assert_eq!(alert["body"]["parameters"]["role"], alert["role"]);
                 assert_eq!(alert["body"]["parameters"]["rationale"], alert["rationale"]);
                 let status = if prefix.is_empty() { 201 } else { 200 };
-                let _ = world.post("/v1/alerts", alert["body"].clone()).await.ok(status);
+                let _ = server.post("/v1/alerts", alert["body"].clone()).await.ok(status);
             }
-            let counts = world.get("/v1/alerts?status=active").await.ok(200);
+            let counts = server.get("/v1/alerts?status=active").await.ok(200);
             assert!(
                 counts.body["meta"]["pagination"]["total"].as_u64().unwrap() >= 2,
                 "none fires at once"
@@ -182,8 +189,8 @@ async fn figures_come_first_then_alerts_that_can_be_created_then_a_summary_and_t
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_in_the_envelope_before_anything_is_streamed() {
-    on_each(Settings::default(), None, async |world| {
+async fn errors_use_the_envelope_before_the_stream_starts() {
+    on_each(HttpConfig::default(), None, async |server| {
         let path = |rest: &str| format!("/v1/stocks/{rest}");
         for (rest, field) in [
             ("ACME/analysis", "intention"),
@@ -192,21 +199,21 @@ async fn what_is_wrong_is_told_in_the_envelope_before_anything_is_streamed() {
             ("ACME/analysis?intention=sell&target_price=ten", "target_price"),
             ("ELEVENCHARS/analysis?intention=sell", "symbol"),
         ] {
-            let refused = world.get(&path(rest)).await.refused(422, "VALIDATION_ERROR");
+            let refused = server.get(&path(rest)).await.refused(422, "VALIDATION_ERROR");
             assert!(refused.body["error"]["details"]["fields"][field].is_array(), "{rest}");
         }
-        let _ = world
+        let _ = server
             .get(&path("NOSUCH/analysis?intention=buy"))
             .await
             .refused(404, "NOT_FOUND");
         let unpriced = json!({"stocks": [{"symbol": "NEWCO", "name": "New & Co"}]});
-        let _ = world.post("/v1/market/ingest", unpriced).await.ok(200);
-        let unpriced = world.get(&path("NEWCO/analysis?intention=buy")).await;
+        let _ = server.post("/v1/market/ingest", unpriced).await.ok(200);
+        let unpriced = server.get(&path("NEWCO/analysis?intention=buy")).await;
         let _ = unpriced.refused(503, "SERVICE_UNAVAILABLE");
-        let _ = world.stranger("GET", PATH).send().await.refused(401, "UNAUTHORIZED");
-        let other = world.another_key("operator@example.com", &[Scope::AlertsRead]).await;
-        let _ = world
-            .stranger("GET", PATH)
+        let _ = server.anonymous("GET", PATH).send().await.refused(401, "UNAUTHORIZED");
+        let other = server.another_key("operator@example.com", &[Scope::AlertsRead]).await;
+        let _ = server
+            .anonymous("GET", PATH)
             .header("x-api-key", &other)
             .send()
             .await
@@ -215,42 +222,42 @@ async fn what_is_wrong_is_told_in_the_envelope_before_anything_is_streamed() {
     .await;
 }
 
-/// Short enough to wait for; everything but a model answers within it.
+/// A short request timeout. Only the model takes longer.
 const REQUEST_LIMIT: Duration = Duration::from_secs(3);
 
-/// Waits until a request that began now was ended by the limit of requests.
-async fn outlast_the_request_limit(world: &World) {
+/// Waits until another request exceeds the request timeout.
+async fn outlast_the_request_limit(server: &TestServer) {
     let body = Body::from_stream(futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>());
     let mut request = Request::post("/v1/alerts")
-        .header("x-api-key", &world.key)
+        .header("x-api-key", &server.key)
         .header("content-type", "application/json")
         .body(body)
         .unwrap();
     request.extensions_mut().insert(Peer("192.0.2.1:4711".parse().unwrap()));
-    let response = world.router.clone().oneshot(request).await.unwrap();
+    let response = server.router.clone().oneshot(request).await.unwrap();
     assert_eq!(response.status(), 503);
 }
 
 #[tokio::test]
-async fn figures_are_there_before_a_slow_model_has_answered_and_no_limit_of_requests_cuts_it_off() {
-    let endpoint = Endpoint::start(Say::Held(good())).await;
-    let settings = Settings {
+async fn slow_model_streams_figures_first_and_is_exempt_from_the_request_timeout() {
+    let endpoint = StubServer::start(StubResponse::Held(good())).await;
+    let settings = HttpConfig {
         timeouts: Timeouts {
             request: REQUEST_LIMIT,
             ..Timeouts::default()
         },
-        ..Settings::default()
+        ..HttpConfig::default()
     };
-    on_each(settings, Some(model(&endpoint)), async |world| {
-        let mut stream = Stream::of(&world, PATH).await;
+    on_each(settings, Some(model(&endpoint)), async |server| {
+        let mut stream = Stream::of(&server, PATH).await;
         let first = events(&stream.next().await.unwrap());
         assert_eq!(names(&first), ["figures"]);
         tokio::select! {
-            () = outlast_the_request_limit(&world) => {}
+            () = outlast_the_request_limit(&server) => {}
             early = stream.next() => panic!("something comes before the model has answered: {early:?}"),
         }
-        let _ = endpoint.asked().await;
-        endpoint.release();
+        let _ = endpoint.next_request().await;
+        endpoint.release_response();
         let rest = stream.rest().await;
         assert_eq!(names(&rest), ["alert", "summary", "done"]);
         assert_eq!(rest[0].1["body"]["parameters"]["analyst"], "test-model");
@@ -260,10 +267,10 @@ async fn figures_are_there_before_a_slow_model_has_answered_and_no_limit_of_requ
 }
 
 #[tokio::test]
-async fn where_a_model_is_no_help_the_rules_answer_and_it_is_said_why() {
-    let endpoint = Endpoint::start(Say::answer("200 OK", "", "{}")).await;
-    on_each(Settings::default(), Some(model(&endpoint)), async |world| {
-        let events = Stream::of(&world, PATH).await.rest().await;
+async fn rules_replace_a_failing_model_with_a_reason() {
+    let endpoint = StubServer::start(StubResponse::complete("200 OK", "", "{}")).await;
+    on_each(HttpConfig::default(), Some(model(&endpoint)), async |server| {
+        let events = Stream::of(&server, PATH).await.rest().await;
         assert_eq!(names(&events), ["figures", "alert", "summary", "done"]);
         assert_eq!(
             events.last().unwrap().1,
@@ -273,62 +280,62 @@ async fn where_a_model_is_no_help_the_rules_answer_and_it_is_said_why() {
     .await;
 }
 
-/// A real server in front of a model that never answers.
+/// A real server with a model that never responds.
 struct Served {
-    world: World,
-    endpoint: Endpoint,
+    server: TestServer,
+    endpoint: StubServer,
     address: SocketAddr,
     stop: CancellationToken,
-    server: JoinHandle<Ended>,
+    task: JoinHandle<ShutdownReport>,
 }
 
 async fn served() -> Served {
-    let endpoint = Endpoint::start(Say::Nothing).await;
+    let endpoint = StubServer::start(StubResponse::NoResponse).await;
     let model = model(&endpoint);
-    let change = |house: &mut service::Settings| house.analyst.model = Some(model);
-    let world = World::on(Database::sqlite(), Settings::default(), change).await;
-    stock(&world).await;
+    let change = |settings: &mut service::Settings| settings.analyst.model = Some(model);
+    let server = TestServer::with_database(Database::sqlite(), HttpConfig::default(), change).await;
+    stock(&server).await;
     let api = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = api.local_addr().unwrap();
     let stop = CancellationToken::new();
-    let server = tokio::spawn({
-        let (app, stop) = (world.app.clone(), stop.clone());
+    let task = tokio::spawn({
+        let (app, stop) = (server.app.clone(), stop.clone());
         async move { server::serve(&app, Listeners { api, ops: None }, stop).await }
     });
     Served {
-        world,
+        server,
         endpoint,
         address,
         stop,
-        server,
+        task,
     }
 }
 
 impl Served {
-    /// Asks for an analysis and reads its figures.
+    /// Requests an analysis and reads its figures.
     async fn figures(&self) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let key = &self.world.key;
+        let key = &self.server.key;
         let request = format!("GET {PATH} HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut text = Vec::new();
         while !String::from_utf8_lossy(&text).contains("event: figures") {
             assert_ne!(stream.read_buf(&mut text).await.unwrap(), 0);
         }
-        let _ = self.endpoint.asked().await;
+        let _ = self.endpoint.next_request().await;
         stream
     }
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_ends_the_work() {
+async fn client_disconnect_cancels_the_analysis() {
     let served = served().await;
     drop(served.figures().await);
-    served.endpoint.left().await;
+    served.endpoint.wait_for_disconnect().await;
 }
 
 #[tokio::test]
-async fn a_server_that_is_told_to_stop_ends_its_streams_with_the_rules_alerts() {
+async fn shutdown_ends_streams_with_rule_alerts() {
     let served = served().await;
     let mut stream = served.figures().await;
     served.stop.cancel();
@@ -342,6 +349,6 @@ async fn a_server_that_is_told_to_stop_ends_its_streams_with_the_rules_alerts() 
         rest.contains(r#"data: {"by":"rules","fell_back":"stopping"}"#),
         "{rest}"
     );
-    assert_eq!(served.server.await.unwrap(), Ended { cut_off: 0 });
-    served.endpoint.left().await;
+    assert_eq!(served.task.await.unwrap(), ShutdownReport { aborted_connections: 0 });
+    served.endpoint.wait_for_disconnect().await;
 }

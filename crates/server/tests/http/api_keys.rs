@@ -1,11 +1,11 @@
-//! API keys, as those make them who have signed in.
+//! API key management.
 
 use alerts::Plan;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use service::Scope;
 
-use crate::world::World;
+use crate::test_server::TestServer;
 
 const PUBLIC: [&str; 7] = [
     "alerts:read",
@@ -18,9 +18,9 @@ const PUBLIC: [&str; 7] = [
 ];
 
 #[tokio::test]
-async fn a_key_is_shown_once_works_with_its_scopes_and_is_refused_when_it_is_deleted() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Premium).await;
+async fn key_is_shown_once_and_works_until_deleted() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Premium).await;
     let body = json!({"name": " my script ", "scopes": ["alerts:read", "alerts:read"]});
     let made = ann.post("/v1/api-keys", body).await.ok(201);
     assert_eq!(made.header("cache-control"), "no-store");
@@ -33,7 +33,7 @@ async fn a_key_is_shown_once_works_with_its_scopes_and_is_refused_when_it_is_del
     let expected = (&json!("my script"), &json!(["alerts:read"]), &json!("premium"));
     assert_eq!((&data["name"], &data["scopes"], &data["rate_limit_tier"]), expected);
     assert_eq!(data["created_at"], "2024-03-08T15:00:00.000Z");
-    let show = async |path: &str| world.stranger("GET", path).header("x-api-key", key).send().await;
+    let show = async |path: &str| server.anonymous("GET", path).header("x-api-key", key).send().await;
     let _ = show("/v1/alerts").await.ok(200);
     let _ = show("/v1/webhooks").await.refused(403, "FORBIDDEN");
     let listed = ann.get("/api/v1/api-keys").await.ok(200);
@@ -54,9 +54,9 @@ async fn a_key_is_shown_once_works_with_its_scopes_and_is_refused_when_it_is_del
 }
 
 #[tokio::test]
-async fn without_scopes_a_key_has_all_that_are_open_to_everybody() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Premium).await;
+async fn key_defaults_to_all_public_scopes() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Premium).await;
     for body in [json!({"name": "a"}), json!({"name": "a", "scopes": null})] {
         let made = ann.post("/v1/api-keys", body).await.ok(201);
         assert_eq!(made.body["data"]["scopes"], json!(PUBLIC));
@@ -64,9 +64,9 @@ async fn without_scopes_a_key_has_all_that_are_open_to_everybody() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_wish_for_a_key_is_told_as_a_bad_request() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Premium).await;
+async fn invalid_key_request_is_400() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Premium).await;
     for (body, fields) in [
         (json!({}), vec!["name"]),
         (json!({"name": "", "scopes": []}), vec!["name", "scopes"]),
@@ -92,9 +92,9 @@ async fn what_is_wrong_with_a_wish_for_a_key_is_told_as_a_bad_request() {
 }
 
 #[tokio::test]
-async fn of_fifty_wishes_for_the_one_key_of_basic_one_is_granted() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn concurrent_key_creation_respects_the_basic_limit() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     let full = ann
         .post("/v1/api-keys", json!({"name": "two"}))
         .await
@@ -111,20 +111,20 @@ async fn of_fifty_wishes_for_the_one_key_of_basic_one_is_granted() {
         .await
         .ok(200);
     let wishes = (0..50).map(|n| ann.post("/v1/api-keys", json!({"name": format!("key {n}")})));
-    let answers = join_all(wishes).await;
-    let made = answers.iter().filter(|answer| answer.status == 201).count();
+    let responses = join_all(wishes).await;
+    let made = responses.iter().filter(|response| response.status == 201).count();
     assert_eq!(made, 1);
-    let is_of_plan = |answer: &&crate::world::Answer| answer.body["error"]["details"] == details;
-    assert_eq!(answers.iter().filter(is_of_plan).count(), 49);
+    let is_of_plan = |response: &&crate::test_server::TestResponse| response.body["error"]["details"] == details;
+    assert_eq!(responses.iter().filter(is_of_plan).count(), 49);
     assert_eq!(ann.get("/v1/api-keys").await.body["data"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn no_key_makes_lists_or_deletes_keys_and_nobody_deletes_others_keys() {
-    let world = World::new().await;
+async fn keys_cannot_manage_keys() {
+    let server = TestServer::new().await;
     let (ann, bob) = (
-        world.person("ann", Plan::Premium).await,
-        world.person("bob", Plan::Premium).await,
+        server.create_user("ann", Plan::Premium).await,
+        server.create_user("bob", Plan::Premium).await,
     );
     let id = bob.get("/v1/api-keys").await.body["data"][0]["id"]
         .as_str()
@@ -135,51 +135,56 @@ async fn no_key_makes_lists_or_deletes_keys_and_nobody_deletes_others_keys() {
         ("POST", "/v1/api-keys".to_owned(), Some(json!({"name": "a"}))),
         ("DELETE", format!("/v1/api-keys/{id}"), None),
     ] {
-        let refused = ann.by_key(method, &path, body.clone()).await.refused(403, "FORBIDDEN");
+        let refused = ann
+            .send_with_key(method, &path, body.clone())
+            .await
+            .refused(403, "FORBIDDEN");
         assert_eq!(
             refused.body["error"]["details"]["reason"], "session_required",
             "{method} {path}"
         );
-        let nobody = world
-            .stranger(method, &path)
+        let unauthenticated = server
+            .anonymous(method, &path)
             .json(&body.unwrap_or(json!({})))
             .send()
             .await;
-        let _ = nobody.refused(401, "UNAUTHORIZED");
+        let _ = unauthenticated.refused(401, "UNAUTHORIZED");
     }
     for id in [id.as_str(), "nonsense", "00000000-0000-4000-8000-000000000000"] {
         let path = format!("/v1/api-keys/{id}");
         let _ = ann.request("DELETE", &path).send().await.refused(404, "NOT_FOUND");
     }
-    let _ = bob.by_key("GET", "/v1/alerts", None).await.ok(200);
+    let _ = bob.send_with_key("GET", "/v1/alerts", None).await.ok(200);
 }
 
 #[tokio::test]
-async fn a_repeated_wish_for_a_key_makes_one_key_and_shows_it_again() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Premium).await;
-    let wish = async || {
+async fn repeated_key_creation_returns_the_same_key() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Premium).await;
+    let create = async || {
         let request = ann.request("POST", "/v1/api-keys").header("idempotency-key", "one");
         request.json(&json!({"name": "a"})).send().await.ok(201)
     };
-    let (first, repeat) = (wish().await, wish().await);
+    let (first, repeat) = (create().await, create().await);
     assert_eq!(repeat.header("idempotent-replayed"), "true");
     assert_eq!(first.body["data"], repeat.body["data"]);
     assert_eq!(ann.get("/v1/api-keys").await.body["data"].as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]
-async fn operators_give_their_keys_the_operators_scopes() {
-    let world = World::new().await;
-    let body: Value = json!({"email": "operator@example.com", "password": crate::people::PASSWORD});
-    let signed_in = world
-        .stranger("POST", "/v1/auth/login")
+async fn operators_can_create_keys_with_operator_scopes() {
+    let server = TestServer::new().await;
+    let body: Value = json!({"email": "operator@example.com", "password": crate::test_user::PASSWORD});
+    let signed_in = server
+        .anonymous("POST", "/v1/auth/login")
         .json(&body)
         .send()
         .await
         .ok(200);
     let bearer = format!("Bearer {}", signed_in.body["data"]["access_token"].as_str().unwrap());
-    let request = world.stranger("POST", "/v1/api-keys").header("authorization", &bearer);
+    let request = server
+        .anonymous("POST", "/v1/api-keys")
+        .header("authorization", &bearer);
     let all: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
     let made = request
         .json(&json!({"name": "all", "scopes": all}))

@@ -1,14 +1,14 @@
-//! Who asks, and what they may do.
+//! Authentication and scopes.
 
 use serde_json::json;
 use server::document::Document;
 use service::Scope;
 
-use crate::world::World;
+use crate::test_server::TestServer;
 
 const NOBODYS_ID: &str = "11111111-1111-4111-8111-111111111111";
 
-/// What anybody may ask.
+/// Public routes.
 const PUBLIC: [&str; 10] = [
     "/api/v1/alerts/verify",
     "/api/v1/auth/confirm",
@@ -23,16 +23,16 @@ const PUBLIC: [&str; 10] = [
 ];
 
 #[tokio::test]
-async fn every_route_of_the_document_asks_who_is_there() {
-    let world = World::new().await;
+async fn every_documented_route_requires_authentication() {
+    let server = TestServer::new().await;
     let document = Document::value();
     let mut asked = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let path = path.replace("{id}", NOBODYS_ID).replace("{symbol}", "AAPL");
             let method = method.to_uppercase();
-            let answer = world
-                .stranger(&method, &path)
+            let response = server
+                .anonymous(&method, &path)
                 .header("host", "alerts.example.com")
                 .json(&json!({}))
                 .send()
@@ -42,14 +42,14 @@ async fn every_route_of_the_document_asks_who_is_there() {
             assert_eq!(operation["security"] == json!([]), is_public, "{method} {path}");
             if is_public {
                 assert!(
-                    matches!(answer.status, 200 | 400 | 415 | 422),
-                    "{method} {path}: {answer:?}"
+                    matches!(response.status, 200 | 400 | 415 | 422),
+                    "{method} {path}: {response:?}"
                 );
             } else if path == "/mcp" {
-                assert_eq!(answer.status, 401, "{answer:?}");
-                assert!(answer.headers.contains_key("www-authenticate"));
+                assert_eq!(response.status, 401, "{response:?}");
+                assert!(response.headers.contains_key("www-authenticate"));
             } else {
-                let refused = answer.refused(401, "UNAUTHORIZED");
+                let refused = response.refused(401, "UNAUTHORIZED");
                 assert!(refused.headers.contains_key("www-authenticate"));
                 asked += 1;
             }
@@ -59,35 +59,35 @@ async fn every_route_of_the_document_asks_who_is_there() {
 }
 
 #[tokio::test]
-async fn a_key_is_taken_from_each_of_its_headers_and_a_wrong_one_from_none() {
-    let world = World::new().await;
+async fn key_is_accepted_from_each_header() {
+    let server = TestServer::new().await;
     let wrong = format!("sk_{}", "0".repeat(64));
-    for (key, status) in [(world.key.as_str(), 200), (wrong.as_str(), 401)] {
+    for (key, status) in [(server.key.as_str(), 200), (wrong.as_str(), 401)] {
         for (name, value) in [
             ("x-api-key", key.to_owned()),
             ("authorization", format!("ApiKey {key}")),
             ("authorization", format!("Bearer {key}")),
         ] {
-            let answer = world.stranger("GET", "/v1/alerts").header(name, &value).send().await;
-            assert_eq!(answer.status, status, "{name}: {answer:?}");
-            assert!(!answer.text.contains(key));
+            let response = server.anonymous("GET", "/v1/alerts").header(name, &value).send().await;
+            assert_eq!(response.status, status, "{name}: {response:?}");
+            assert!(!response.text.contains(key));
         }
     }
 }
 
 #[tokio::test]
-async fn keys_that_contradict_each_other_are_refused_even_if_one_is_right() {
-    let world = World::new().await;
-    let request = world
+async fn contradictory_keys_are_rejected() {
+    let server = TestServer::new().await;
+    let request = server
         .request("GET", "/v1/alerts")
         .header("authorization", "Bearer sk_other");
     let _ = request.send().await.refused(401, "UNAUTHORIZED");
 }
 
 #[tokio::test]
-async fn a_key_without_the_scope_is_told_which_it_lacks() {
-    let world = World::new().await;
-    let key = world
+async fn missing_scope_is_named() {
+    let server = TestServer::new().await;
+    let key = server
         .account("ann@example.com", alerts::Plan::Basic, false, &[Scope::AlertsRead])
         .await;
     for (method, path, scope) in [
@@ -95,15 +95,18 @@ async fn a_key_without_the_scope_is_told_which_it_lacks() {
         ("GET", "/v1/quotes?symbols=AAPL", "stocks:read"),
         ("POST", "/v1/market/ingest", "market:write"),
     ] {
-        let request = world.stranger(method, path).header("x-api-key", &key).json(&json!({}));
+        let request = server
+            .anonymous(method, path)
+            .header("x-api-key", &key)
+            .json(&json!({}));
         let refused = request.send().await.refused(403, "FORBIDDEN");
         assert_eq!(
             refused.body["error"]["details"],
             json!({"reason": "scope", "required": scope})
         );
     }
-    let _ = world
-        .stranger("GET", "/v1/alerts")
+    let _ = server
+        .anonymous("GET", "/v1/alerts")
         .header("x-api-key", &key)
         .send()
         .await
@@ -111,9 +114,9 @@ async fn a_key_without_the_scope_is_told_which_it_lacks() {
 }
 
 #[tokio::test]
-async fn anybody_may_show_a_token_but_there_are_none_yet() {
-    let world = World::new().await;
-    let show = async |body| world.stranger("POST", "/v1/alerts/verify").json(&body).send().await;
+async fn unknown_verification_token_is_404() {
+    let server = TestServer::new().await;
+    let show = async |body| server.anonymous("POST", "/v1/alerts/verify").json(&body).send().await;
     let _ = show(json!({"token": "vt_1"})).await.refused(404, "NOT_FOUND");
     for body in [
         json!({}),

@@ -1,20 +1,20 @@
-//! What other sites make a browser send.
+//! Cross-site requests with cookies.
 
 use http::Method;
 use serde_json::json;
 
-use crate::signing::{ANN, SignedIn, unlimited, world};
-use crate::world::{Answer, World};
+use crate::identity::{ANN, SignedIn, start_server, unlimited};
+use crate::test_server::{TestResponse, TestServer};
 
-async fn ann() -> (World, SignedIn) {
-    let world = world(testkit::Database::sqlite()).await;
-    world.confirmed(ANN).await;
-    let ann = world.signed_in(ANN).await;
-    (world, ann)
+async fn ann() -> (TestServer, SignedIn) {
+    let server = start_server(testkit::Database::sqlite()).await;
+    server.confirmed(ANN).await;
+    let ann = server.signed_in(ANN).await;
+    (server, ann)
 }
 
-async fn send(world: &World, method: &Method, path: &str, headers: &[(&str, &str)]) -> Answer {
-    let mut request = world.stranger(method.as_str(), path);
+async fn send(server: &TestServer, method: &Method, path: &str, headers: &[(&str, &str)]) -> TestResponse {
+    let mut request = server.anonymous(method.as_str(), path);
     for (name, value) in headers {
         request = request.header(name, value);
     }
@@ -35,9 +35,9 @@ const WRITES: [(Method, &str); 5] = [
 ];
 
 #[tokio::test]
-async fn a_write_with_a_cookie_is_done_only_if_it_comes_from_our_own_pages() {
-    let (world, ann) = ann().await;
-    world.stock_at("AAPL", 190.0).await;
+async fn cookie_write_requires_a_same_origin_request() {
+    let (server, ann) = ann().await;
+    server.set_price("AAPL", 190.0).await;
     let cookie = ("cookie", ann.cookie.as_str());
     for (method, path) in &WRITES {
         for headers in [
@@ -55,61 +55,63 @@ async fn a_write_with_a_cookie_is_done_only_if_it_comes_from_our_own_pages() {
                 ("origin", "https://alerts.example.com"),
             ],
         ] {
-            let refused = send(&world, method, path, headers).await.refused(403, "FORBIDDEN");
+            let refused = send(&server, method, path, headers).await.refused(403, "FORBIDDEN");
             assert_eq!(
                 refused.body["error"]["details"]["reason"], "cross_origin",
                 "{method} {path}"
             );
         }
     }
-    let _ = world.session_of_cookie(&ann.cookie).await.ok(200);
+    let _ = server.session_of_cookie(&ann.cookie).await.ok(200);
     for headers in [
         [cookie, ("sec-fetch-site", "same-origin")],
         [cookie, ("origin", "https://alerts.example.com")],
     ] {
-        let made = send(&world, &Method::POST, "/v1/alerts", &headers).await;
+        let made = send(&server, &Method::POST, "/v1/alerts", &headers).await;
         assert!(matches!(made.status, 200 | 201), "{made:?}");
-        let _ = send(&world, &Method::PATCH, "/v1/auth/session", &headers).await.ok(200);
+        let _ = send(&server, &Method::PATCH, "/v1/auth/session", &headers)
+            .await
+            .ok(200);
     }
 }
 
 #[tokio::test]
-async fn reading_with_a_cookie_and_writing_with_a_token_or_a_key_need_no_origin() {
-    let (world, ann) = ann().await;
-    world.stock_at("AAPL", 190.0).await;
+async fn cookie_read_and_token_write_need_no_origin() {
+    let (server, ann) = ann().await;
+    server.set_price("AAPL", 190.0).await;
     let from_elsewhere = [("sec-fetch-site", "cross-site"), ("origin", "https://evil.example.com")];
     let cookie = [("cookie", ann.cookie.as_str()), from_elsewhere[0], from_elsewhere[1]];
-    let _ = send(&world, &Method::GET, "/v1/alerts", &cookie).await.ok(200);
+    let _ = send(&server, &Method::GET, "/v1/alerts", &cookie).await.ok(200);
     let bearer = format!("Bearer {}", ann.access);
-    for shown in [("authorization", bearer.as_str()), ("x-api-key", world.key.as_str())] {
+    for shown in [("authorization", bearer.as_str()), ("x-api-key", server.key.as_str())] {
         let headers = [shown, from_elsewhere[0], from_elsewhere[1]];
-        let _ = send(&world, &Method::POST, "/v1/alerts", &headers).await.ok(201);
+        let _ = send(&server, &Method::POST, "/v1/alerts", &headers).await.ok(201);
     }
-    // No other site can make a browser show a token, so the cookie that comes with it does no harm.
+    // Another site cannot make a browser send a token, so an additional cookie is harmless.
     let both = [("authorization", bearer.as_str()), cookie[0], from_elsewhere[0]];
-    let _ = send(&world, &Method::PATCH, "/v1/auth/session", &both).await.ok(200);
+    let _ = send(&server, &Method::PATCH, "/v1/auth/session", &both).await.ok(200);
 }
 
 #[tokio::test]
-async fn a_cookie_and_a_token_of_different_people_contradict_each_other() {
-    let (world, ann) = ann().await;
-    world.confirmed("bob@example.com").await;
-    let bob = world.signed_in("bob@example.com").await;
+async fn cookie_and_token_of_different_users_are_rejected() {
+    let (server, ann) = ann().await;
+    server.confirmed("bob@example.com").await;
+    let bob = server.signed_in("bob@example.com").await;
     let bearer = format!("Bearer {}", bob.access);
     let headers = [("authorization", bearer.as_str()), ("cookie", ann.cookie.as_str())];
-    let _ = send(&world, &Method::GET, "/v1/alerts", &headers)
+    let _ = send(&server, &Method::GET, "/v1/alerts", &headers)
         .await
         .refused(401, "UNAUTHORIZED");
     let twice = format!("{}; {}", ann.cookie, bob.cookie);
-    let _ = world.session_of_cookie(&twice).await.refused(401, "UNAUTHORIZED");
-    let _ = world
+    let _ = server.session_of_cookie(&twice).await.refused(401, "UNAUTHORIZED");
+    let _ = server
         .session_of_cookie(&format!("theme=dark; {}", ann.cookie))
         .await
         .ok(200);
 }
 
 #[tokio::test]
-async fn the_cookie_is_bound_to_the_host_where_people_come_by_https() {
+async fn https_cookie_has_the_host_prefix() {
     for (url, expected) in [
         (
             "https://alerts.example.com",
@@ -127,12 +129,18 @@ async fn the_cookie_is_bound_to_the_host_where_people_come_by_https() {
         ),
     ] {
         let database = testkit::Database::sqlite();
-        let world = World::on(database, unlimited(), |house| url.clone_into(&mut house.public_url)).await;
-        world.confirmed(ANN).await;
-        let answer = world.login(ANN, crate::signing::PASSWORD).await;
-        let set = answer.header("set-cookie");
+        let server = TestServer::with_database(database, unlimited(), |settings| {
+            url.clone_into(&mut settings.public_url)
+        })
+        .await;
+        server.confirmed(ANN).await;
+        let response = server.login(ANN, crate::identity::PASSWORD).await;
+        let set = response.header("set-cookie");
         assert!(set.starts_with(expected.0) && set.ends_with(expected.1), "{set}");
-        assert_eq!(answer.headers.get_all("set-cookie").iter().count(), 1);
-        let _ = world.session_of_cookie(&crate::signing::cookie(&answer)).await.ok(200);
+        assert_eq!(response.headers.get_all("set-cookie").iter().count(), 1);
+        let _ = server
+            .session_of_cookie(&crate::identity::cookie(&response))
+            .await
+            .ok(200);
     }
 }

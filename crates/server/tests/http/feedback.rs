@@ -3,14 +3,14 @@
 use alerts::Plan;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::test_server::TestServer;
 
 #[tokio::test]
-async fn feedback_is_given_listed_and_liked_without_saying_whose_it_is() {
-    let world = World::new().await;
+async fn feedback_is_created_listed_and_liked_anonymously() {
+    let server = TestServer::new().await;
     let (ann, bob) = (
-        world.person("ann", Plan::Basic).await,
-        world.person("bob", Plan::Basic).await,
+        server.create_user("ann", Plan::Basic).await,
+        server.create_user("bob", Plan::Basic).await,
     );
     let title = "<b>Options</b> & \"more\"";
     let body = json!({"title": title, "body": "two\nlines", "category": "feature"});
@@ -39,21 +39,21 @@ async fn feedback_is_given_listed_and_liked_without_saying_whose_it_is() {
 }
 
 #[tokio::test]
-async fn feedback_is_for_those_who_have_signed_in() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn feedback_requires_a_session() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     for (method, path) in [
         ("GET", "/v1/feedback"),
         ("POST", "/v1/feedback"),
         ("POST", "/v1/feedback/like"),
     ] {
         let refused = ann
-            .by_key(method, path, Some(json!({})))
+            .send_with_key(method, path, Some(json!({})))
             .await
             .refused(403, "FORBIDDEN");
         assert_eq!(refused.body["error"]["details"]["reason"], "session_required");
-        let nobody = world.stranger(method, path).json(&json!({})).send().await;
-        let _ = nobody.refused(401, "UNAUTHORIZED");
+        let unauthenticated = server.anonymous(method, path).json(&json!({})).send().await;
+        let _ = unauthenticated.refused(401, "UNAUTHORIZED");
     }
     let unknown = json!({"id": "11111111-1111-4111-8111-111111111111"});
     let _ = ann.post("/v1/feedback/like", unknown).await.refused(404, "NOT_FOUND");

@@ -1,13 +1,13 @@
-//! The server on a real service with a database of its own: what comes out for what goes in.
+//! Tests of the HTTP server on a real service, each with a separate database.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail so")]
 
 mod account;
+mod account_enumeration;
 mod alert_changes;
 mod alerts;
 mod analysis;
-mod anonymity;
-mod anonymous_requests;
+mod anonymous_idempotency;
 mod api_keys;
 mod caching;
 mod connections;
@@ -19,7 +19,7 @@ mod envelope;
 mod feedback;
 mod guests;
 mod idempotency;
-mod kept_answers;
+mod identity;
 mod limits;
 mod market;
 mod market_dates;
@@ -30,15 +30,15 @@ mod oauth;
 mod operations;
 mod outcome;
 mod pages;
-mod people;
 mod record_history;
 mod redirect;
 mod refused_connections;
 mod response_headers;
 mod sessions;
 mod sign_in;
-mod signing;
+mod stored_responses;
 mod subscription;
+mod test_server;
+mod test_user;
 mod watchlist;
 mod webhook_fields;
-mod world;

@@ -1,33 +1,33 @@
-//! What the calendar has of companies, and how far their prices moved.
+//! Dividend and earnings dates, and price performance.
 
 use serde_json::{Value, json};
 
-use crate::signing::{on_each_database, world};
-use crate::world::World;
+use crate::identity::{on_each_database, start_server};
+use crate::test_server::TestServer;
 
 on_each_database! {
-    a_dividend_is_listed_in_the_months_of_its_two_dates
-    what_is_no_month_is_refused
-    earnings_are_listed_from_today_for_seven_days
-    earnings_are_listed_for_a_month_at_most
-    what_is_no_span_of_days_is_refused
-    performance_begins_with_the_last_close_there_was
-    performance_is_what_candles_show
-    performance_leaves_out_what_is_unknown_and_refuses_what_is_wrong
+    dividend_is_listed_in_the_months_of_both_dates
+    invalid_month_is_rejected
+    earnings_default_to_seven_days_from_today
+    earnings_span_at_most_a_month
+    invalid_date_range_is_rejected
+    performance_starts_at_the_last_close_before_the_period
+    performance_matches_candles
+    performance_omits_unknown_stocks_and_rejects_invalid_input
 }
 
-async fn deliver(world: &World, body: Value) {
-    let answer = world.post("/v1/market/ingest", body).await.ok(200);
-    assert_eq!(answer.body["data"]["rejected"], json!([]));
+async fn ingest(server: &TestServer, body: Value) {
+    let response = server.post("/v1/market/ingest", body).await.ok(200);
+    assert_eq!(response.body["data"]["rejected"], json!([]));
 }
 
-async fn data(world: &World, path: &str) -> Value {
-    world.get(&format!("/v1/market/{path}")).await.ok(200).body["data"].clone()
+async fn data(server: &TestServer, path: &str) -> Value {
+    server.get(&format!("/v1/market/{path}")).await.ok(200).body["data"].clone()
 }
 
-/// The fields at fault.
-async fn faults(world: &World, path: &str) -> Vec<String> {
-    let refused = world
+/// Returns the names of invalid fields.
+async fn faults(server: &TestServer, path: &str) -> Vec<String> {
+    let refused = server
         .get(&format!("/v1/market/{path}"))
         .await
         .refused(422, "VALIDATION_ERROR");
@@ -35,10 +35,10 @@ async fn faults(world: &World, path: &str) -> Vec<String> {
     fields.into_iter().map(|(name, _)| name).collect()
 }
 
-async fn a_dividend_is_listed_in_the_months_of_its_two_dates(world: World) {
+async fn dividend_is_listed_in_the_months_of_both_dates(server: TestServer) {
     let dividend = |symbol: &str, ex: &str, paid: Option<&str>| json!({"symbol": symbol, "ex_date": ex, "payment_date": paid, "amount": 0.25});
-    deliver(
-        &world,
+    ingest(
+        &server,
         json!({
             "stocks": [{"symbol": "LATE", "name": "Late Payers"}],
             "dividends": [
@@ -50,7 +50,7 @@ async fn a_dividend_is_listed_in_the_months_of_its_two_dates(world: World) {
     )
     .await;
     let listed = async |query: &str| {
-        let dividends = data(&world, &format!("dividend-dates{query}")).await;
+        let dividends = data(&server, &format!("dividend-dates{query}")).await;
         let symbols = dividends
             .as_array()
             .unwrap()
@@ -67,29 +67,29 @@ async fn a_dividend_is_listed_in_the_months_of_its_two_dates(world: World) {
     let expected = json!([{
         "symbol": "LATE", "name": "Late Payers", "ex_date": "2024-02-29", "payment_date": "2024-04-01", "amount": 0.25,
     }]);
-    assert_eq!(data(&world, "dividend-dates?month=2024-04").await, expected);
-    // The last hours of a month in New York are the next one elsewhere.
-    world.clock.set("2024-04-01T03:59:59Z".parse().unwrap());
+    assert_eq!(data(&server, "dividend-dates?month=2024-04").await, expected);
+    // The last hours of a month in New York belong to the next month elsewhere.
+    server.clock.set("2024-04-01T03:59:59Z".parse().unwrap());
     assert_eq!(listed("").await.len(), 4);
-    world.clock.set("2024-04-01T04:00:00Z".parse().unwrap());
+    server.clock.set("2024-04-01T04:00:00Z".parse().unwrap());
     assert_eq!(listed("").await, ["LATE"]);
 }
 
-async fn what_is_no_month_is_refused(world: World) {
+async fn invalid_month_is_rejected(server: TestServer) {
     for month in ["", "2024", "2024-13", "2024-00", "2024-3", "2024-03-01", "March", "%00"] {
         assert_eq!(
-            faults(&world, &format!("dividend-dates?month={month}")).await,
+            faults(&server, &format!("dividend-dates?month={month}")).await,
             ["month"],
             "{month}"
         );
     }
 }
 
-async fn reports(world: &World) {
+async fn reports(server: &TestServer) {
     let earnings =
         |symbol: &str, date: &str| json!({"symbol": symbol, "date": date, "time": "after_close", "eps_estimate": -1.5});
-    deliver(
-        world,
+    ingest(
+        server,
         json!({
             "stocks": [{"symbol": "TODAY", "name": "Today Inc."}],
             "earnings": [
@@ -102,8 +102,8 @@ async fn reports(world: &World) {
     .await;
 }
 
-async fn earnings_of(world: &World, query: &str) -> Vec<String> {
-    let earnings = data(world, &format!("earnings{query}")).await;
+async fn earnings_of(server: &TestServer, query: &str) -> Vec<String> {
+    let earnings = data(server, &format!("earnings{query}")).await;
     let symbols = earnings
         .as_array()
         .unwrap()
@@ -112,37 +112,37 @@ async fn earnings_of(world: &World, query: &str) -> Vec<String> {
     symbols.collect()
 }
 
-async fn earnings_are_listed_from_today_for_seven_days(world: World) {
-    reports(&world).await;
-    assert_eq!(earnings_of(&world, "").await, ["ATODAY", "TODAY", "WEEK"]);
-    assert_eq!(earnings_of(&world, "?from=2024-03-09").await, ["WEEK", "LATER"]);
-    assert_eq!(earnings_of(&world, "?to=2024-03-08").await, ["ATODAY", "TODAY"]);
+async fn earnings_default_to_seven_days_from_today(server: TestServer) {
+    reports(&server).await;
+    assert_eq!(earnings_of(&server, "").await, ["ATODAY", "TODAY", "WEEK"]);
+    assert_eq!(earnings_of(&server, "?from=2024-03-09").await, ["WEEK", "LATER"]);
+    assert_eq!(earnings_of(&server, "?to=2024-03-08").await, ["ATODAY", "TODAY"]);
     let expected = json!({
         "symbol": "TODAY", "name": "Today Inc.", "date": "2024-03-08", "time": "after_close", "eps_estimate": -1.5,
     });
-    assert_eq!(data(&world, "earnings").await[1], expected);
+    assert_eq!(data(&server, "earnings").await[1], expected);
     let expected = json!([{"symbol": "TODAY", "name": "Today Inc.", "date": "2024-06-07", "time": "unknown", "eps_estimate": null}]);
-    assert_eq!(data(&world, "earnings?from=2024-06-01").await, expected);
+    assert_eq!(data(&server, "earnings?from=2024-06-01").await, expected);
 }
 
-async fn earnings_are_listed_for_a_month_at_most(world: World) {
-    reports(&world).await;
-    let month = earnings_of(&world, "?from=2024-03-08&to=2024-04-07").await;
+async fn earnings_span_at_most_a_month(server: TestServer) {
+    reports(&server).await;
+    let month = earnings_of(&server, "?from=2024-03-08&to=2024-04-07").await;
     assert_eq!(month, ["ATODAY", "TODAY", "WEEK", "LATER", "MONTH"]);
-    assert_eq!(faults(&world, "earnings?from=2024-03-08&to=2024-04-08").await, ["to"]);
-    assert_eq!(faults(&world, "earnings?to=2024-04-08").await, ["to"], "from today on");
-    assert_eq!(earnings_of(&world, "?from=2024-03-07&to=2024-03-07").await, ["PAST"]);
+    assert_eq!(faults(&server, "earnings?from=2024-03-08&to=2024-04-08").await, ["to"]);
+    assert_eq!(faults(&server, "earnings?to=2024-04-08").await, ["to"], "from today on");
+    assert_eq!(earnings_of(&server, "?from=2024-03-07&to=2024-03-07").await, ["PAST"]);
 }
 
-async fn what_is_no_span_of_days_is_refused(world: World) {
-    assert_eq!(faults(&world, "earnings?from=2024-03-08&to=2024-03-07").await, ["to"]);
+async fn invalid_date_range_is_rejected(server: TestServer) {
+    assert_eq!(faults(&server, "earnings?from=2024-03-08&to=2024-03-07").await, ["to"]);
     assert_eq!(
-        faults(&world, "earnings?to=2024-03-07").await,
+        faults(&server, "earnings?to=2024-03-07").await,
         ["to"],
         "today is the first day"
     );
     assert_eq!(
-        faults(&world, "earnings?from=yesterday&to=2024-02-30").await,
+        faults(&server, "earnings?from=yesterday&to=2024-02-30").await,
         ["from", "to"]
     );
     for date in [
@@ -154,21 +154,21 @@ async fn what_is_no_span_of_days_is_refused(world: World) {
         "%00",
     ] {
         assert_eq!(
-            faults(&world, &format!("earnings?from={date}")).await,
+            faults(&server, &format!("earnings?from={date}")).await,
             ["from"],
             "{date}"
         );
     }
-    assert_eq!(data(&world, "earnings?from=9999-12-31").await, json!([]));
+    assert_eq!(data(&server, "earnings?from=9999-12-31").await, json!([]));
 }
 
 fn bar(symbol: &str, date: &str, close: f64) -> Value {
     json!({"symbol": symbol, "date": date, "open": close, "high": close, "low": close, "close": close, "volume": 10})
 }
 
-async fn performance_begins_with_the_last_close_there_was(world: World) {
-    deliver(
-        &world,
+async fn performance_starts_at_the_last_close_before_the_period(server: TestServer) {
+    ingest(
+        &server,
         json!({
             "stocks": [{"symbol": "SPLIT", "name": "Split & Co"}],
             "bars": [
@@ -181,7 +181,7 @@ async fn performance_begins_with_the_last_close_there_was(world: World) {
         }),
     )
     .await;
-    let moved = data(&world, "performance?symbols=SPLIT,GAP,YOUNG,ONCE,QUOTED").await;
+    let moved = data(&server, "performance?symbols=SPLIT,GAP,YOUNG,ONCE,QUOTED").await;
     let row = |symbol: &str, first: (Value, Value), last: (&str, Value), percent: Value| {
         let name = if symbol == "SPLIT" { "Split & Co" } else { symbol };
         json!({
@@ -222,14 +222,14 @@ async fn performance_begins_with_the_last_close_there_was(world: World) {
         ),
     ]);
     assert_eq!(moved, expected);
-    let max = data(&world, "performance?symbols=split&period=max").await;
+    let max = data(&server, "performance?symbols=split&period=max").await;
     assert_eq!(
         (&max[0]["first_date"], &max[0]["first_price"]),
         (&json!("2023-03-07"), &json!(249.75))
     );
 }
 
-async fn performance_is_what_candles_show(world: World) {
+async fn performance_matches_candles(server: TestServer) {
     let calendar = market::Calendar::nyse();
     let days = calendar.sessions("2018-06-01".parse().unwrap(), "2024-03-07".parse().unwrap());
     let bars: Vec<_> = days
@@ -242,12 +242,12 @@ async fn performance_is_what_candles_show(world: World) {
         split("2023-09-05", 0.5),
         split("2024-02-20", 3.0),
     ];
-    deliver(
-        &world,
+    ingest(
+        &server,
         json!({"bars": bars, "splits": splits, "quotes": [{"symbol": "ACME", "price": 123.45}]}),
     )
     .await;
-    let all = world.get("/v1/stocks/ACME/candles?range=max").await.ok(200).body["data"].clone();
+    let all = server.get("/v1/stocks/ACME/candles?range=max").await.ok(200).body["data"].clone();
     let all = all.as_array().unwrap();
     for (period, begins) in [
         ("1m", "2024-02-08"),
@@ -262,7 +262,7 @@ async fn performance_is_what_candles_show(world: World) {
             .rev()
             .find(|candle| candle["date"].as_str().unwrap() <= begins);
         let (first, last) = (before.unwrap_or(&all[0]), &all[all.len() - 1]);
-        let moved = data(&world, &format!("performance?symbols=ACME&period={period}")).await[0].clone();
+        let moved = data(&server, &format!("performance?symbols=ACME&period={period}")).await[0].clone();
         assert_eq!(
             (&moved["first_date"], &moved["first_price"]),
             (&first["date"], &first["close"]),
@@ -279,24 +279,24 @@ async fn performance_is_what_candles_show(world: World) {
     }
 }
 
-async fn performance_leaves_out_what_is_unknown_and_refuses_what_is_wrong(world: World) {
-    world.stock_at("AAPL", 100.0).await;
-    let found = data(&world, "performance?symbols=NOSUCH,aapl").await;
+async fn performance_omits_unknown_stocks_and_rejects_invalid_input(server: TestServer) {
+    server.set_price("AAPL", 100.0).await;
+    let found = data(&server, "performance?symbols=NOSUCH,aapl").await;
     assert_eq!(
         (found.as_array().unwrap().len(), &found[0]["symbol"]),
         (1, &json!("AAPL"))
     );
-    assert_eq!(data(&world, "performance?symbols=NOSUCH").await, json!([]));
+    assert_eq!(data(&server, "performance?symbols=NOSUCH").await, json!([]));
     for query in ["", "?symbols=", "?symbols=A%20B", "?symbols=ELEVENCHARS"] {
         assert_eq!(
-            faults(&world, &format!("performance{query}")).await,
+            faults(&server, &format!("performance{query}")).await,
             ["symbols"],
             "{query}"
         );
     }
     let symbols = |count: usize| vec!["AAPL"; count].join(",");
     assert_eq!(
-        data(&world, &format!("performance?symbols={}", symbols(100)))
+        data(&server, &format!("performance?symbols={}", symbols(100)))
             .await
             .as_array()
             .unwrap()
@@ -304,12 +304,12 @@ async fn performance_leaves_out_what_is_unknown_and_refuses_what_is_wrong(world:
         100
     );
     assert_eq!(
-        faults(&world, &format!("performance?symbols={}", symbols(101))).await,
+        faults(&server, &format!("performance?symbols={}", symbols(101))).await,
         ["symbols"]
     );
     for period in ["2y", "", "1Y"] {
         assert_eq!(
-            faults(&world, &format!("performance?symbols=AAPL&period={period}")).await,
+            faults(&server, &format!("performance?symbols=AAPL&period={period}")).await,
             ["period"],
             "{period}"
         );

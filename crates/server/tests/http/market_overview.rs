@@ -1,20 +1,20 @@
-//! The market as a whole: indices, movers, sentiment.
+//! The market overview: indices, movers, sentiment.
 
 use serde_json::{Value, json};
 use testkit::Database;
 
-use crate::signing::{on_each_database, unlimited, world};
-use crate::world::{Answer, World};
+use crate::identity::{on_each_database, start_server, unlimited};
+use crate::test_server::{TestResponse, TestServer};
 
 on_each_database! {
-    indices_are_the_benchmark_and_what_is_called_or_known_as_one
+    indices_are_the_benchmark_indices_and_known_index_funds
     movers_are_companies_of_the_latest_session
-    a_list_of_movers_is_as_long_as_was_asked_for
+    movers_limit_is_applied
     sentiment_counts_companies_of_the_latest_session
-    sentiment_has_a_label_from_twenty_companies_on
-    sentiment_is_what_a_plain_look_at_the_bars_finds
-    where_nothing_is_known_nothing_is_made_up
-    the_overview_answers_under_both_prefixes_and_takes_the_scope_for_stocks
+    sentiment_label_requires_twenty_companies
+    sentiment_matches_a_direct_calculation
+    overview_without_data_is_empty
+    overview_has_both_prefixes_and_requires_the_stocks_scope
 }
 
 fn bar(symbol: &str, date: &str, close: f64) -> Value {
@@ -25,13 +25,13 @@ fn quote(symbol: &str, price: f64, volume: i64) -> Value {
     json!({"symbol": symbol, "price": price, "volume": volume})
 }
 
-async fn deliver(world: &World, body: Value) {
-    let answer = world.post("/v1/market/ingest", body).await.ok(200);
-    assert_eq!(answer.body["data"]["rejected"], json!([]));
+async fn ingest(server: &TestServer, body: Value) {
+    let response = server.post("/v1/market/ingest", body).await.ok(200);
+    assert_eq!(response.body["data"]["rejected"], json!([]));
 }
 
-async fn data(world: &World, path: &str) -> Value {
-    world.get(&format!("/v1/market/{path}")).await.ok(200).body["data"].clone()
+async fn data(server: &TestServer, path: &str) -> Value {
+    server.get(&format!("/v1/market/{path}")).await.ok(200).body["data"].clone()
 }
 
 fn symbols(list: &Value) -> Vec<&str> {
@@ -39,10 +39,10 @@ fn symbols(list: &Value) -> Vec<&str> {
     list.map(|item| item["symbol"].as_str().unwrap()).collect()
 }
 
-/// A Thursday's closes and a Friday's prices, of companies and of what is none.
-async fn two_days(world: &World) {
-    deliver(
-        world,
+/// Ingests Thursday's closes and Friday's prices of companies and other instruments.
+async fn two_days(server: &TestServer) {
+    ingest(
+        server,
         json!({
             "stocks": [
                 {"symbol": "UPA", "name": "Up & Co"}, {"symbol": "UPB", "name": "Upper", "type": "adr"},
@@ -65,11 +65,11 @@ async fn two_days(world: &World) {
     .await;
 }
 
-async fn indices_are_the_benchmark_and_what_is_called_or_known_as_one(world: World) {
+async fn indices_are_the_benchmark_indices_and_known_index_funds(server: TestServer) {
     let stock = |symbol: &str, kind: Option<&str>| json!({"symbol": symbol, "name": symbol, "type": kind});
     let gone = json!({"symbol": "DIA", "name": "DIA", "is_active": false});
-    deliver(
-        &world,
+    ingest(
+        &server,
         json!({
             "stocks": [stock("SPY", Some("etf")), stock("QQQ", None), stock("ACME", Some("index")), stock("XLE", Some("etf")),
                 stock("AAPL", Some("stock")), gone],
@@ -77,7 +77,7 @@ async fn indices_are_the_benchmark_and_what_is_called_or_known_as_one(world: Wor
         }),
     )
     .await;
-    let indices = data(&world, "indices").await;
+    let indices = data(&server, "indices").await;
     assert_eq!(symbols(&indices), ["SPY", "ACME", "QQQ"]);
     let expected = json!({
         "symbol": "SPY", "name": "SPY", "type": "etf", "is_benchmark": true, "price": 505, "previous_close": 500, "change": 5,
@@ -92,24 +92,24 @@ async fn indices_are_the_benchmark_and_what_is_called_or_known_as_one(world: Wor
     for field in ["price", "previous_close", "change", "change_percent", "volume", "time"] {
         assert_eq!(unseen.get(field), Some(&Value::Null), "{field}");
     }
-    // Another benchmark comes first, whatever it is.
-    let world = World::on(Database::sqlite(), unlimited(), |house| {
-        house.benchmark = "ACME".parse().unwrap();
+    // A configured benchmark comes first, whatever its type.
+    let server = TestServer::with_database(Database::sqlite(), unlimited(), |settings| {
+        settings.benchmark = "ACME".parse().unwrap();
     })
     .await;
-    deliver(
-        &world,
+    ingest(
+        &server,
         json!({"stocks": [stock("ACME", Some("stock")), stock("AAPL", None), stock("SPY", None)]}),
     )
     .await;
-    let indices = data(&world, "indices").await;
+    let indices = data(&server, "indices").await;
     assert_eq!(symbols(&indices), ["ACME", "SPY"]);
     assert_eq!(indices[0]["is_benchmark"], true);
 }
 
-async fn movers_are_companies_of_the_latest_session(world: World) {
-    two_days(&world).await;
-    let movers = data(&world, "top-movers").await;
+async fn movers_are_companies_of_the_latest_session(server: TestServer) {
+    two_days(&server).await;
+    let movers = data(&server, "top-movers").await;
     assert_eq!(movers["date"], "2024-03-08");
     assert_eq!(
         movers["coverage"],
@@ -126,26 +126,26 @@ async fn movers_are_companies_of_the_latest_session(world: World) {
     assert_eq!(movers["losers"][0], expected);
 }
 
-async fn a_list_of_movers_is_as_long_as_was_asked_for(world: World) {
-    two_days(&world).await;
-    let movers = data(&world, "top-movers?limit=1").await;
+async fn movers_limit_is_applied(server: TestServer) {
+    two_days(&server).await;
+    let movers = data(&server, "top-movers?limit=1").await;
     let lengths = ["gainers", "losers", "most_active"].map(|list| movers[list].as_array().unwrap().len());
     assert_eq!(lengths, [1, 1, 1]);
     let many: Vec<_> = (0..60).map(|n| format!("M{n}")).collect();
     let bars: Vec<_> = many.iter().map(|symbol| bar(symbol, "2024-03-07", 1.0)).collect();
     let quotes: Vec<_> = many.iter().map(|symbol| quote(symbol, 2.0, 1)).collect();
-    deliver(&world, json!({"bars": bars, "quotes": quotes})).await;
+    ingest(&server, json!({"bars": bars, "quotes": quotes})).await;
     for (query, expected) in [
         ("", 10),
         ("?limit=50", 50),
         ("?limit=51", 50),
         ("?limit=99999999999999", 50),
     ] {
-        let movers = data(&world, &format!("top-movers{query}")).await;
+        let movers = data(&server, &format!("top-movers{query}")).await;
         assert_eq!(movers["gainers"].as_array().unwrap().len(), expected, "{query}");
     }
     for query in ["limit=0", "limit=-1", "limit=ten", "limit="] {
-        let refused = world.get(&format!("/v1/market/top-movers?{query}")).await;
+        let refused = server.get(&format!("/v1/market/top-movers?{query}")).await;
         let refused = refused.refused(422, "VALIDATION_ERROR");
         assert!(
             refused.body["error"]["details"]["fields"]["limit"].is_array(),
@@ -154,33 +154,33 @@ async fn a_list_of_movers_is_as_long_as_was_asked_for(world: World) {
     }
 }
 
-async fn sentiment_counts_companies_of_the_latest_session(world: World) {
-    two_days(&world).await;
-    // UPA and UPB rose, DOWN fell, FLAT did not move; all are beyond or at their only session before.
+async fn sentiment_counts_companies_of_the_latest_session(server: TestServer) {
+    two_days(&server).await;
+    // UPA and UPB rose, DOWN fell, FLAT is unchanged. Each is at or beyond the range of its only earlier session.
     let expected = json!({
         "date": "2024-03-08", "stocks": 4, "coverage": {"stocks": 4, "of": 6}, "advancers": 2, "decliners": 1, "unchanged": 1, "advance_decline_ratio": 2,
         "above_ma_50_pct": null, "above_ma_200_pct": null, "new_highs_52w": 2, "new_lows_52w": 1,
         // (66.666667 + (50 + 12.5)) ÷ 2
         "score": 64.6, "label": null,
     });
-    assert_eq!(data(&world, "sentiment").await, expected);
+    assert_eq!(data(&server, "sentiment").await, expected);
 }
 
-async fn sentiment_has_a_label_from_twenty_companies_on(world: World) {
+async fn sentiment_label_requires_twenty_companies(server: TestServer) {
     let company = |n: usize| format!("C{n}");
     let bars: Vec<_> = (0..20).map(|n| bar(&company(n), "2024-03-07", 100.0)).collect();
     let quotes: Vec<_> = (0..19).map(|n| quote(&company(n), 110.0, 1)).collect();
-    deliver(&world, json!({"bars": bars, "quotes": quotes})).await;
-    let nineteen = data(&world, "sentiment").await;
+    ingest(&server, json!({"bars": bars, "quotes": quotes})).await;
+    let nineteen = data(&server, "sentiment").await;
     assert_eq!(nineteen["coverage"], json!({"stocks": 19, "of": 20}));
     assert_eq!((&nineteen["score"], &nineteen["label"]), (&json!(100), &Value::Null));
-    deliver(&world, json!({"quotes": [quote(&company(19), 110.0, 1)]})).await;
-    let twenty = data(&world, "sentiment").await;
+    ingest(&server, json!({"quotes": [quote(&company(19), 110.0, 1)]})).await;
+    let twenty = data(&server, "sentiment").await;
     assert_eq!(twenty["coverage"], json!({"stocks": 20, "of": 20}));
     assert_eq!(twenty["label"], "very_bullish");
 }
 
-/// A number from 0 to `below`, the same for the same place.
+/// Returns a deterministic number from 0 to `below`.
 fn drawn(stock: usize, day: usize, below: u64) -> f64 {
     let place = u64::try_from(stock * 1009 + day).unwrap();
     let mixed = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -188,14 +188,14 @@ fn drawn(stock: usize, day: usize, below: u64) -> f64 {
     f64::from(u32::try_from(mixed % below).unwrap())
 }
 
-async fn sentiment_is_what_a_plain_look_at_the_bars_finds(world: World) {
+async fn sentiment_matches_a_direct_calculation(server: TestServer) {
     const STOCKS: usize = 9;
     let calendar = market::Calendar::nyse();
     let (from, to) = ("2023-02-01".parse().unwrap(), "2024-03-07".parse().unwrap());
     let days: Vec<_> = calendar.sessions(from, to).map(|session| session.date).collect();
     let mut closes: Vec<Vec<f64>> = Vec::new();
     for stock in 0..STOCKS {
-        // The later ones are too young for one average or for both.
+        // Later stocks have too few sessions for one or both averages.
         let age = [days.len(), 199, 198, 49, 48][stock % 5];
         let young = days.len() - age;
         let walk = (young..days.len()).scan(1000.0, |price, day| {
@@ -211,7 +211,7 @@ async fn sentiment_is_what_a_plain_look_at_the_bars_finds(world: World) {
                     "low": close - 1.0, "close": close, "volume": 1})
             })
             .collect();
-        deliver(&world, json!({"bars": bars})).await;
+        ingest(&server, json!({"bars": bars})).await;
         closes.push(closes_of);
     }
     for round in 0..4 {
@@ -225,7 +225,7 @@ async fn sentiment_is_what_a_plain_look_at_the_bars_finds(world: World) {
             .enumerate()
             .map(|(stock, price)| quote(&format!("S{stock}"), *price, 1))
             .collect();
-        deliver(&world, json!({"quotes": quotes})).await;
+        ingest(&server, json!({"quotes": quotes})).await;
         let first = days
             .iter()
             .position(|day| day.to_string().as_str() >= "2023-03-10")
@@ -247,7 +247,7 @@ async fn sentiment_is_what_a_plain_look_at_the_bars_finds(world: World) {
             100.0 * f64::from(u32::try_from(above).unwrap()) / f64::from(u32::try_from(with).unwrap())
         };
         let year = |closes: &[f64]| closes[closes.len().saturating_sub(days.len() - first)..].to_vec();
-        let sentiment = data(&world, "sentiment").await;
+        let sentiment = data(&server, "sentiment").await;
         for (field, expected) in [
             ("stocks", STOCKS),
             ("advancers", count(&|closes, price| price > closes[closes.len() - 1])),
@@ -270,7 +270,7 @@ async fn sentiment_is_what_a_plain_look_at_the_bars_finds(world: World) {
                 "{field} in round {round}: {sentiment}, not {expected}"
             );
         }
-        // The day's extremes are those of all rounds so far; only the first round has no other.
+        // The day's high and low cover all rounds so far. The first round has only its own price.
         if round == 0 {
             let highs = count(&|closes, price| year(closes).iter().all(|close| price > close + 1.0));
             let lows = count(&|closes, price| year(closes).iter().all(|close| price < close - 1.0));
@@ -283,20 +283,20 @@ async fn sentiment_is_what_a_plain_look_at_the_bars_finds(world: World) {
     }
 }
 
-async fn where_nothing_is_known_nothing_is_made_up(world: World) {
-    assert_eq!(data(&world, "indices").await, json!([]));
+async fn overview_without_data_is_empty(server: TestServer) {
+    assert_eq!(data(&server, "indices").await, json!([]));
     let coverage = json!({"stocks": 0, "of": 0});
     let movers = json!({"date": null, "coverage": coverage, "gainers": [], "losers": [], "most_active": []});
-    assert_eq!(data(&world, "top-movers").await, movers);
+    assert_eq!(data(&server, "top-movers").await, movers);
     let sentiment = json!({
         "date": null, "stocks": 0, "coverage": coverage, "advancers": 0, "decliners": 0, "unchanged": 0, "advance_decline_ratio": null,
         "above_ma_50_pct": null, "above_ma_200_pct": null, "new_highs_52w": 0, "new_lows_52w": 0, "score": null, "label": null,
     });
-    assert_eq!(data(&world, "sentiment").await, sentiment);
+    assert_eq!(data(&server, "sentiment").await, sentiment);
 }
 
-async fn the_overview_answers_under_both_prefixes_and_takes_the_scope_for_stocks(world: World) {
-    let alerts_only = world
+async fn overview_has_both_prefixes_and_requires_the_stocks_scope(server: TestServer) {
+    let alerts_only = server
         .another_key("operator@example.com", &[service::Scope::AlertsRead])
         .await;
     for path in [
@@ -308,11 +308,11 @@ async fn the_overview_answers_under_both_prefixes_and_takes_the_scope_for_stocks
         "performance?symbols=SPY",
     ] {
         for prefix in ["/v1", "/api/v1"] {
-            let _: Answer = world.get(&format!("{prefix}/market/{path}")).await.ok(200);
+            let _: TestResponse = server.get(&format!("{prefix}/market/{path}")).await.ok(200);
         }
         let path = format!("/v1/market/{path}");
-        let _ = world.stranger("GET", &path).send().await.refused(401, "UNAUTHORIZED");
-        let request = world.stranger("GET", &path).header("x-api-key", &alerts_only);
+        let _ = server.anonymous("GET", &path).send().await.refused(401, "UNAUTHORIZED");
+        let request = server.anonymous("GET", &path).header("x-api-key", &alerts_only);
         let refused = request.send().await.refused(403, "FORBIDDEN");
         assert_eq!(refused.body["error"]["details"]["required"], "stocks:read", "{path}");
     }

@@ -1,14 +1,14 @@
-//! For operators and readers: health, metrics, the description.
+//! Health checks, metrics and the API description.
 
 use axum::body::Body;
 use axum::http::Request;
 use tower::ServiceExt;
 
-use crate::world::World;
+use crate::test_server::TestServer;
 
 #[tokio::test]
-async fn health_and_readiness_are_told_to_anybody_and_metrics_to_this_machine() {
-    let world = World::new().await;
+async fn health_is_public_and_metrics_are_local() {
+    let server = TestServer::new().await;
     for (path, kind, text) in [
         ("/healthz", "application/json", r#"{"status":"ok"}"#),
         ("/readyz", "application/json", r#"{"status":"ready"}"#),
@@ -19,18 +19,18 @@ async fn health_and_readiness_are_told_to_anybody_and_metrics_to_this_machine() 
         ),
     ] {
         let here = if path == "/metrics" { "127.0.0.1" } else { "192.0.2.1" };
-        let answer = world.stranger("GET", path).at_address(here).send().await;
+        let response = server.anonymous("GET", path).at_address(here).send().await;
         assert_eq!(
-            (answer.status, answer.header("content-type"), answer.text.as_str()),
+            (response.status, response.header("content-type"), response.text.as_str()),
             (200, kind, text)
         );
     }
 }
 
 #[tokio::test]
-async fn metrics_on_the_main_listener_are_for_local_programs_and_operators_keys() {
-    let world = World::new().await;
-    let ask = |peer: &str| world.stranger("GET", "/metrics").at_address(peer);
+async fn metrics_on_the_main_listener_require_loopback_or_an_operator_key() {
+    let server = TestServer::new().await;
+    let ask = |peer: &str| server.anonymous("GET", "/metrics").at_address(peer);
     for peer in ["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"] {
         assert_eq!(ask(peer).send().await.status, 200, "{peer}");
     }
@@ -43,7 +43,7 @@ async fn metrics_on_the_main_listener_are_for_local_programs_and_operators_keys(
                 .contains("server.ops_listen")
         );
     }
-    // A proxy of this machine forwards requests of others.
+    // A local proxy forwards requests of remote clients.
     for (name, value) in [
         ("x-forwarded-for", "192.0.2.1"),
         ("x-forwarded-host", "alerts.example.com"),
@@ -57,12 +57,12 @@ async fn metrics_on_the_main_listener_are_for_local_programs_and_operators_keys(
             .await
             .refused(401, "UNAUTHORIZED");
     }
-    let operator = world.request("GET", "/metrics").send().await;
+    let operator = server.request("GET", "/metrics").send().await;
     assert_eq!(
         (operator.status, operator.text.as_str()),
         (200, "# TYPE up gauge\nup 1\n")
     );
-    let key = world
+    let key = server
         .account("ann@example.com", alerts::Plan::Premium, false, service::Scope::PUBLIC)
         .await;
     let _ = ask("192.0.2.1")
@@ -78,46 +78,46 @@ async fn metrics_on_the_main_listener_are_for_local_programs_and_operators_keys(
 }
 
 #[tokio::test]
-async fn a_service_that_has_stopped_is_not_ready() {
-    let world = World::new().await;
-    world.service.stop().await;
-    let answer = world.stranger("GET", "/readyz").send().await;
+async fn stopped_service_is_not_ready() {
+    let server = TestServer::new().await;
+    server.service.stop().await;
+    let response = server.anonymous("GET", "/readyz").send().await;
     assert_eq!(
-        (answer.status, &answer.body["status"]),
+        (response.status, &response.body["status"]),
         (503, &serde_json::json!("not ready")),
-        "{answer:?}"
+        "{response:?}"
     );
 }
 
 #[tokio::test]
-async fn with_a_listener_of_their_own_operators_routes_are_only_there() {
-    let world = World::new().await;
+async fn operator_routes_are_only_on_their_separate_listener() {
+    let server = TestServer::new().await;
     let ask = async |router: axum::Router, path: &str| {
         let request = Request::get(path).body(Body::empty()).unwrap();
         router.oneshot(request).await.unwrap().status().as_u16()
     };
     for path in ["/healthz", "/readyz", "/metrics"] {
-        assert_eq!(ask(server::router(&world.app, false), path).await, 404);
-        assert_eq!(ask(server::ops_router(&world.app), path).await, 200);
+        assert_eq!(ask(server::router(&server.app, false), path).await, 404);
+        assert_eq!(ask(server::ops_router(&server.app), path).await, 200);
     }
-    assert_eq!(ask(server::ops_router(&world.app), "/v1/alerts").await, 404);
+    assert_eq!(ask(server::ops_router(&server.app), "/v1/alerts").await, 404);
 }
 
 #[tokio::test]
-async fn the_description_is_there_for_programs_and_for_people() {
-    let world = World::new().await;
-    let json = world.stranger("GET", "/openapi.json").send().await;
+async fn description_is_served_as_json_yaml_and_html() {
+    let server = TestServer::new().await;
+    let json = server.anonymous("GET", "/openapi.json").send().await;
     assert_eq!(json.body["info"]["version"], "1.2.1");
-    let yaml = world.stranger("GET", "/openapi.yaml").send().await;
+    let yaml = server.anonymous("GET", "/openapi.yaml").send().await;
     assert!(yaml.header("content-type").contains("yaml"));
     for path in json.body["paths"].as_object().unwrap().keys() {
         assert!(yaml.text.contains(path), "{path}");
     }
-    let page = world.stranger("GET", "/docs").send().await;
+    let page = server.anonymous("GET", "/docs").send().await;
     assert!(page.header("content-type").starts_with("text/html"));
     assert!(page.header("content-security-policy").contains("default-src 'none'"));
     for file in ["/docs/docs.css", "/docs/docs.js"] {
         assert!(page.text.contains(file));
-        assert_eq!(world.stranger("GET", file).send().await.status, 200);
+        assert_eq!(server.anonymous("GET", file).send().await.status, 200);
     }
 }

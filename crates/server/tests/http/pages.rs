@@ -1,32 +1,32 @@
-//! The pages behind mailed links, as a browser without scripts and a program that looks at mail see them.
+//! The pages behind email links, for browsers without scripts and for link scanners.
 
 use serde_json::json;
 use url::form_urlencoded;
 
-use crate::signing::{ANN, ANOTHER, PASSWORD, on_each_database, unlimited, world};
-use crate::world::{Answer, World};
+use crate::identity::{ANN, OTHER_PASSWORD, PASSWORD, on_each_database, start_server, unlimited};
+use crate::test_server::{TestResponse, TestServer};
 
 on_each_database! {
-    opening_a_link_changes_nothing_and_pressing_its_button_does_it_once
-    a_new_password_is_chosen_on_its_page_which_says_what_is_wrong_with_one
-    a_link_signs_in_the_browser_that_opens_it
-    whoever_has_no_link_has_one_mailed
-    whoever_has_forgotten_their_password_has_a_link_mailed_to_choose_one_with
-    whoever_shares_an_address_with_other_registrations_is_led_to_a_link
-    a_form_of_another_site_signs_nobody_in
+    opening_a_link_changes_nothing_and_its_form_works_once
+    reset_page_validates_the_new_password
+    magic_link_page_signs_the_browser_in
+    sign_in_page_emails_a_link
+    forgotten_password_page_emails_a_reset_link
+    competing_registrations_are_offered_a_link
+    sign_in_form_of_another_site_is_rejected
 }
 
 const SECOND: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-async fn open(world: &World, path: &str) -> Answer {
-    protected(world.stranger("GET", path).send().await)
+async fn open(server: &TestServer, path: &str) -> TestResponse {
+    protected(server.anonymous("GET", path).send().await)
 }
 
-async fn press(world: &World, path: &str, headers: &[(&str, &str)], form: &[(&str, &str)]) -> Answer {
+async fn submit(server: &TestServer, path: &str, headers: &[(&str, &str)], form: &[(&str, &str)]) -> TestResponse {
     let body = form_urlencoded::Serializer::new(String::new())
         .extend_pairs(form)
         .finish();
-    let mut request = world.stranger("POST", path).body(body);
+    let mut request = server.anonymous("POST", path).body(body);
     for (name, value) in headers {
         request = request.header(name, value);
     }
@@ -36,15 +36,19 @@ async fn press(world: &World, path: &str, headers: &[(&str, &str)], form: &[(&st
 
 const FROM_HERE: [(&str, &str); 1] = [("sec-fetch-site", "same-origin")];
 
-/// Every page, whatever it says, is kept by nobody, shown nowhere else, runs nothing and tells nobody its address.
+/// Asserts that a page forbids caching, framing, scripts and referrers.
 #[track_caller]
-fn protected(answer: Answer) -> Answer {
-    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8", "{answer:?}");
-    assert_eq!(answer.header("cache-control"), "no-store");
-    assert_eq!(answer.header("referrer-policy"), "no-referrer");
-    assert_eq!(answer.header("x-content-type-options"), "nosniff");
-    assert_eq!(answer.header("x-frame-options"), "DENY");
-    let policy = answer.header("content-security-policy");
+fn protected(response: TestResponse) -> TestResponse {
+    assert_eq!(
+        response.header("content-type"),
+        "text/html; charset=utf-8",
+        "{response:?}"
+    );
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("referrer-policy"), "no-referrer");
+    assert_eq!(response.header("x-content-type-options"), "nosniff");
+    assert_eq!(response.header("x-frame-options"), "DENY");
+    let policy = response.header("content-security-policy");
     for part in [
         "default-src 'none'",
         "form-action 'self'",
@@ -53,20 +57,20 @@ fn protected(answer: Answer) -> Answer {
     ] {
         assert!(policy.contains(part), "{policy}");
     }
-    assert!(!answer.text.contains("<script"), "{}", answer.text);
-    assert_eq!(answer.text.contains("<form"), answer.text.contains("<button"));
-    answer
+    assert!(!response.text.contains("<script"), "{}", response.text);
+    assert_eq!(response.text.contains("<form"), response.text.contains("<button"));
+    response
 }
 
 #[track_caller]
-fn says(answer: &Answer, status: u16, text: &str) {
-    assert_eq!(answer.status, status, "{answer:?}");
-    assert!(answer.text.contains(text), "{text:?} is not in {}", answer.text);
+fn assert_page(response: &TestResponse, status: u16, text: &str) {
+    assert_eq!(response.status, status, "{response:?}");
+    assert!(response.text.contains(text), "{text:?} is not in {}", response.text);
 }
 
-/// A hidden field of a page's form.
+/// Returns the value of a hidden field of a page's form.
 #[track_caller]
-fn hidden(page: &Answer, name: &str) -> String {
+fn hidden(page: &TestResponse, name: &str) -> String {
     let begin = format!("name=\"{name}\" value=\"");
     let (_, rest) = page
         .text
@@ -75,56 +79,56 @@ fn hidden(page: &Answer, name: &str) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
-async fn opening_a_link_changes_nothing_and_pressing_its_button_does_it_once(world: World) {
-    let token = world.register(ANN, PASSWORD).await;
+async fn opening_a_link_changes_nothing_and_its_form_works_once(server: TestServer) {
+    let token = server.register(ANN, PASSWORD).await;
     let link = format!("/confirm?token={token}");
     for _ in 0..3 {
-        let page = open(&world, &link).await;
-        says(&page, 200, "Confirm my address");
+        let page = open(&server, &link).await;
+        assert_page(&page, 200, "Confirm my address");
         assert_eq!(hidden(&page, "token"), token);
         assert!(
             page.text.contains(r#"<form method="post" action="confirm">"#),
             "{}",
             page.text
         );
-        let head = world.stranger("HEAD", &link).send().await;
+        let head = server.anonymous("HEAD", &link).send().await;
         assert_eq!((head.status, head.text.as_str()), (200, ""));
     }
-    let ann = world.signed_in(ANN).await;
-    let verified = async || world.session(&ann.access).await.ok(200).body["data"]["user"]["is_verified"].clone();
+    let ann = server.signed_in(ANN).await;
+    let verified = async || server.session(&ann.access).await.ok(200).body["data"]["user"]["is_verified"].clone();
     assert_eq!(verified().await, false);
-    says(
-        &press(&world, "/confirm", &[], &[("token", &token)]).await,
+    assert_page(
+        &submit(&server, "/confirm", &[], &[("token", &token)]).await,
         200,
         "Your address is confirmed",
     );
     assert_eq!(verified().await, true);
-    says(
-        &press(&world, "/confirm", &[], &[("token", &token)]).await,
+    assert_page(
+        &submit(&server, "/confirm", &[], &[("token", &token)]).await,
         400,
-        "does not work any more",
+        "no longer works",
     );
-    // What is behind other pages is not to be had with this token.
-    let another = world.register("bob@example.com", PASSWORD).await;
+    // The token is invalid for other pages.
+    let another = server.register("bob@example.com", PASSWORD).await;
     for page in ["/confirm-address", "/verify-alert"] {
-        says(
-            &press(&world, page, &[], &[("token", &another)]).await,
+        assert_page(
+            &submit(&server, page, &[], &[("token", &another)]).await,
             400,
-            "does not work any more",
+            "no longer works",
         );
     }
 }
 
-async fn a_new_password_is_chosen_on_its_page_which_says_what_is_wrong_with_one(world: World) {
-    world.confirmed(ANN).await;
-    let before = world.signed_in(ANN).await;
-    let token = world.reset_link(ANN).await;
+async fn reset_page_validates_the_new_password(server: TestServer) {
+    server.confirmed(ANN).await;
+    let before = server.signed_in(ANN).await;
+    let token = server.reset_link(ANN).await;
     let page = open(
-        &world,
+        &server,
         &format!("/reset-password?email=ann%40example.com&token={token}"),
     )
     .await;
-    says(&page, 200, "For the account with the address ann@example.com.");
+    assert_page(&page, 200, "For the account ann@example.com.");
     assert!(page.text.contains(r#"type="password""#) && page.text.contains(r#"autocomplete="new-password""#));
     assert_eq!(
         (hidden(&page, "email"), hidden(&page, "token")),
@@ -132,87 +136,87 @@ async fn a_new_password_is_chosen_on_its_page_which_says_what_is_wrong_with_one(
     );
     let send = async |password: &str| {
         let form = [("email", ANN), ("token", token.as_str()), ("new_password", password)];
-        press(&world, "/reset-password", &[], &form).await
+        submit(&server, "/reset-password", &[], &form).await
     };
     let again = send("short").await;
-    says(&again, 422, "must have 8 to 200 characters");
+    assert_page(&again, 422, "must have 8 to 200 characters");
     assert_eq!(hidden(&again, "token"), token);
-    assert!(!again.text.contains("short"), "what was written is not shown");
-    says(&send(ANOTHER).await, 200, "Your password is set");
-    says(&send(ANOTHER).await, 400, "does not work any more");
-    let _ = world.session(&before.access).await.refused(401, "UNAUTHORIZED");
-    let _ = world.login(ANN, ANOTHER).await.ok(200);
+    assert!(!again.text.contains("short"), "the page must not contain the password");
+    assert_page(&send(OTHER_PASSWORD).await, 200, "Your password is set");
+    assert_page(&send(OTHER_PASSWORD).await, 400, "no longer works");
+    let _ = server.session(&before.access).await.refused(401, "UNAUTHORIZED");
+    let _ = server.login(ANN, OTHER_PASSWORD).await.ok(200);
 }
 
-async fn a_link_signs_in_the_browser_that_opens_it(world: World) {
-    world.confirmed(ANN).await;
-    let token = world.magic_link(ANN).await;
-    let page = open(&world, &format!("/sign-in?token={token}")).await;
-    says(&page, 200, "Sign in?");
-    let done = press(&world, "/sign-in", &FROM_HERE, &[("token", &token)]).await;
-    says(&done, 200, "You are signed in as ann@example.com");
-    let _ = world.session_of_cookie(&crate::signing::cookie(&done)).await.ok(200);
-    let again = press(&world, "/sign-in", &FROM_HERE, &[("token", &token)]).await;
-    says(&again, 400, "does not work any more");
+async fn magic_link_page_signs_the_browser_in(server: TestServer) {
+    server.confirmed(ANN).await;
+    let token = server.magic_link(ANN).await;
+    let page = open(&server, &format!("/sign-in?token={token}")).await;
+    assert_page(&page, 200, "Sign in?");
+    let done = submit(&server, "/sign-in", &FROM_HERE, &[("token", &token)]).await;
+    assert_page(&done, 200, "You are signed in as ann@example.com");
+    let _ = server.session_of_cookie(&crate::identity::cookie(&done)).await.ok(200);
+    let again = submit(&server, "/sign-in", &FROM_HERE, &[("token", &token)]).await;
+    assert_page(&again, 400, "no longer works");
     assert!(!again.headers.contains_key("set-cookie"));
 }
 
-async fn whoever_has_no_link_has_one_mailed(world: World) {
-    world.confirmed(ANN).await;
-    let page = open(&world, "/sign-in").await;
-    says(&page, 200, "Mail me a link");
-    let wrong = press(&world, "/sign-in", &FROM_HERE, &[("email", "ann")]).await;
-    says(&wrong, 422, "must be an email address");
-    let known = press(&world, "/sign-in", &FROM_HERE, &[("email", ANN)]).await;
-    let token = world.mailed();
-    let unknown = press(&world, "/sign-in", &FROM_HERE, &[("email", "nobody@example.com")]).await;
-    says(&known, 200, "Look into your mail");
+async fn sign_in_page_emails_a_link(server: TestServer) {
+    server.confirmed(ANN).await;
+    let page = open(&server, "/sign-in").await;
+    assert_page(&page, 200, "Send me a link");
+    let wrong = submit(&server, "/sign-in", &FROM_HERE, &[("email", "ann")]).await;
+    assert_page(&wrong, 422, "must be an email address");
+    let known = submit(&server, "/sign-in", &FROM_HERE, &[("email", ANN)]).await;
+    let token = server.latest_token();
+    let unknown = submit(&server, "/sign-in", &FROM_HERE, &[("email", "nobody@example.com")]).await;
+    assert_page(&known, 200, "Check your email");
     assert_eq!(known.text, unknown.text);
-    let done = press(&world, "/sign-in", &FROM_HERE, &[("token", &token)]).await;
-    says(&done, 200, "You are signed in");
+    let done = submit(&server, "/sign-in", &FROM_HERE, &[("token", &token)]).await;
+    assert_page(&done, 200, "You are signed in");
 }
 
-async fn whoever_has_forgotten_their_password_has_a_link_mailed_to_choose_one_with(world: World) {
-    world.confirmed(ANN).await;
-    let page = open(&world, "/sign-in").await;
-    says(&page, 200, "I have forgotten my password");
+async fn forgotten_password_page_emails_a_reset_link(server: TestServer) {
+    server.confirmed(ANN).await;
+    let page = open(&server, "/sign-in").await;
+    assert_page(&page, 200, "I have forgotten my password");
     assert!(
         page.text
             .contains(r#"<button type="submit" name="forgotten" value="password">"#)
     );
     let ask = async |email: &str| {
         let form = [("email", email), ("forgotten", "password")];
-        press(&world, "/sign-in", &FROM_HERE, &form).await
+        submit(&server, "/sign-in", &FROM_HERE, &form).await
     };
-    says(&ask("ann").await, 422, "must be an email address");
+    assert_page(&ask("ann").await, 422, "must be an email address");
     let known = ask(ANN).await;
-    let token = world.mailed();
+    let token = server.latest_token();
     let unknown = ask("nobody@example.com").await;
-    says(&known, 200, "a link to choose a new password with");
+    assert_page(&known, 200, "a link to choose a new password");
     assert_eq!(known.text, unknown.text);
-    let _ = world.reset(ANN, &token, ANOTHER).await.ok(200);
-    let _ = world.login(ANN, ANOTHER).await.ok(200);
+    let _ = server.reset(ANN, &token, OTHER_PASSWORD).await.ok(200);
+    let _ = server.login(ANN, OTHER_PASSWORD).await.ok(200);
 }
 
-async fn whoever_shares_an_address_with_other_registrations_is_led_to_a_link(world: World) {
-    let first = world.register(ANN, "mallory's password").await;
-    let _ = world.register(ANN, PASSWORD).await;
-    let page = press(&world, "/confirm", &[], &[("token", &first)]).await;
-    says(&page, 200, "no password counts yet");
-    says(&page, 200, r#"<a href="sign-in">"#);
+async fn competing_registrations_are_offered_a_link(server: TestServer) {
+    let first = server.register(ANN, "mallory's password").await;
+    let _ = server.register(ANN, PASSWORD).await;
+    let page = submit(&server, "/confirm", &[], &[("token", &first)]).await;
+    assert_page(&page, 200, "no password is valid yet");
+    assert_page(&page, 200, r#"<a href="sign-in">"#);
 }
 
-async fn a_form_of_another_site_signs_nobody_in(world: World) {
-    world.confirmed(ANN).await;
-    let token = world.magic_link(ANN).await;
-    let page = open(&world, &format!("/sign-in?token={token}")).await;
+async fn sign_in_form_of_another_site_is_rejected(server: TestServer) {
+    server.confirmed(ANN).await;
+    let token = server.magic_link(ANN).await;
+    let page = open(&server, &format!("/sign-in?token={token}")).await;
     let set = page.header("set-cookie");
     assert!(set.starts_with("__Host-bellwether_form="), "{set}");
     assert!(
         set.ends_with("; Path=/; Max-Age=3600; HttpOnly; SameSite=Strict; Secure"),
         "{set}"
     );
-    let cookie = crate::signing::cookie(&page);
+    let cookie = crate::identity::cookie(&page);
     let nonce = hidden(&page, "form");
     let form = [("token", token.as_str()), ("form", nonce.as_str())];
     let bare = [("token", token.as_str())];
@@ -234,22 +238,22 @@ async fn a_form_of_another_site_signs_nobody_in(world: World) {
             &form,
         ),
     ] {
-        let refused = press(&world, "/sign-in", headers, form).await;
-        says(&refused, 403, "did not come from this service&#39;s own page");
+        let refused = submit(&server, "/sign-in", headers, form).await;
+        assert_page(&refused, 403, "does not come from this service&#39;s page");
         assert!(!refused.headers.contains_key("set-cookie"));
     }
-    // An old browser, or one without https, says nothing of where a form comes from; the cookie does.
+    // An old browser, or one without HTTPS, sends no origin. The cookie proves the form's origin.
     let headers = [("cookie", cookie.as_str()), none[0]];
-    says(
-        &press(&world, "/sign-in", &headers, &form).await,
+    assert_page(
+        &submit(&server, "/sign-in", &headers, &form).await,
         200,
         "You are signed in",
     );
 }
 
 #[tokio::test]
-async fn what_is_no_link_gets_a_page_that_says_so_and_whatever_it_holds_stays_text() {
-    let world = world(testkit::Database::sqlite()).await;
+async fn invalid_link_shows_an_error_page_with_escaped_input() {
+    let server = start_server(testkit::Database::sqlite()).await;
     let evil = "%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E";
     for page in ["confirm", "confirm-address", "verify-alert", "reset-password"] {
         for query in [
@@ -259,48 +263,48 @@ async fn what_is_no_link_gets_a_page_that_says_so_and_whatever_it_holds_stays_te
             &format!("?token={evil}"),
             &format!("?token={}", "A".repeat(44)),
         ] {
-            says(
-                &open(&world, &format!("/{page}{query}")).await,
+            assert_page(
+                &open(&server, &format!("/{page}{query}")).await,
                 400,
                 "This link does not work",
             );
         }
-        says(
-            &press(&world, &format!("/{page}"), &[], &[]).await,
+        assert_page(
+            &submit(&server, &format!("/{page}"), &[], &[]).await,
             400,
-            "does not work any more",
+            "no longer works",
         );
         let form = [
             ("token", "\"><script>"),
             ("email", "<script>"),
             ("new_password", PASSWORD),
         ];
-        let refused = press(&world, &format!("/{page}"), &[], &form).await;
-        says(&refused, 400, "does not work any more");
+        let refused = submit(&server, &format!("/{page}"), &[], &form).await;
+        assert_page(&refused, 400, "no longer works");
     }
-    let page = open(&world, &format!("/reset-password?email={evil}&token={SECOND}")).await;
-    says(&page, 200, "&#60;script&#62;");
-    says(
-        &open(&world, &format!("/sign-in?token={evil}")).await,
+    let page = open(&server, &format!("/reset-password?email={evil}&token={SECOND}")).await;
+    assert_page(&page, 200, "&#60;script&#62;");
+    assert_page(
+        &open(&server, &format!("/sign-in?token={evil}")).await,
         200,
-        "Mail me a link",
+        "Send me a link",
     );
-    let json = world.asking("x", &json!({})).send().await;
+    let json = server.auth_request("x", &json!({})).send().await;
     let _ = json.refused(404, "NOT_FOUND");
 }
 
 #[tokio::test]
-async fn what_pages_ask_for_is_counted_with_what_is_asked_of_the_api() {
+async fn page_requests_share_the_api_limits() {
     let mut settings = unlimited();
     settings.limits.login_per_minute = 2;
-    let world = World::on(testkit::Database::sqlite(), settings, |_| ()).await;
-    says(
-        &press(&world, "/confirm", &[], &[("token", SECOND)]).await,
+    let server = TestServer::with_database(testkit::Database::sqlite(), settings, |_| ()).await;
+    assert_page(
+        &submit(&server, "/confirm", &[], &[("token", SECOND)]).await,
         400,
         "does not work",
     );
-    let _ = world
-        .ask("confirm", json!({"token": SECOND}))
+    let _ = server
+        .post_auth("confirm", json!({"token": SECOND}))
         .await
         .refused(400, "BAD_REQUEST");
     for page in [
@@ -310,11 +314,11 @@ async fn what_pages_ask_for_is_counted_with_what_is_asked_of_the_api() {
         "/reset-password",
         "/sign-in",
     ] {
-        let refused = press(&world, page, &FROM_HERE, &[("token", SECOND)]).await;
-        says(&refused, 429, "Too much was asked for");
+        let refused = submit(&server, page, &FROM_HERE, &[("token", SECOND)]).await;
+        assert_page(&refused, 429, "Too many requests");
         assert_eq!(refused.header("retry-after"), "60");
-        says(
-            &open(&world, &format!("{page}?token={SECOND}&email=a%40example.com")).await,
+        assert_page(
+            &open(&server, &format!("{page}?token={SECOND}&email=a%40example.com")).await,
             200,
             "<form",
         );

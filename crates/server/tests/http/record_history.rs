@@ -1,16 +1,16 @@
-//! What first-party clients note down in an alert's history.
+//! Notes of first-party clients in an alert's history.
 
 use alerts::Plan;
 use serde_json::{Value, json};
 
-use crate::people::Person;
-use crate::world::{World, above};
+use crate::test_server::{TestServer, above};
+use crate::test_user::TestUser;
 
 const PATH: &str = "/v1/alerts/history";
 
-async fn alert_of(person: &Person<'_>) -> String {
-    person.world.stock_at("AAPL", 100.0).await;
-    let made = person.post("/v1/alerts", above(200)).await.ok(201);
+async fn alert_of(user: &TestUser<'_>) -> String {
+    user.server.set_price("AAPL", 100.0).await;
+    let made = user.post("/v1/alerts", above(200)).await.ok(201);
     made.body["data"]["id"].as_str().unwrap().to_owned()
 }
 
@@ -23,9 +23,9 @@ fn note(id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_note_stands_in_the_history_says_who_made_it_and_changes_nothing_of_the_alert() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn note_is_recorded_without_changing_the_alert() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     let id = alert_of(&ann).await;
     let before = ann.get(&format!("/v1/alerts/{id}")).await.ok(200);
     let noted = ann.post(PATH, note(&id)).await.ok(200);
@@ -45,32 +45,32 @@ async fn a_note_stands_in_the_history_says_who_made_it_and_changes_nothing_of_th
 }
 
 #[tokio::test]
-async fn a_session_by_its_cookie_will_do_and_an_api_key_will_not() {
-    let world = World::new().await;
-    let ann = world.person("ann", Plan::Basic).await;
+async fn notes_require_a_session() {
+    let server = TestServer::new().await;
+    let ann = server.create_user("ann", Plan::Basic).await;
     let id = alert_of(&ann).await;
     let by_cookie = async |origin: &str| {
-        let request = world.stranger("POST", PATH).header("origin", origin);
+        let request = server.anonymous("POST", PATH).header("origin", origin);
         let cookie = format!("__Host-bellwether_session={}", ann.cookie);
         request.header("cookie", &cookie).json(&note(&id)).send().await
     };
     let _ = by_cookie("https://alerts.example.com").await.ok(200);
     let _ = by_cookie("https://evil.example.com").await.refused(403, "FORBIDDEN");
     let refused = ann
-        .by_key("POST", PATH, Some(note(&id)))
+        .send_with_key("POST", PATH, Some(note(&id)))
         .await
         .refused(403, "FORBIDDEN");
     assert_eq!(refused.body["error"]["details"]["reason"], "session_required");
-    let nobody = world.stranger("POST", PATH).json(&note(&id)).send().await;
-    let _ = nobody.refused(401, "UNAUTHORIZED");
+    let unauthenticated = server.anonymous("POST", PATH).json(&note(&id)).send().await;
+    let _ = unauthenticated.refused(401, "UNAUTHORIZED");
 }
 
 #[tokio::test]
-async fn a_note_is_about_an_alert_of_ones_own_even_a_deleted_one_and_about_its_stock() {
-    let world = World::new().await;
+async fn note_requires_an_own_alert_and_its_stock() {
+    let server = TestServer::new().await;
     let (ann, bob) = (
-        world.person("ann", Plan::Basic).await,
-        world.person("bob", Plan::Basic).await,
+        server.create_user("ann", Plan::Basic).await,
+        server.create_user("bob", Plan::Basic).await,
     );
     let id = alert_of(&ann).await;
     let _ = bob.post(PATH, note(&id)).await.refused(404, "NOT_FOUND");

@@ -1,15 +1,15 @@
-//! Over real connections: refusals of connections and of invalid requests, which the client must receive.
+//! Real connections: error responses to refused connections and invalid requests, which the client must receive.
 
 use std::time::Duration;
 
-use server::Settings;
+use server::HttpConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::connections::{Served, answers, serve, to_end};
+use crate::connections::{Served, read_responses, serve, to_end};
 
-/// Whether an answer is a refusal in the envelope, with a request id.
-fn is_refused(answer: &str, status: u16, code: &str) -> bool {
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+/// Returns `true` if a response is an error envelope with a request id.
+fn is_refused(response: &str, status: u16, code: &str) -> bool {
+    let (head, body) = response.split_once("\r\n\r\n").unwrap_or_default();
     let body: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
     head.starts_with(&format!("HTTP/1.1 {status} "))
         && head.contains("\r\nx-request-id: ")
@@ -20,15 +20,15 @@ fn is_refused(answer: &str, status: u16, code: &str) -> bool {
 }
 
 #[tokio::test]
-async fn when_all_connections_are_taken_health_is_answered_and_all_else_is_503() {
-    let served = serve(Settings {
+async fn full_server_answers_health_and_returns_503_otherwise() {
+    let served = serve(HttpConfig {
         max_connections: 1,
-        ..Settings::default()
+        ..HttpConfig::default()
     })
     .await;
     let mut first = served.connect().await;
     first.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
-    let _ = answers(&mut first, 1).await;
+    let _ = read_responses(&mut first, 1).await;
     for (path, status) in [
         ("/healthz", 200),
         ("/readyz", 200),
@@ -38,11 +38,14 @@ async fn when_all_connections_are_taken_health_is_answered_and_all_else_is_503()
     ] {
         let mut beyond = served.connect().await;
         beyond.write_all(served.get(path).as_bytes()).await.unwrap();
-        let answer = to_end(&mut beyond).await;
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {answer}");
+        let response = to_end(&mut beyond).await;
         assert!(
-            status == 200 || is_refused(&answer, 503, "SERVICE_UNAVAILABLE"),
-            "{answer}"
+            response.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{path}: {response}"
+        );
+        assert!(
+            status == 200 || is_refused(&response, 503, "SERVICE_UNAVAILABLE"),
+            "{response}"
         );
     }
     let mut silent = served.connect().await;
@@ -51,7 +54,7 @@ async fn when_all_connections_are_taken_health_is_answered_and_all_else_is_503()
     until_served(&served, "127.0.0.1").await;
 }
 
-/// Waits until a connection from there is served, which it is soon after another one has ended.
+/// Waits until a connection from `address` is served, which happens soon after another one has ended.
 async fn until_served(served: &Served, address: &str) {
     let trying = async {
         loop {
@@ -70,31 +73,31 @@ async fn until_served(served: &Served, address: &str) {
 }
 
 #[tokio::test]
-async fn one_address_has_so_many_connections_and_another_is_served_all_the_same() {
-    let served = serve(Settings {
+async fn connection_limit_applies_per_address() {
+    let served = serve(HttpConfig {
         max_connections_per_address: 2,
-        ..Settings::default()
+        ..HttpConfig::default()
     })
     .await;
     let mut held = Vec::new();
     for _ in 0..2 {
         let mut stream = served.connect().await;
         stream.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
-        let _ = answers(&mut stream, 1).await;
+        let _ = read_responses(&mut stream, 1).await;
         held.push(stream);
     }
     for _ in 0..3 {
         let mut beyond = served.connect().await;
         beyond.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
-        let answer = to_end(&mut beyond).await;
-        assert!(is_refused(&answer, 429, "RATE_LIMITED"), "{answer}");
-        assert!(answer.contains("\r\nretry-after: "), "{answer}");
+        let response = to_end(&mut beyond).await;
+        assert!(is_refused(&response, 429, "RATE_LIMITED"), "{response}");
+        assert!(response.contains("\r\nretry-after: "), "{response}");
     }
     let mut probe = served.connect().await;
     probe.write_all(served.get("/healthz").as_bytes()).await.unwrap();
-    let answer = to_end(&mut probe).await;
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    // Those that ask nothing may have the places for health, but no more than that.
+    let response = to_end(&mut probe).await;
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+    // Idle connections may use the connections for health checks, but not more.
     let silent: Vec<_> = futures_util::future::join_all((0..50).map(|_| served.connect())).await;
     until_served(&served, "127.0.0.2").await;
     drop(silent);
@@ -103,25 +106,25 @@ async fn one_address_has_so_many_connections_and_another_is_served_all_the_same(
 }
 
 #[tokio::test]
-async fn a_trusted_proxy_has_more_connections_than_one_client() {
-    let served = serve(Settings {
+async fn trusted_proxy_exceeds_the_client_limit() {
+    let served = serve(HttpConfig {
         max_connections_per_address: 1,
         trusted_proxies: vec!["127.0.0.1".parse().unwrap()],
-        ..Settings::default()
+        ..HttpConfig::default()
     })
     .await;
     let mut held = Vec::new();
     for _ in 0..5 {
         let mut stream = served.connect().await;
         stream.write_all(served.get("/v1/alerts").as_bytes()).await.unwrap();
-        let _ = answers(&mut stream, 1).await;
+        let _ = read_responses(&mut stream, 1).await;
         held.push(stream);
     }
 }
 
 #[tokio::test]
-async fn a_head_that_can_be_read_in_several_ways_is_400_and_ends_the_connection() {
-    let served = serve(Settings::default()).await;
+async fn ambiguous_head_is_400_and_closes_the_connection() {
+    let served = serve(HttpConfig::default()).await;
     let chunks = "2\r\n{}\r\n0\r\n\r\n";
     for (headers, body) in [
         ("", ""),
@@ -136,19 +139,19 @@ async fn a_head_that_can_be_read_in_several_ways_is_400_and_ends_the_connection(
         let mut stream = served.connect().await;
         let request = format!("POST /v1/alerts HTTP/1.1\r\n{headers}\r\n{body}");
         stream.write_all(request.as_bytes()).await.unwrap();
-        let answer = to_end(&mut stream).await;
-        assert!(is_refused(&answer, 400, "BAD_REQUEST"), "{headers}: {answer}");
+        let response = to_end(&mut stream).await;
+        assert!(is_refused(&response, 400, "BAD_REQUEST"), "{headers}: {response}");
     }
     // HTTP/1.0 does not require Host.
     let mut stream = served.connect().await;
     stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n").await.unwrap();
-    let answer = to_end(&mut stream).await;
-    assert!(answer.contains(" 200 OK\r\n"), "{answer}");
+    let response = to_end(&mut stream).await;
+    assert!(response.contains(" 200 OK\r\n"), "{response}");
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_refused_in_the_envelope() {
-    let served = serve(Settings::default()).await;
+async fn invalid_http_is_rejected_in_the_envelope() {
+    let served = serve(HttpConfig::default()).await;
     let header = |length: usize| {
         format!(
             "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n",
@@ -178,12 +181,12 @@ async fn what_is_no_http_is_refused_in_the_envelope() {
         ("no request at all\r\n\r\n".to_owned(), 400),
     ] {
         let mut stream = served.connect().await;
-        // It is answered before all of it is sent; the rest is taken all the same.
+        // The response comes before the whole request is sent. The rest is read nevertheless.
         stream.write_all(request.as_bytes()).await.unwrap();
-        let answer = to_end(&mut stream).await;
+        let response = to_end(&mut stream).await;
         assert!(
-            is_refused(&answer, status, "BAD_REQUEST"),
-            "{status} {}: {answer}",
+            is_refused(&response, status, "BAD_REQUEST"),
+            "{status} {}: {response}",
             &request[..40.min(request.len())]
         );
     }
@@ -195,23 +198,23 @@ async fn what_is_no_http_is_refused_in_the_envelope() {
 }
 
 #[tokio::test]
-async fn what_is_no_http_behind_a_request_is_refused_after_its_answer() {
-    let served = serve(Settings::default()).await;
+async fn invalid_http_after_a_request_is_rejected_after_its_response() {
+    let served = serve(HttpConfig::default()).await;
     let mut stream = served.connect().await;
     let requests = format!("{}nonsense\r\n\r\n", served.get("/v1/alerts"));
     stream.write_all(requests.as_bytes()).await.unwrap();
-    let answers = to_end(&mut stream).await;
-    let (first, second) = answers.split_at(answers.rfind("HTTP/1.1 ").unwrap());
+    let responses = to_end(&mut stream).await;
+    let (first, second) = responses.split_at(responses.rfind("HTTP/1.1 ").unwrap());
     assert!(
         first.starts_with("HTTP/1.1 200") && is_refused(second, 400, "BAD_REQUEST"),
-        "{answers}"
+        "{responses}"
     );
 }
 
 #[tokio::test]
-async fn who_sends_a_body_that_is_too_large_to_its_end_reads_413() {
-    let served = serve(Settings::default()).await;
-    let key = &served.world.key;
+async fn client_that_sends_an_oversized_body_reads_413() {
+    let served = serve(HttpConfig::default()).await;
+    let key = &served.server.key;
     let piece = "x".repeat(1 << 20);
     for (framing, body) in [
         (format!("Content-Length: {}", 8 << 20), piece.repeat(8)),
@@ -225,10 +228,10 @@ async fn who_sends_a_body_that_is_too_large_to_its_end_reads_413() {
             "POST /v1/alerts HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\n{framing}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).await.unwrap();
-        // As many clients do: first send, then read.
+        // Many clients send everything before they read.
         stream.write_all(body.as_bytes()).await.unwrap();
-        let answer = to_end(&mut stream).await;
-        assert!(is_refused(&answer, 413, "PAYLOAD_TOO_LARGE"), "{framing}: {answer}");
-        assert!(answer.contains("\r\nconnection: close\r\n"), "{answer}");
+        let response = to_end(&mut stream).await;
+        assert!(is_refused(&response, 413, "PAYLOAD_TOO_LARGE"), "{framing}: {response}");
+        assert!(response.contains("\r\nconnection: close\r\n"), "{response}");
     }
 }

@@ -1,93 +1,98 @@
-//! Sessions: how they go on, and how they end.
+//! Renewal and end of sessions.
 
 use futures_util::future::join_all;
 use jiff::SignedDuration;
 use serde_json::json;
 
-use crate::signing::{ANN, PASSWORD, SignedIn, on_each_database, unlimited, world};
-use crate::world::{Answer, World};
+use crate::identity::{ANN, PASSWORD, SignedIn, on_each_database, start_server, unlimited};
+use crate::test_server::{TestResponse, TestServer};
 
 on_each_database! {
-    a_refresh_token_is_good_once_and_showing_it_again_ends_its_session
-    of_fifty_refreshes_at_once_one_succeeds_and_the_session_ends
-    a_session_ends_when_it_is_not_used_for_thirty_days_or_after_a_hundred_and_eighty
-    signing_out_ends_this_session_and_no_other
-    a_session_survives_a_restart_and_a_changed_name_shows_at_once
-    an_access_token_that_was_tampered_with_is_refused
+    refresh_token_reuse_ends_the_session
+    only_one_of_fifty_concurrent_refreshes_succeeds
+    session_expires_after_30_unused_or_180_total_days
+    sign_out_ends_only_the_current_session
+    session_survives_a_restart_and_shows_profile_changes
+    tampered_access_token_is_rejected
 }
 
-fn text(answer: &Answer, name: &str) -> String {
-    answer.body["data"][name].as_str().unwrap().to_owned()
+fn text(response: &TestResponse, name: &str) -> String {
+    response.body["data"][name].as_str().unwrap().to_owned()
 }
 
-async fn a_refresh_token_is_good_once_and_showing_it_again_ends_its_session(world: World) {
-    world.confirmed(ANN).await;
-    let (stolen, other) = (world.signed_in(ANN).await, world.signed_in(ANN).await);
-    let refreshed = world.refresh(&stolen.refresh).await.ok(200);
+async fn refresh_token_reuse_ends_the_session(server: TestServer) {
+    server.confirmed(ANN).await;
+    let (stolen, other) = (server.signed_in(ANN).await, server.signed_in(ANN).await);
+    let refreshed = server.refresh(&stolen.refresh).await.ok(200);
     let (access, next) = (text(&refreshed, "access_token"), text(&refreshed, "refresh_token"));
     assert_ne!(next, stolen.refresh);
-    let _ = world.session(&access).await.ok(200);
-    let _ = world.refresh(&stolen.refresh).await.refused(401, "UNAUTHORIZED");
-    // All that came of the session has ended, whoever has it.
-    let _ = world.refresh(&next).await.refused(401, "UNAUTHORIZED");
+    let _ = server.session(&access).await.ok(200);
+    let _ = server.refresh(&stolen.refresh).await.refused(401, "UNAUTHORIZED");
+    // All tokens of the session are revoked.
+    let _ = server.refresh(&next).await.refused(401, "UNAUTHORIZED");
     for access in [&access, &stolen.access] {
-        let _ = world.session(access).await.refused(401, "UNAUTHORIZED");
+        let _ = server.session(access).await.refused(401, "UNAUTHORIZED");
     }
-    let _ = world
+    let _ = server
         .session_of_cookie(&stolen.cookie)
         .await
         .refused(401, "UNAUTHORIZED");
-    let _ = world.session(&other.access).await.ok(200);
-    let _ = world.refresh(&other.refresh).await.ok(200);
+    let _ = server.session(&other.access).await.ok(200);
+    let _ = server.refresh(&other.refresh).await.ok(200);
     for token in ["", "x", &"A".repeat(43), &other.access, &"A".repeat(5_000)] {
-        let _ = world.refresh(token).await.refused(401, "UNAUTHORIZED");
+        let _ = server.refresh(token).await.refused(401, "UNAUTHORIZED");
     }
 }
 
-async fn of_fifty_refreshes_at_once_one_succeeds_and_the_session_ends(world: World) {
-    world.confirmed(ANN).await;
-    let ann = world.signed_in(ANN).await;
-    let answers = join_all((0..50).map(|_| world.refresh(&ann.refresh))).await;
-    let (good, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 200);
+async fn only_one_of_fifty_concurrent_refreshes_succeeds(server: TestServer) {
+    server.confirmed(ANN).await;
+    let ann = server.signed_in(ANN).await;
+    let responses = join_all((0..50).map(|_| server.refresh(&ann.refresh))).await;
+    let (good, refused): (Vec<_>, Vec<_>) = responses.iter().partition(|response| response.status == 200);
     assert_eq!((good.len(), refused.len()), (1, 49));
-    assert!(refused.iter().all(|answer| answer.status == 401), "{refused:?}");
+    assert!(refused.iter().all(|response| response.status == 401), "{refused:?}");
     let next = text(good[0], "refresh_token");
-    let _ = world.refresh(&next).await.refused(401, "UNAUTHORIZED");
-    let _ = world.session_of_cookie(&ann.cookie).await.refused(401, "UNAUTHORIZED");
+    let _ = server.refresh(&next).await.refused(401, "UNAUTHORIZED");
+    let _ = server.session_of_cookie(&ann.cookie).await.refused(401, "UNAUTHORIZED");
 }
 
-async fn a_session_ends_when_it_is_not_used_for_thirty_days_or_after_a_hundred_and_eighty(world: World) {
+async fn session_expires_after_30_unused_or_180_total_days(server: TestServer) {
     let (day, second) = (SignedDuration::from_hours(24), SignedDuration::from_secs(1));
-    world.confirmed(ANN).await;
-    let idle = world.signed_in(ANN).await;
-    world.clock.advance(day * 30 - second);
-    let mut refresh = text(&world.refresh(&idle.refresh).await.ok(200), "refresh_token");
-    let _ = world.session_of_cookie(&idle.cookie).await.ok(200);
+    server.confirmed(ANN).await;
+    let idle = server.signed_in(ANN).await;
+    server.clock.advance(day * 30 - second);
+    let mut refresh = text(&server.refresh(&idle.refresh).await.ok(200), "refresh_token");
+    let _ = server.session_of_cookie(&idle.cookie).await.ok(200);
     for _ in 0..5 {
-        world.clock.advance(day * 29);
-        refresh = text(&world.refresh(&refresh).await.ok(200), "refresh_token");
+        server.clock.advance(day * 29);
+        refresh = text(&server.refresh(&refresh).await.ok(200), "refresh_token");
     }
-    // 175 days and almost 24 hours: the end is near, however much it is used.
-    world.clock.advance(day * 5);
-    let _ = world.session_of_cookie(&idle.cookie).await.ok(200);
-    world.clock.advance(second);
-    let _ = world.session_of_cookie(&idle.cookie).await.refused(401, "UNAUTHORIZED");
-    let _ = world.refresh(&refresh).await.refused(401, "UNAUTHORIZED");
+    // 175 days and almost 24 hours: the absolute end is near despite the use.
+    server.clock.advance(day * 5);
+    let _ = server.session_of_cookie(&idle.cookie).await.ok(200);
+    server.clock.advance(second);
+    let _ = server
+        .session_of_cookie(&idle.cookie)
+        .await
+        .refused(401, "UNAUTHORIZED");
+    let _ = server.refresh(&refresh).await.refused(401, "UNAUTHORIZED");
 
-    let unused = world.signed_in(ANN).await;
-    world.clock.advance(day * 30);
-    let _ = world.refresh(&unused.refresh).await.refused(401, "UNAUTHORIZED");
-    let _ = world
+    let unused = server.signed_in(ANN).await;
+    server.clock.advance(day * 30);
+    let _ = server.refresh(&unused.refresh).await.refused(401, "UNAUTHORIZED");
+    let _ = server
         .session_of_cookie(&unused.cookie)
         .await
         .refused(401, "UNAUTHORIZED");
 }
 
-async fn signing_out_ends_this_session_and_no_other(world: World) {
-    world.confirmed(ANN).await;
-    let (this, other) = (world.signed_in(ANN).await, world.signed_in(ANN).await);
+async fn sign_out_ends_only_the_current_session(server: TestServer) {
+    server.confirmed(ANN).await;
+    let (this, other) = (server.signed_in(ANN).await, server.signed_in(ANN).await);
     let sign_out = async || {
-        let request = world.stranger("POST", "/v1/auth/logout").header("cookie", &this.cookie);
+        let request = server
+            .anonymous("POST", "/v1/auth/logout")
+            .header("cookie", &this.cookie);
         request.header("sec-fetch-site", "same-origin").send().await
     };
     let signed_out = sign_out().await.ok(200);
@@ -97,11 +102,11 @@ async fn signing_out_ends_this_session_and_no_other(world: World) {
             .starts_with("__Host-bellwether_session=;")
     );
     let _ = sign_out().await.refused(401, "UNAUTHORIZED");
-    let _ = world.session(&this.access).await.refused(401, "UNAUTHORIZED");
-    let _ = world.refresh(&this.refresh).await.refused(401, "UNAUTHORIZED");
-    let _ = world.session(&other.access).await.ok(200);
-    // A key is no session.
-    let refused = world
+    let _ = server.session(&this.access).await.refused(401, "UNAUTHORIZED");
+    let _ = server.refresh(&this.refresh).await.refused(401, "UNAUTHORIZED");
+    let _ = server.session(&other.access).await.ok(200);
+    // An API key is not a session.
+    let refused = server
         .request("POST", "/v1/auth/logout")
         .send()
         .await
@@ -109,13 +114,13 @@ async fn signing_out_ends_this_session_and_no_other(world: World) {
     assert_eq!(refused.body["error"]["details"]["reason"], "session_required");
 }
 
-async fn a_session_survives_a_restart_and_a_changed_name_shows_at_once(world: World) {
-    world.confirmed(ANN).await;
-    let ann = world.signed_in(ANN).await;
-    let world = world.restarted().await;
-    let _ = world.session(&ann.access).await.ok(200);
+async fn session_survives_a_restart_and_shows_profile_changes(server: TestServer) {
+    server.confirmed(ANN).await;
+    let ann = server.signed_in(ANN).await;
+    let server = server.restarted().await;
+    let _ = server.session(&ann.access).await.ok(200);
     let change = async |body| {
-        let request = world.stranger("PATCH", "/v1/auth/session").json(&body);
+        let request = server.anonymous("PATCH", "/v1/auth/session").json(&body);
         let request = request.header("authorization", &format!("Bearer {}", ann.access));
         request.send().await
     };
@@ -141,12 +146,12 @@ async fn a_session_survives_a_restart_and_a_changed_name_shows_at_once(world: Wo
     assert_eq!(fields.keys().collect::<Vec<_>>(), ["full_name", "time_zone"]);
 }
 
-async fn an_access_token_that_was_tampered_with_is_refused(world: World) {
-    world.confirmed(ANN).await;
-    let ann = world.signed_in(ANN).await;
+async fn tampered_access_token_is_rejected(server: TestServer) {
+    server.confirmed(ANN).await;
+    let ann = server.signed_in(ANN).await;
     let (body, _) = ann.access.rsplit_once('.').unwrap();
     let (head, claims) = body.split_once('.').unwrap();
-    let none = crate::signing::base64(br#"{"typ":"at+jwt","alg":"none"}"#);
+    let none = crate::identity::base64(br#"{"typ":"at+jwt","alg":"none"}"#);
     for token in [
         body.to_owned(),
         format!("{body}."),
@@ -157,16 +162,19 @@ async fn an_access_token_that_was_tampered_with_is_refused(world: World) {
         ann.refresh.clone(),
         ann.cookie.split_once('=').unwrap().1.to_owned(),
     ] {
-        let refused = world.session(&token).await.refused(401, "UNAUTHORIZED");
+        let refused = server.session(&token).await.refused(401, "UNAUTHORIZED");
         assert!(!refused.text.contains(&token));
     }
 }
 
 #[tokio::test]
-async fn a_token_of_another_service_is_refused_even_if_it_is_signed_with_the_same_key() {
+async fn token_of_another_issuer_is_rejected() {
     let at = async |url: &str| {
         let database = testkit::Database::sqlite();
-        World::on(database, unlimited(), |house| url.clone_into(&mut house.public_url)).await
+        TestServer::with_database(database, unlimited(), |settings| {
+            url.clone_into(&mut settings.public_url)
+        })
+        .await
     };
     let here = at("https://alerts.example.com").await;
     let there = at("https://other.example.com").await;
@@ -178,20 +186,20 @@ async fn a_token_of_another_service_is_refused_even_if_it_is_signed_with_the_sam
 }
 
 #[tokio::test]
-async fn the_keys_that_tokens_are_verified_with_are_told_to_everybody() {
-    let world = World::new().await;
-    let answer = world.stranger("GET", "/.well-known/jwks.json").send().await;
+async fn jwks_is_public() {
+    let server = TestServer::new().await;
+    let response = server.anonymous("GET", "/.well-known/jwks.json").send().await;
     assert_eq!(
-        (answer.status, answer.header("content-type")),
+        (response.status, response.header("content-type")),
         (200, "application/json")
     );
-    let keys = answer.body["keys"].as_array().unwrap();
+    let keys = response.body["keys"].as_array().unwrap();
     assert_eq!(keys.len(), 1);
     assert_eq!((&keys[0]["kty"], &keys[0]["crv"]), (&json!("OKP"), &json!("Ed25519")));
     assert!(keys[0].get("d").is_none(), "the private key stays here");
-    world.confirmed(ANN).await;
-    let answer = world.login(ANN, PASSWORD).await;
-    let token = SignedIn::of(&answer).access;
+    server.confirmed(ANN).await;
+    let response = server.login(ANN, PASSWORD).await;
+    let token = SignedIn::of(&response).access;
     let head = token.split('.').next().unwrap();
     let named = format!(r#""kid":"{}""#, keys[0]["kid"].as_str().unwrap());
     let head = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, head).unwrap();

@@ -1,15 +1,15 @@
-//! What a plan has, and how much of it is used.
+//! Plan limits and their usage.
 
 use alerts::Plan;
 use serde_json::json;
 use service::Scope;
 
-use crate::world::{World, above};
+use crate::test_server::{TestServer, above};
 
 #[tokio::test]
-async fn an_api_key_of_any_scope_reads_the_subscription_whole() {
-    let world = World::new().await;
-    let key = world
+async fn any_api_key_reads_the_subscription() {
+    let server = TestServer::new().await;
+    let key = server
         .account(
             "ann@example.com",
             Plan::Basic,
@@ -17,17 +17,17 @@ async fn an_api_key_of_any_scope_reads_the_subscription_whole() {
             &[Scope::StocksRead, Scope::AlertsWrite],
         )
         .await;
-    world.stock_at("AAPL", 100.0).await;
-    let post = world.stranger("POST", "/v1/alerts").header("x-api-key", &key);
+    server.set_price("AAPL", 100.0).await;
+    let post = server.anonymous("POST", "/v1/alerts").header("x-api-key", &key);
     let _ = post.json(&above(200)).send().await.ok(201);
     for path in ["/v1/user/subscription", "/api/v1/user/subscription"] {
-        let answer = world
-            .stranger("GET", path)
+        let response = server
+            .anonymous("GET", path)
             .header("x-api-key", &key)
             .send()
             .await
             .ok(200);
-        let mut data = answer.body["data"].clone();
+        let mut data = response.body["data"].clone();
         assert!(data["id"].take().is_string());
         assert_eq!(
             data,
@@ -50,14 +50,14 @@ async fn an_api_key_of_any_scope_reads_the_subscription_whole() {
 }
 
 #[tokio::test]
-async fn the_paid_plans_have_any_number_of_alerts_and_fifty_text_messages() {
-    let world = World::new().await;
+async fn paid_plans_have_unlimited_alerts_and_50_text_messages() {
+    let server = TestServer::new().await;
     for (name, plan, word) in [
         ("ann", Plan::Premium, "premium"),
         ("bob", Plan::EarlyBird, "early_bird"),
     ] {
-        let data = world
-            .person(name, plan)
+        let data = server
+            .create_user(name, plan)
             .await
             .get("/v1/user/subscription")
             .await
@@ -73,6 +73,6 @@ async fn the_paid_plans_have_any_number_of_alerts_and_fifty_text_messages() {
         let unlimited = json!({"limit": null, "remaining": null, "unlimited": true});
         assert_eq!(data["alerts"]["quota"], unlimited);
     }
-    let nobody = world.stranger("GET", "/v1/user/subscription").send().await;
-    let _ = nobody.refused(401, "UNAUTHORIZED");
+    let unauthenticated = server.anonymous("GET", "/v1/user/subscription").send().await;
+    let _ = unauthenticated.refused(401, "UNAUTHORIZED");
 }

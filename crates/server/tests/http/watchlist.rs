@@ -4,20 +4,20 @@ use alerts::Plan;
 use serde_json::{Value, json};
 use service::Scope;
 
-use crate::world::World;
+use crate::test_server::TestServer;
 
 const NONE: &str = "11111111-1111-4111-8111-111111111111";
 
-async fn watched(world: &World) -> Value {
-    world.stock_at("AAPL", 200.0).await;
+async fn watched(server: &TestServer) -> Value {
+    server.set_price("AAPL", 200.0).await;
     let body = json!({"stock_symbol": "aapl", "intention": "buy", "target_price": 180.5, "notes": "wait\nfor it"});
-    world.post("/v1/watchlist", body).await.ok(201).body["data"].clone()
+    server.post("/v1/watchlist", body).await.ok(201).body["data"].clone()
 }
 
 #[tokio::test]
-async fn an_item_has_all_its_fields() {
-    let world = World::new().await;
-    let item = watched(&world).await;
+async fn item_has_all_fields() {
+    let server = TestServer::new().await;
+    let item = watched(&server).await;
     let expected = json!({
         "id": item["id"], "stock_symbol": "AAPL", "intention": "buy", "target_price": 180.5, "initial_price": 200,
         "auto_alerts_enabled": true, "notes": "wait\nfor it", "is_active": true, "active_alert_count": item["active_alert_count"],
@@ -26,35 +26,35 @@ async fn an_item_has_all_its_fields() {
         "created_at": "2024-03-08T15:00:00.000Z", "updated_at": "2024-03-08T15:00:00.000Z",
     });
     assert_eq!(item, expected);
-    let list = world.get("/api/v1/watchlist").await.ok(200);
+    let list = server.get("/api/v1/watchlist").await.ok(200);
     assert_eq!(list.body["data"][0]["id"], item["id"]);
     assert_eq!(list.body["meta"]["rate_limit"]["limit"], 10_000);
 }
 
 #[tokio::test]
-async fn alerts_on_the_stock_are_counted_by_status() {
-    let world = World::new().await;
-    let item = watched(&world).await;
+async fn item_counts_alerts_by_status() {
+    let server = TestServer::new().await;
+    let item = watched(&server).await;
     let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
     let off = json!({"auto_alerts_enabled": false});
-    let _ = world.request("PATCH", &path).json(&off).send().await.ok(200);
-    let (paused, _) = (world.alert(300).await, world.alert(301).await);
-    let _ = world
+    let _ = server.request("PATCH", &path).json(&off).send().await.ok(200);
+    let (paused, _) = (server.create_alert(300).await, server.create_alert(301).await);
+    let _ = server
         .post(&format!("/v1/alerts/{paused}/pause"), json!({}))
         .await
         .ok(200);
-    let list = world.get("/v1/watchlist").await.ok(200).body["data"].clone();
+    let list = server.get("/v1/watchlist").await.ok(200).body["data"].clone();
     let counts = |item: &Value| (item["active_alert_count"].clone(), item["paused_alert_count"].clone());
     assert_eq!(counts(&list[0]), (json!(1), json!(1)));
 }
 
 #[tokio::test]
-async fn an_item_is_changed_turned_and_deleted() {
-    let world = World::new().await;
-    let item = watched(&world).await;
+async fn item_is_updated_reversed_and_deleted() {
+    let server = TestServer::new().await;
+    let item = watched(&server).await;
     let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
     let change = json!({"target_price": null, "notes": "", "is_active": false, "auto_alerts_enabled": false});
-    let changed = world.request("PATCH", &path).json(&change).send().await.ok(200).body["data"].clone();
+    let changed = server.request("PATCH", &path).json(&change).send().await.ok(200).body["data"].clone();
     for (field, value) in [
         ("target_price", json!(null)),
         ("notes", json!(null)),
@@ -65,7 +65,7 @@ async fn an_item_is_changed_turned_and_deleted() {
         assert_eq!(changed[field], value, "{field}");
     }
     let swap = json!({"item_id": item["id"], "new_intention": "sell", "stock_symbol": "AAPL"});
-    let swapped = world
+    let swapped = server
         .request("PUT", "/v1/watchlist/order")
         .json(&swap)
         .send()
@@ -73,19 +73,19 @@ async fn an_item_is_changed_turned_and_deleted() {
         .ok(200);
     assert_eq!(swapped.body["data"]["item"]["intention"], "sell");
     assert_eq!(swapped.body["data"]["deleted_alerts"], 0);
-    let deleted = world.request("DELETE", &path).send().await.ok(200);
+    let deleted = server.request("DELETE", &path).send().await.ok(200);
     assert_eq!(deleted.body["data"], json!({"deleted": true}));
-    let _ = world.request("DELETE", &path).send().await.refused(404, "NOT_FOUND");
-    assert_eq!(world.get("/v1/watchlist").await.ok(200).body["data"], json!([]));
+    let _ = server.request("DELETE", &path).send().await.refused(404, "NOT_FOUND");
+    assert_eq!(server.get("/v1/watchlist").await.ok(200).body["data"], json!([]));
 }
 
 #[tokio::test]
-async fn a_paper_trade_has_all_its_fields() {
-    let world = World::new().await;
-    let item = watched(&world).await;
-    let user = world.get("/v1/user/subscription").await.ok(200).body["data"]["user_id"].clone();
-    world.stock_at("AAPL", 220.0).await;
-    let trades = world.get("/v1/watchlist/paper-trades").await.ok(200);
+async fn paper_trade_has_all_fields() {
+    let server = TestServer::new().await;
+    let item = watched(&server).await;
+    let user = server.get("/v1/user/subscription").await.ok(200).body["data"]["user_id"].clone();
+    server.set_price("AAPL", 220.0).await;
+    let trades = server.get("/v1/watchlist/paper-trades").await.ok(200);
     let trade = trades.body["data"][0].clone();
     let expected = json!({
         "id": trade["id"], "user_id": trade["user_id"], "watchlist_id": trade["watchlist_id"], "watchlist_item_id": item["id"],
@@ -96,8 +96,8 @@ async fn a_paper_trade_has_all_its_fields() {
     assert_eq!(trade, expected);
     assert!(user.is_null() || user == trade["user_id"]);
     let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
-    let _ = world.request("DELETE", &path).send().await.ok(200);
-    let trades = world.get("/v1/watchlist/paper-trades?limit=1").await.ok(200);
+    let _ = server.request("DELETE", &path).send().await.ok(200);
+    let trades = server.get("/v1/watchlist/paper-trades?limit=1").await.ok(200);
     let trade = trades.body["data"][0].clone();
     assert_eq!(
         (&trade["status"], &trade["exit_price"]),
@@ -112,8 +112,8 @@ async fn a_paper_trade_has_all_its_fields() {
 }
 
 #[tokio::test]
-async fn performance_without_trades_is_empty_and_not_a_fault() {
-    let world = World::new().await;
+async fn performance_without_trades_is_empty() {
+    let server = TestServer::new().await;
     for (query, range) in [
         ("", "max"),
         ("?range=3m", "3m"),
@@ -121,18 +121,18 @@ async fn performance_without_trades_is_empty_and_not_a_fault() {
         ("?range=1y", "1y"),
         ("?range=max", "max"),
     ] {
-        let answer = world.get(&format!("/v1/watchlist/performance{query}")).await.ok(200);
+        let response = server.get(&format!("/v1/watchlist/performance{query}")).await.ok(200);
         let expected = json!({
             "range": range, "base_date": null, "benchmark": "SPY", "series": {"watchlist": [], "sp_500": []},
             "summary": {"watchlist_return_pct": 0, "sp500_return_pct": 0, "sp_500_return_pct": 0, "alpha_pct": 0},
         });
-        assert_eq!(answer.body["data"], expected);
+        assert_eq!(response.body["data"], expected);
     }
-    let _ = world
+    let _ = server
         .get("/v1/watchlist/performance?range=2y")
         .await
         .refused(422, "VALIDATION_ERROR");
-    let _ = world
+    let _ = server
         .get("/v1/watchlist/paper-trades?page=0")
         .await
         .refused(422, "VALIDATION_ERROR");
@@ -140,9 +140,9 @@ async fn performance_without_trades_is_empty_and_not_a_fault() {
 
 #[tokio::test]
 async fn performance_is_provisional_today_and_null_without_a_benchmark() {
-    let world = World::new().await;
-    let _ = watched(&world).await;
-    let performance = world.get("/v1/watchlist/performance").await.ok(200).body["data"].clone();
+    let server = TestServer::new().await;
+    let _ = watched(&server).await;
+    let performance = server.get("/v1/watchlist/performance").await.ok(200).body["data"].clone();
     assert_eq!(performance["base_date"], "2024-03-08");
     assert_eq!(
         performance["series"],
@@ -152,8 +152,8 @@ async fn performance_is_provisional_today_and_null_without_a_benchmark() {
         performance["summary"],
         json!({"watchlist_return_pct": 0, "sp500_return_pct": null, "sp_500_return_pct": null, "alpha_pct": null})
     );
-    world.stock_at("SPY", 500.0).await;
-    let performance = world.get("/v1/watchlist/performance").await.ok(200).body["data"].clone();
+    server.set_price("SPY", 500.0).await;
+    let performance = server.get("/v1/watchlist/performance").await.ok(200).body["data"].clone();
     assert_eq!(performance["series"]["sp_500"], performance["series"]["watchlist"]);
     assert_eq!(
         performance["summary"],
@@ -162,9 +162,9 @@ async fn performance_is_provisional_today_and_null_without_a_benchmark() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_400_and_named() {
-    let world = World::new().await;
-    let item = watched(&world).await;
+async fn invalid_body_is_400_with_field_errors() {
+    let server = TestServer::new().await;
+    let item = watched(&server).await;
     let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
     for (method, path, body, field) in [
         ("POST", "/v1/watchlist", json!({"stock_symbol": "AAPL"}), "intention"),
@@ -196,7 +196,7 @@ async fn what_is_wrong_with_a_body_is_400_and_named() {
             "stock_symbol",
         ),
     ] {
-        let refused = world
+        let refused = server
             .request(method, path)
             .json(&body)
             .send()
@@ -212,7 +212,7 @@ async fn what_is_wrong_with_a_body_is_400_and_named() {
         ("PATCH", path.as_str()),
         ("PUT", "/v1/watchlist/order"),
     ] {
-        let _ = world
+        let _ = server
             .request(method, path)
             .json(&json!([]))
             .send()
@@ -222,63 +222,65 @@ async fn what_is_wrong_with_a_body_is_400_and_named() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_404_and_what_is_there_already_409() {
-    let world = World::new().await;
-    let item = watched(&world).await;
+async fn unknown_item_is_404_and_duplicate_is_409() {
+    let server = TestServer::new().await;
+    let item = watched(&server).await;
     let again = json!({"stock_symbol": "AAPL", "intention": "sell"});
-    let _ = world.post("/v1/watchlist", again).await.refused(409, "CONFLICT");
+    let _ = server.post("/v1/watchlist", again).await.refused(409, "CONFLICT");
     let unknown = json!({"stock_symbol": "NOSUCH", "intention": "sell"});
-    let _ = world.post("/v1/watchlist", unknown).await.refused(404, "NOT_FOUND");
+    let _ = server.post("/v1/watchlist", unknown).await.refused(404, "NOT_FOUND");
     for id in [NONE, "nonsense"] {
         let path = format!("/v1/watchlist/{id}");
-        let _ = world
+        let _ = server
             .request("PATCH", &path)
             .json(&json!({}))
             .send()
             .await
             .refused(404, "NOT_FOUND");
-        let _ = world.request("DELETE", &path).send().await.refused(404, "NOT_FOUND");
+        let _ = server.request("DELETE", &path).send().await.refused(404, "NOT_FOUND");
     }
     let swap = json!({"item_id": NONE, "new_intention": "sell", "stock_symbol": "AAPL"});
-    let _ = world
+    let _ = server
         .request("PUT", "/v1/watchlist/order")
         .json(&swap)
         .send()
         .await
         .refused(404, "NOT_FOUND");
-    // An unchanged item is answered as it is.
+    // An unchanged item is returned as it is.
     let path = format!("/v1/watchlist/{}", item["id"].as_str().unwrap());
-    let same = world.request("PATCH", &path).json(&json!({})).send().await.ok(200);
+    let same = server.request("PATCH", &path).json(&json!({})).send().await.ok(200);
     assert_eq!(same.body["data"]["id"], item["id"]);
 }
 
 #[tokio::test]
-async fn each_route_takes_its_scope() {
-    let world = World::new().await;
+async fn each_route_requires_its_scope() {
+    let server = TestServer::new().await;
     let email = "narrow@example.com";
-    let reading = world
+    let reading = server
         .account(email, Plan::Premium, false, &[Scope::WatchlistRead])
         .await;
-    let other = world.another_key(email, &[Scope::AlertsRead, Scope::AlertsWrite]).await;
+    let other = server
+        .another_key(email, &[Scope::AlertsRead, Scope::AlertsWrite])
+        .await;
     for path in [
         "/v1/watchlist",
         "/v1/watchlist/paper-trades",
         "/v1/watchlist/performance",
     ] {
-        let _ = world
-            .stranger("GET", path)
+        let _ = server
+            .anonymous("GET", path)
             .header("x-api-key", &reading)
             .send()
             .await
             .ok(200);
-        let refused = world
-            .stranger("GET", path)
+        let refused = server
+            .anonymous("GET", path)
             .header("x-api-key", &other)
             .send()
             .await
             .refused(403, "FORBIDDEN");
         assert_eq!(refused.body["error"]["details"]["required"], "watchlist:read");
-        let _ = world.stranger("GET", path).send().await.refused(401, "UNAUTHORIZED");
+        let _ = server.anonymous("GET", path).send().await.refused(401, "UNAUTHORIZED");
     }
     for (method, path) in [
         ("POST", "/v1/watchlist".to_owned()),
@@ -286,8 +288,8 @@ async fn each_route_takes_its_scope() {
         ("PATCH", format!("/v1/watchlist/{NONE}")),
         ("DELETE", format!("/v1/watchlist/{NONE}")),
     ] {
-        let refused = world
-            .stranger(method, &path)
+        let refused = server
+            .anonymous(method, &path)
             .header("x-api-key", &reading)
             .json(&json!({}))
             .send()

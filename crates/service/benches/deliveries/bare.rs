@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use notify::message::ALERT_TRIGGERED;
-use notify::signature::{Delivery, Form, HeaderStyle, Secret, Secrets};
+use notify::signature::{HeaderStyle, SignatureFormat, SigningInput, SigningSecret, SigningSecrets};
 use rustls::pki_types::CertificateDer;
 use service::Clock;
 use uuid::Uuid;
@@ -50,7 +50,7 @@ struct Shared {
 
 async fn post_all(shared: Arc<Shared>) {
     let style = HeaderStyle::default();
-    let secrets = Secrets::from(Secret::from_random([7; 32]));
+    let secrets = SigningSecrets::from(SigningSecret::from_random([7; 32]));
     let body = world::any_body();
     let at = Clock::now(&Real);
     loop {
@@ -58,14 +58,14 @@ async fn post_all(shared: Arc<Shared>) {
         if number >= shared.count {
             return;
         }
-        let headers = style.headers(&Delivery {
+        let headers = style.headers(&SigningInput {
             id: Uuid::from_u128(number as u128),
             event: ALERT_TRIGGERED,
             generated_at: at,
             attempted_at: Clock::now(&Real),
             body: &body,
             secrets: &secrets,
-            form: Form::default(),
+            format: SignatureFormat::default(),
         });
         let url = &shared.urls[number % shared.urls.len()];
         let request = shared.client.post(url).headers(headers).body(body.clone());

@@ -167,7 +167,7 @@ async fn deliver(sink: &Sink, receivers: Receivers, count: usize, root: Option<&
 
 /// Waits until no delivery is pending.
 async fn until_settled(store: &Store) {
-    while !store.lanes(i64::MIN, 1).await.unwrap().is_empty() {
+    while !store.pending_delivery_endpoints(i64::MIN, 1).await.unwrap().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use alerts::AlertId;
 use alerts::alert::NewAlert;
-use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner as Standing, StartPrice};
+use alerts::request::{ParseContext, parse_create};
+use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use hyper::body::Bytes;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -20,8 +20,8 @@ use serde_json::json;
 use service::access::{NewKey, NewUser};
 use service::webhooks::Network;
 use service::{AccountId, Actor, Chance, Clock, Ports, Scope, Service, Settings};
-use store::model::{Account, EvaluationCommit, EventId, Firing, HistoryRow, Owner, Settled, StoredAlert};
-use store::{Abort, BoxFuture, Options, Store, Unit, Work};
+use store::model::{Account, AlertOwner, EvaluationCommit, EventId, Firing, FiringResult, HistoryRow, StoredAlert};
+use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -85,7 +85,7 @@ impl World {
 async fn ports(folder: &Path, seed: u64) -> Ports {
     let url = format!("sqlite://{}", folder.join("bench.db").display());
     Ports {
-        store: Store::open(Options::new(url)).await.unwrap(),
+        store: Store::open(StoreOptions::new(url)).await.unwrap(),
         clock: Arc::new(Real),
         chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
         vault: Arc::new(service::vault::Vault::new(b"a key for a bench")),
@@ -96,7 +96,7 @@ async fn ports(folder: &Path, seed: u64) -> Ports {
 fn settings(root: Option<&CertificateDer<'static>>) -> Settings {
     Settings {
         calendar: Calendar::nyse().always_open(),
-        engine: alerts::engine::Settings::default(),
+        engine: alerts::engine::EngineConfig::default(),
         benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
@@ -172,7 +172,7 @@ pub(crate) async fn fill(folder: &Path, count: usize, is_fired: bool, urls: &[St
             ..EvaluationCommit::default()
         };
         let outcome = store.commit_evaluation(commit, Arc::new(compose)).await.unwrap();
-        let is_taken = |settled: &Settled| matches!(settled, Settled::Fired(_));
+        let is_taken = |settled: &FiringResult| matches!(settled, FiringResult::Fired(_));
         assert!(outcome.firings.iter().all(is_taken));
     }
     service.stop().await;
@@ -195,7 +195,7 @@ fn owner(like: &Account, number: usize) -> Account {
 
 fn alert(number: usize, owner: AccountId, now: Timestamp) -> StoredAlert {
     let calendar = Calendar::nyse();
-    let context = Context {
+    let context = ParseContext {
         now,
         time_zone: &TimeZone::UTC,
         calendar: &calendar,
@@ -205,11 +205,12 @@ fn alert(number: usize, owner: AccountId, now: Timestamp) -> StoredAlert {
         "parameters": {"source": "web", "note": "as a bench writes them"}});
     let asked: NewAlert = parse_create(&body, &context).unwrap();
     let id = AlertId(scattered(number));
-    let mut created = transition::create(asked, id, Standing::Verified, StartPrice::Awaited, now).unwrap();
+    let mut created =
+        transition::create(asked, id, OwnerVerification::Verified, PriceAvailability::Awaited, now).unwrap();
     created.alert.initial_price = price(QUIET);
     StoredAlert {
         alert: created.alert,
-        owner: Owner::Account(owner),
+        owner: AlertOwner::Account(owner),
         created_by: Some("key: laptop".to_owned()),
     }
 }
@@ -255,11 +256,11 @@ pub(crate) fn any_body() -> Bytes {
 
 struct AddAccounts(Vec<Account>);
 
-impl Work for AddAccounts {
-    type Done = ();
+impl Transaction for AddAccounts {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             for account in &self.0 {
                 unit.insert_account(account).await?;
@@ -271,17 +272,17 @@ impl Work for AddAccounts {
 
 struct AddAlerts(Vec<StoredAlert>);
 
-impl Work for AddAlerts {
-    type Done = ();
+impl Transaction for AddAlerts {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             for stored in &self.0 {
                 let row = HistoryRow {
                     alert: stored.alert.id,
                     symbol: stored.alert.symbol,
-                    entry: transition::Entry {
+                    entry: transition::StatusChange {
                         action: alerts::HistoryAction::Created,
                         previous_status: None,
                         new_status: transition::HistoryStatus::Of(alerts::Status::Active),

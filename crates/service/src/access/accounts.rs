@@ -6,7 +6,7 @@ use alerts::request::is_plausible_email;
 use alerts::{Alert, Plan};
 use jiff::Timestamp;
 use store::model::{Account, AccountId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use url::Host;
 
 use super::{downgrade, password};
@@ -125,11 +125,11 @@ pub(crate) fn normal_email(email: &str) -> String {
 
 struct Insert(Account);
 
-impl Work for Insert {
-    type Done = Account;
+impl Transaction for Insert {
+    type Output = Account;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
             if unit.insert_account(&self.0).await? {
                 return Ok(self.0.clone());
@@ -147,11 +147,11 @@ struct SetPlan {
     now: Timestamp,
 }
 
-impl Work for SetPlan {
-    type Done = (Account, Vec<Alert>);
+impl Transaction for SetPlan {
+    type Output = (Account, Vec<Alert>);
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Self::Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
         Box::pin(async move {
             let missing = || Abort::Refused(ServiceError::NotFound("account"));
             let found = unit.account_by_email(&self.email).await?.ok_or_else(missing)?;
@@ -166,7 +166,7 @@ impl Work for SetPlan {
         })
     }
 
-    fn committed(&self, (_, paused): &Self::Done) {
+    fn committed(&self, (_, paused): &Self::Output) {
         for alert in paused {
             self.accounts.evaluator.tell(alert);
         }

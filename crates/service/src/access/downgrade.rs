@@ -4,14 +4,14 @@
 //! number that may be active, the newest first. The history says why, and the owner is mailed a list. An alert by text message
 //! stays active: without a quota it comes by mail.
 
-use alerts::plan::{PlanRefusal, check_room, check_terms};
+use alerts::plan::{PlanLimitError, check_active_quota, check_alert_features};
 use alerts::transition::{self, Transition};
 use alerts::{Alert, Channel, Plan, Status};
 use jiff::Timestamp;
-use notify::letter::Letter;
+use notify::templates::AccountEmail;
 use serde_json::{Map, Value, json};
 use store::model::Account;
-use store::{Abort, Unit};
+use store::{Abort, UnitOfWork};
 
 use crate::ServiceError;
 use crate::access::Accounts;
@@ -23,14 +23,14 @@ const MAX_NAMED: usize = 20;
 /// Pauses the active alerts that the account's plan does not have. Returns them as they are now.
 pub(super) async fn pause_what_is_missing(
     accounts: &Accounts,
-    unit: &mut Unit,
+    unit: &mut UnitOfWork,
     account: &Account,
     now: Timestamp,
 ) -> Result<Vec<Alert>, Abort<ServiceError>> {
     let mut kept = 0_u32;
     let mut paused = Vec::new();
     // The oldest come first, so the newest are those for which there is no room.
-    for stored in unit.alerts_of_account_to_change(account.id).await? {
+    for stored in unit.lock_alerts_of_account(account.id).await? {
         let alert = stored.alert;
         if alert.status != Status::Active {
             continue;
@@ -49,7 +49,7 @@ pub(super) async fn pause_what_is_missing(
         }
     }
     if !paused.is_empty() {
-        let letter = Letter::PlanPausedAlerts {
+        let letter = AccountEmail::PlanPausedAlerts {
             plan: account.plan.name().to_owned(),
             alerts: paused.iter().take(MAX_NAMED).map(named).collect(),
             more: paused.len().saturating_sub(MAX_NAMED),
@@ -61,13 +61,13 @@ pub(super) async fn pause_what_is_missing(
 }
 
 /// Whether a plan has an alert beside so many others.
-fn fits(alert: &Alert, plan: Plan, active: u32) -> Result<(), PlanRefusal> {
-    check_terms(plan, alert.condition.kind(), Channel::Email)?;
-    check_room(plan, active)
+fn fits(alert: &Alert, plan: Plan, active: u32) -> Result<(), PlanLimitError> {
+    check_alert_features(plan, alert.condition.kind(), Channel::Email)?;
+    check_active_quota(plan, active)
 }
 
 /// The details of the history entry.
-fn reason(refusal: &PlanRefusal) -> Map<String, Value> {
+fn reason(refusal: &PlanLimitError) -> Map<String, Value> {
     Map::from_iter([
         ("reason".to_owned(), json!("plan")),
         ("message".to_owned(), json!(refusal.to_string())),

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use alerts::Plan;
 use sha2::{Digest, Sha256};
 use store::model::{AccountId, ApiKey, ApiKeyId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::accounts::normal_email;
 use super::reception::KeyHash;
@@ -180,11 +180,11 @@ struct Insert {
     wants_operator: bool,
 }
 
-impl Work for Insert {
-    type Done = Plan;
+impl Transaction for Insert {
+    type Output = Plan;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Plan, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Plan, Abort<ServiceError>>> {
         Box::pin(async move {
             let refuse = |refusal: ServiceError| Err(Abort::Refused(refusal));
             let Some(account) = unit.lock_account(self.key.account).await? else {
@@ -225,11 +225,11 @@ struct Delete {
     id: ApiKeyId,
 }
 
-impl Work for Delete {
-    type Done = ();
+impl Transaction for Delete {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             if unit.delete_api_key(self.account, self.id).await? {
                 Ok(())

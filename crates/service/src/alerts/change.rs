@@ -1,13 +1,13 @@
 //! Changing an alert: updating, pausing, activating.
 
-use alerts::request::{Context, changes_nothing, parse_update};
-use alerts::transition::{self, Owner as Verification, StartPrice, Transition};
+use alerts::request::{ParseContext, changes_nothing, parse_update};
+use alerts::transition::{self, OwnerVerification, PriceAvailability, Transition};
 use alerts::{AlertId, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use store::model::{Account, StoredAlert};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{AlertDetail, no_such_alert, repeat, terms};
 use crate::alerts::Alerts;
@@ -27,7 +27,7 @@ impl Alerts {
         let price = if needs_price {
             self.prices.start_price(alert.symbol).await
         } else {
-            StartPrice::Unknown
+            PriceAvailability::Unknown
         };
         let how = How::Update {
             body: body.clone(),
@@ -59,7 +59,7 @@ impl Alerts {
         let alert = found.ok_or_else(no_such_alert)?.alert;
         let price = match alert.status {
             // It stays as it is.
-            Status::Active => StartPrice::Unknown,
+            Status::Active => PriceAvailability::Unknown,
             Status::Inactive | Status::Paused | Status::Triggered => self.prices.start_price(alert.symbol).await,
         };
         self.change_alert(actor, id, How::Activate { price }).await
@@ -84,12 +84,12 @@ enum How {
         body: Value,
         time_zone: TimeZone,
         /// The price for an active alert that has none.
-        price: StartPrice,
+        price: PriceAvailability,
     },
     Pause,
     Activate {
         /// The price to begin with.
-        price: StartPrice,
+        price: PriceAvailability,
     },
 }
 
@@ -110,7 +110,7 @@ impl Change {
     /// What becomes of the alert. The account is locked and its plan the present one.
     async fn decide(
         &self,
-        unit: &mut Unit,
+        unit: &mut UnitOfWork,
         account: &Account,
         stored: &StoredAlert,
     ) -> Result<Transition, Abort<ServiceError>> {
@@ -121,7 +121,7 @@ impl Change {
         }
         let transition = match &self.how {
             How::Update { body, time_zone, price } => {
-                let context = Context {
+                let context = ParseContext {
                     now: self.now,
                     time_zone,
                     calendar: &self.alerts.settings.calendar,
@@ -135,7 +135,7 @@ impl Change {
                 transition::update(alert, change, *price, self.now)
             }
             How::Pause => transition::pause(alert),
-            How::Activate { price } => transition::activate(alert, Verification::Verified, *price, self.now),
+            How::Activate { price } => transition::activate(alert, OwnerVerification::Verified, *price, self.now),
         };
         let transition = transition.map_err(refused)?;
         if matches!((&self.how, &transition), (How::Activate { .. }, Transition::Changed(_))) {
@@ -150,15 +150,15 @@ fn refused(refusal: impl Into<ServiceError>) -> Abort<ServiceError> {
     Abort::Refused(refusal.into())
 }
 
-impl Work for Change {
-    type Done = Done;
+impl Transaction for Change {
+    type Output = Done;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = unit.lock_account(self.account).await?;
             let account = account.ok_or_else(|| refused(no_such_alert()))?;
-            let stored = unit.alert_to_change(self.account, self.id).await?;
+            let stored = unit.lock_alert(self.account, self.id).await?;
             let stored = stored.ok_or_else(|| refused(no_such_alert()))?;
             let changed = match self.decide(unit, &account, &stored).await? {
                 Transition::Unchanged => {

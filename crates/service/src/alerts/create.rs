@@ -2,13 +2,13 @@
 
 use alerts::equivalence::equivalent;
 use alerts::plan;
-use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner as Verification, StartPrice};
+use alerts::request::{ParseContext, parse_create};
+use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, NewAlert};
 use jiff::Timestamp;
 use serde_json::Value;
-use store::model::{HistoryRow, Owner, StoredAlert};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::model::{AlertOwner, HistoryRow, StoredAlert};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{AlertDetail, MadeBy, terms};
 use crate::alerts::Alerts;
@@ -43,13 +43,13 @@ impl Alerts {
         made_by: &MadeBy,
     ) -> Result<Created, ServiceError> {
         let now = self.ports.clock.now();
-        let context = Context {
+        let context = ParseContext {
             now,
             time_zone: &actor.time_zone,
             calendar: &self.settings.calendar,
         };
         let asked = parse_create(body, &context)?;
-        plan::check_terms(actor.plan, asked.condition.kind(), asked.notification)?;
+        plan::check_alert_features(actor.plan, asked.condition.kind(), asked.notification)?;
         self.prices.require_stock(asked.symbol).await?;
         let work = Create {
             alerts: self.clone(),
@@ -73,7 +73,7 @@ struct Create {
     asked: NewAlert,
     id: AlertId,
     created_by: Option<String>,
-    price: StartPrice,
+    price: PriceAvailability,
     now: Timestamp,
 }
 
@@ -82,14 +82,14 @@ enum Done {
     Found(StoredAlert),
 }
 
-impl Work for Create {
-    type Done = Done;
+impl Transaction for Create {
+    type Output = Done;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = awake(unit, self.account).await?;
-            let owner = Owner::Account(self.account);
+            let owner = AlertOwner::Account(self.account);
             let similar = unit.similar_alerts(&owner, &self.asked).await?;
             if let Some(found) = similar
                 .into_iter()
@@ -104,7 +104,7 @@ impl Work for Create {
             let made = transition::create(
                 self.asked.clone(),
                 self.id,
-                Verification::Verified,
+                OwnerVerification::Verified,
                 self.price,
                 self.now,
             );

@@ -2,7 +2,7 @@
 
 use alerts::AlertId;
 use jiff::Timestamp;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
@@ -31,14 +31,14 @@ struct Delete {
     now: Timestamp,
 }
 
-impl Work for Delete {
-    type Done = ();
+impl Transaction for Delete {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             let missing = || Abort::Refused(no_such_alert());
-            let found = unit.alert_to_change(self.account, self.id).await?;
+            let found = unit.lock_alert(self.account, self.id).await?;
             let alert = found.ok_or_else(missing)?.alert;
             if unit.delete_alert(&alert, self.now).await? {
                 Ok(())

@@ -8,11 +8,11 @@
 use std::cmp::Ordering;
 
 use alerts::Alert;
-use alerts::condition::{Condition, Earnings, InsiderWatch, RsiDirection, Side, VolumeBaseline};
+use alerts::condition::{Condition, EpsBasis, InsiderCriteria, RsiDirection, Side, VolumeBaseline};
 use alerts::engine::Engine;
 use jiff::civil::Date;
 use market::day::day_number;
-use market::{Change, Decimal, MICROS_PER_UNIT, Price, Symbol};
+use market::{Decimal, MICROS_PER_UNIT, Price, PriceChange, Symbol};
 
 use crate::stocks::figures::{distance_pct, ratio};
 
@@ -33,7 +33,7 @@ pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, toda
         Condition::Price { side, threshold } => at_price(side, price, Some(threshold)),
         Condition::PriceChange { side, percent } => change(side, percent, alert.initial_price, price),
         Condition::NewExtreme { side } => {
-            let extremes = engine.extremes_of_52_weeks(symbol, today);
+            let extremes = engine.extremes_52_weeks(symbol, today);
             at_price(side, price, extremes.map(|(high, low)| side.pick(high, low)))
         }
         Condition::MaCrossover { side } => crossing(engine, symbol, side),
@@ -44,7 +44,7 @@ pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, toda
                 RsiDirection::Below => Some(Side::Below),
                 RsiDirection::Both => alert.rsi_side,
             };
-            let rsi = engine.rsi_now(symbol);
+            let rsi = engine.current_rsi(symbol);
             Measured {
                 metric: rsi,
                 distance_pct: rsi.zip(side).and_then(|(rsi, side)| way(side, rsi, threshold)),
@@ -56,7 +56,7 @@ pub(super) fn measure(engine: &Engine, alert: &Alert, price: Option<Price>, toda
             earnings,
             threshold,
         } => pe(engine, symbol, (side, earnings, threshold), price).unwrap_or_default(),
-        Condition::SocialBuzz(_) => only(engine.mentions_of_a_day(symbol).and_then(Decimal::from_units)),
+        Condition::SocialBuzz(_) => only(engine.mentions_in_24_hours(symbol).and_then(Decimal::from_units)),
         Condition::InsiderTransactions(watch) => insiders(engine, symbol, &watch, today),
         Condition::EarningsAnnouncement { .. } | Condition::DividendExDate { .. } => {
             let next = engine.next_date(symbol, &alert.condition, today);
@@ -95,13 +95,15 @@ fn change(side: Side, percent: Decimal, initial: Option<Price>, price: Option<Pr
     let percent = i128::from(percent.micros());
     let level = i128::from(initial.micros()) * (HUNDRED_PERCENT + side.pick(percent, -percent));
     Measured {
-        metric: Some(Change::between(initial, price).percent),
+        metric: Some(PriceChange::between(initial, price).percent),
         distance_pct: way_between(side, i128::from(price.micros()) * HUNDRED_PERCENT, level),
     }
 }
 
 fn crossing(engine: &Engine, symbol: Symbol, side: Side) -> Measured {
-    let averages = engine.average_now(symbol, 50).zip(engine.average_now(symbol, 200));
+    let averages = engine
+        .current_average(symbol, 50)
+        .zip(engine.current_average(symbol, 200));
     let before = engine.history(symbol).and_then(|history| {
         let (last_50, last_200) = (history.sum_of_closes(50)?, history.sum_of_closes(200)?);
         Some((4 * last_50).cmp(&last_200))
@@ -129,14 +131,14 @@ fn touch(engine: &Engine, symbol: Symbol, side: Side, period: u16, price: Option
         comes.then(|| way_between(side, from, to)).flatten()
     });
     Measured {
-        metric: engine.average_now(symbol, period),
+        metric: engine.current_average(symbol, period),
         distance_pct: way,
     }
 }
 
 fn volume(engine: &Engine, symbol: Symbol, baseline: VolumeBaseline, percent: Decimal) -> Option<Measured> {
     let is_running = engine.is_session_running(symbol);
-    let volume = engine.session_so_far(symbol).filter(|_| is_running)?.volume?;
+    let volume = engine.observed_session(symbol).filter(|_| is_running)?.volume?;
     let sum = engine
         .history(symbol)?
         .sum_of_volumes(usize::from(baseline.sessions()))?;
@@ -152,7 +154,7 @@ fn volume(engine: &Engine, symbol: Symbol, baseline: VolumeBaseline, percent: De
 fn pe(
     engine: &Engine,
     symbol: Symbol,
-    (side, earnings, threshold): (Side, Earnings, Decimal),
+    (side, earnings, threshold): (Side, EpsBasis, Decimal),
     price: Option<Price>,
 ) -> Option<Measured> {
     let (price, eps) = (price?, engine.earnings_per_share(symbol, earnings)?);
@@ -165,7 +167,7 @@ fn pe(
     })
 }
 
-fn insiders(engine: &Engine, symbol: Symbol, watch: &InsiderWatch, today: Date) -> Measured {
+fn insiders(engine: &Engine, symbol: Symbol, watch: &InsiderCriteria, today: Date) -> Measured {
     let (value, insiders) = engine.insider_totals(symbol, watch, today);
     // Money enough, but by too few: no sum of money would do.
     let by_enough = value < watch.threshold_usd || insiders >= u32::from(watch.min_executives);

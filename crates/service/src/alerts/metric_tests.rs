@@ -1,9 +1,9 @@
 //! What alerts measure, of an engine that was told a small world.
 
 use super::*;
-use alerts::engine::{Event, InsiderTrade, Quote, Settings};
-use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner, StartPrice};
+use alerts::engine::{EngineConfig, Event, InsiderTrade, Quote};
+use alerts::request::{ParseContext, parse_create};
+use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, Revision};
 use jiff::civil::date;
 use jiff::tz::TimeZone;
@@ -30,7 +30,7 @@ fn now() -> Timestamp {
 /// `sessions` completed sessions at `close` with 1,000 shares each, and a running one at `last` with `volume` shares.
 fn engine(sessions: usize, close: &str, last: &str, volume: i64) -> Engine {
     let calendar = Calendar::nyse();
-    let mut engine = Engine::new(calendar.clone(), Settings::default());
+    let mut engine = Engine::new(calendar.clone(), EngineConfig::default());
     let from = TODAY.checked_sub(Span::new().years(2)).unwrap();
     let days: Vec<_> = calendar
         .sessions(from, TODAY.yesterday().unwrap())
@@ -62,14 +62,21 @@ fn tell(engine: &mut Engine, event: Event<'_>) {
 
 fn alert(condition: &str, threshold: Value, parameters: Value, initial: &str) -> Alert {
     let body = json!({"symbol": SYMBOL, "condition": condition, "threshold": threshold, "parameters": parameters});
-    let context = Context {
+    let context = ParseContext {
         now: now(),
         time_zone: &TimeZone::UTC,
         calendar: &Calendar::nyse(),
     };
     let asked = parse_create(&body, &context).unwrap();
     let id = AlertId(Uuid::from_u128(1));
-    let made = transition::create(asked, id, Owner::Verified, StartPrice::Awaited, now()).unwrap();
+    let made = transition::create(
+        asked,
+        id,
+        OwnerVerification::Verified,
+        PriceAvailability::Awaited,
+        now(),
+    )
+    .unwrap();
     assert_eq!(made.alert.revision, Revision::default());
     Alert {
         initial_price: Some(price(initial)),

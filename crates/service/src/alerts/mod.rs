@@ -1,7 +1,7 @@
 //! Alerts: created, read, changed, deleted.
 //!
 //! Each use case reads and checks what was asked, and leaves the decision to [`alerts::transition`]. What changes
-//! something is a unit of work ([`store::Work`]): it reads the alert under its lock, decides, and writes the alert and its
+//! something is a unit of work ([`store::Transaction`]): it reads the alert under its lock, decides, and writes the alert and its
 //! history in one transaction; what is to be refused is refused before anything is written. Once it is on disk, and
 //! before anybody is answered, the evaluator is told.
 //!

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use market::calendar::new_york_date;
 use market::{Calendar, Symbol};
-use paper::{Closes, Events, Firing, Record, Scorecard, scorecard};
+use paper::{CorporateActions, DailyCloses, Firing, PriceHistory, Scorecard, scorecard};
 
 use super::no_such_alert;
 use crate::alerts::Alerts;
@@ -41,16 +41,16 @@ pub struct Outcome {
 /// What is kept of a stock.
 struct Past {
     symbol: Symbol,
-    closes: Closes,
-    events: Events,
+    closes: DailyCloses,
+    events: CorporateActions,
 }
 
 impl Past {
-    fn record(&self) -> Record<'_> {
-        Record {
+    fn record(&self) -> PriceHistory<'_> {
+        PriceHistory {
             symbol: self.symbol,
             closes: &self.closes,
-            events: &self.events,
+            actions: &self.events,
         }
     }
 
@@ -130,7 +130,7 @@ impl Alerts {
         Ok(Past {
             symbol,
             closes: closes.collect(),
-            events: Events::new(calendar, &splits, &[]),
+            events: CorporateActions::new(calendar, &splits, &[]),
         })
     }
 }
@@ -155,7 +155,7 @@ mod tests {
         Past {
             symbol: "ACME".parse().unwrap(),
             closes: days.iter().map(|day| (*day, price)).collect(),
-            events: Events::default(),
+            events: CorporateActions::default(),
         }
     }
 

@@ -76,7 +76,7 @@ impl Alerts {
         let (evaluation, measured, last_evaluated_at) = self.evaluator.read(|engine| {
             let alert = &stored.alert;
             let measured = measure(engine, alert, stock.last_price, new_york_date(now));
-            let observed = engine.session_so_far(alert.symbol);
+            let observed = engine.observed_session(alert.symbol);
             (
                 self.evaluation(engine, alert, now),
                 measured,

@@ -3,13 +3,13 @@
 //! Such an entry says of itself that a client made it, so that nobody takes it for what this service has seen; it changes
 //! nothing of the alert.
 
-use alerts::transition::{Entry, HistoryStatus};
+use alerts::transition::{HistoryStatus, StatusChange};
 use alerts::{AlertId, HistoryAction, Status};
 use jiff::Timestamp;
 use market::{Price, Symbol};
 use serde_json::{Map, Value, json};
 use store::model::HistoryRow;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
 use super::no_such_alert;
@@ -48,7 +48,7 @@ impl Alerts {
 struct Noted {
     alert: AlertId,
     symbol: Symbol,
-    entry: Entry,
+    entry: StatusChange,
     price: Option<Price>,
     details: Map<String, Value>,
 }
@@ -89,7 +89,7 @@ fn read(body: &Value) -> Result<Noted, ServiceError> {
     Ok(Noted {
         alert: AlertId(alert),
         symbol,
-        entry: Entry {
+        entry: StatusChange {
             action,
             previous_status,
             new_status,
@@ -129,11 +129,11 @@ struct Record {
     now: Timestamp,
 }
 
-impl Work for Record {
-    type Done = ();
+impl Transaction for Record {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             awake(unit, self.account).await?;
             let noted = &self.noted;

@@ -4,14 +4,14 @@ use alerts::equivalence::equivalent;
 use alerts::request::AlertChange;
 use alerts::{Alert, NewAlert};
 use store::model::StoredAlert;
-use store::{Abort, Unit};
+use store::{Abort, UnitOfWork};
 
 use crate::ServiceError;
 
 /// Refuses a change that makes an alert the same as another alert of its owner, who would be notified twice. Two
 /// alerts that are the same already may change otherwise.
 pub(super) async fn refuse(
-    unit: &mut Unit,
+    unit: &mut UnitOfWork,
     current: &StoredAlert,
     change: &AlertChange,
 ) -> Result<(), Abort<ServiceError>> {

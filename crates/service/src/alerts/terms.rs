@@ -2,13 +2,13 @@
 
 use alerts::{Channel, ConditionKind, plan};
 use store::model::Account;
-use store::{Abort, Unit};
+use store::{Abort, UnitOfWork};
 
 use crate::ServiceError;
 
 /// Refuses an alert of that kind on that channel unless the account's plan has both and the channel reaches somebody.
 pub(crate) fn check(account: &Account, kind: ConditionKind, channel: Channel) -> Result<(), ServiceError> {
-    plan::check_terms(account.plan, kind, channel)?;
+    plan::check_alert_features(account.plan, kind, channel)?;
     if channel == Channel::Email || account.profile.phone.is_some() {
         return Ok(());
     }
@@ -23,12 +23,12 @@ pub(crate) fn check(account: &Account, kind: ConditionKind, channel: Channel) ->
 
 /// Refuses one more active alert of an account, which is locked, if that is more than its plan has. Where the plan has any number
 /// nothing is counted: that would make each alert cost the more the more there are.
-pub(crate) async fn require_room(unit: &mut Unit, account: &Account) -> Result<(), Abort<ServiceError>> {
+pub(crate) async fn require_room(unit: &mut UnitOfWork, account: &Account) -> Result<(), Abort<ServiceError>> {
     if account.plan.active_alert_quota().is_none() {
         return Ok(());
     }
     let active = unit.count_active_alerts(account.id).await?;
-    plan::check_room(account.plan, active).map_err(|refusal| Abort::Refused(refusal.into()))
+    plan::check_active_quota(account.plan, active).map_err(|refusal| Abort::Refused(refusal.into()))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ use desk::Desk;
 use model::Model;
 use subject::Sitting;
 
-pub use ::analyst::freshness::Stale;
+pub use ::analyst::freshness::StaleReason;
 pub use ::analyst::{Analysis, Intention, Proposal};
 pub use settings::{AnalystError, Budget, Key, ModelSettings, Settings, TokenLimit, check_base_url};
 pub use subject::{Look, Wish};

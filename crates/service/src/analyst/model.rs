@@ -15,7 +15,7 @@ use std::time::Duration;
 use ::analyst::{Advice, llm};
 use jiff::{SignedDuration, Timestamp};
 use metrics::counter;
-use notify::provider::{Answer, Provider};
+use notify::provider::{ProviderClient, ProviderResponse};
 use notify::time::Time;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
@@ -39,7 +39,7 @@ const LONGEST_REST: Duration = Duration::from_secs(3_600);
 pub(super) struct Model {
     settings: ModelSettings,
     url: Url,
-    provider: Provider,
+    provider: ProviderClient,
     clock: Arc<dyn Clock>,
     time: Arc<dyn Time>,
     spending: Spending,
@@ -82,7 +82,7 @@ impl Model {
     ) -> Result<Self, AnalystError> {
         Ok(Self {
             url: completions(&settings.base_url).ok_or(AnalystError::BadBaseUrl)?,
-            provider: Provider::new(Arc::clone(&time))?,
+            provider: ProviderClient::new(Arc::clone(&time))?,
             spending: Spending::of(settings.budget),
             settings,
             clock,
@@ -103,7 +103,7 @@ impl Model {
     /// # Errors
     /// [`WhyNot`]; then the rules' advice stands.
     pub(super) async fn ask(&self, desk: &Desk, look: &Arc<Look>) -> Result<Advice, WhyNot> {
-        if llm::counts(&look.sitting.subject()).is_none() {
+        if llm::alert_count_limits(&look.sitting.subject()).is_none() {
             return Err(WhyNot::NoRoom);
         }
         self.must_not_rest()?;
@@ -124,12 +124,12 @@ impl Model {
         let read = desk.run(move || {
             let analysis = look.analysis();
             look.sitting
-                .with_brief(analysis, |brief| llm::read(&answer.body, &name, brief))
+                .with_brief(analysis, |brief| llm::parse_answer(&answer.body, &name, brief))
         });
         Ok(read.await.map_err(|_| WhyNot::Internal)??)
     }
 
-    async fn exchange(&self, desk: &Desk, look: &Arc<Look>, is_asked: &AtomicBool) -> Result<Answer, WhyNot> {
+    async fn exchange(&self, desk: &Desk, look: &Arc<Look>, is_asked: &AtomicBool) -> Result<ProviderResponse, WhyNot> {
         let _turn = self.turns.acquire().await.map_err(|_| WhyNot::Stopping)?;
         // Somebody may have been told meanwhile.
         self.must_not_rest()?;
@@ -139,7 +139,7 @@ impl Model {
                 let analysis = look.analysis();
                 let request = look
                     .sitting
-                    .with_brief(analysis, |brief| llm::request(&name, tokens, brief));
+                    .with_brief(analysis, |brief| llm::chat_request(&name, tokens, brief));
                 request.to_string().into_bytes()
             });
             write.await.map_err(|_| WhyNot::Internal)?
@@ -153,7 +153,7 @@ impl Model {
     }
 
     /// What a status comes to.
-    fn judge(&self, answer: &Answer) -> Result<(), WhyNot> {
+    fn judge(&self, answer: &ProviderResponse) -> Result<(), WhyNot> {
         if matches!(answer.status, 429 | 503)
             && let Some(wait) = answer.retry_after
         {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 pub use ::analyst::llm::TokenLimit;
-use notify::provider::{Bearer, ProviderError};
+use notify::provider::{BearerToken, ProviderSetupError};
 
 /// Who looks at stocks.
 #[derive(Clone, Debug, Default)]
@@ -41,13 +41,13 @@ pub struct Budget {
 
 /// A key of the endpoint. It does not print.
 #[derive(Clone, Debug)]
-pub struct Key(pub(super) Bearer);
+pub struct Key(pub(super) BearerToken);
 
 impl Key {
     /// Of its text; `None` if it cannot be sent in a header.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
-        Bearer::new(text).map(Self)
+        BearerToken::new(text).map(Self)
     }
 }
 
@@ -59,7 +59,7 @@ pub enum AnalystError {
     BadBaseUrl,
     /// The client cannot be set up.
     #[error("the language model cannot be asked: {0}")]
-    Provider(#[from] ProviderError),
+    Provider(#[from] ProviderSetupError),
 }
 
 /// The address of chat completions under a base URL: http or https, with nothing after its path, nor anything secret in it.

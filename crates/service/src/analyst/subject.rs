@@ -2,10 +2,10 @@
 
 use ::alerts::Plan;
 use ::alerts::engine::Dividend;
-use ::alerts::request::Context;
-use ::analyst::freshness::Stale;
-use ::analyst::llm::Brief;
-use ::analyst::{Advice, Analysis, Intention, Subject};
+use ::alerts::request::ParseContext;
+use ::analyst::freshness::StaleReason;
+use ::analyst::llm::PromptInput;
+use ::analyst::{Advice, Analysis, AnalysisSubject, Intention};
 use ::market::calendar::new_york_date;
 use ::market::{Calendar, CurrentPrice, Price, Symbol};
 use jiff::Timestamp;
@@ -68,7 +68,7 @@ impl StockAnalysis {
     }
 }
 
-/// A stock as it was looked at: all that an [`Subject`] borrows.
+/// A stock as it was looked at: all that an [`AnalysisSubject`] borrows.
 #[derive(Clone, Debug)]
 pub(super) struct Sitting {
     pub(super) wish: Wish,
@@ -121,9 +121,9 @@ impl Sitting {
         })
     }
 
-    pub(super) fn subject(&self) -> Subject<'_> {
+    pub(super) fn subject(&self) -> AnalysisSubject<'_> {
         let wish = &self.wish;
-        Subject {
+        AnalysisSubject {
             symbol: wish.symbol,
             intention: wish.intention,
             price: self.price.price(),
@@ -134,7 +134,7 @@ impl Sitting {
             dividends: &self.dividends,
             plan: wish.plan,
             active_alerts: wish.active_alerts,
-            context: Context {
+            context: ParseContext {
                 now: self.at,
                 time_zone: &wish.time_zone,
                 calendar: &self.calendar,
@@ -143,8 +143,8 @@ impl Sitting {
     }
 
     /// Does something with what a model is told.
-    pub(super) fn with_brief<T>(&self, analysis: &Analysis, job: impl FnOnce(&Brief<'_>) -> T) -> T {
-        job(&Brief {
+    pub(super) fn with_brief<T>(&self, analysis: &Analysis, job: impl FnOnce(&PromptInput<'_>) -> T) -> T {
+        job(&PromptInput {
             subject: &self.subject(),
             analysis,
             stock_name: self.stock_name.as_deref(),
@@ -193,7 +193,7 @@ impl Look {
 
     /// Whether alerts that were made at an instant and at a price, per today's share, are stale by now.
     #[must_use]
-    pub fn stale_since(&self, made_at: Timestamp, made_price: Price) -> Option<Stale> {
-        Stale::since(made_at, made_price, &self.sitting.subject(), self.analysis())
+    pub fn stale_since(&self, made_at: Timestamp, made_price: Price) -> Option<StaleReason> {
+        StaleReason::of(made_at, made_price, &self.sitting.subject(), self.analysis())
     }
 }

@@ -1,7 +1,7 @@
 //! Why the rules answered where a model was to.
 
 use ::analyst::llm::AnswerError;
-use notify::provider::Fault;
+use notify::provider::ProviderCallError;
 
 /// Why the rules answered where a model was to. The texts are for the operator's log; users are told the [name](Self::name).
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum WhyNot {
     TimedOut,
     /// No answer came.
     #[error("the endpoint did not answer ({}); check analyst.base_url", .0.name())]
-    Unreachable(Fault),
+    Unreachable(ProviderCallError),
     /// The endpoint asks to be asked less often (429).
     #[error("the endpoint asks to be asked less often (429); lower analyst.calls_per_day, or raise your limit there")]
     RateLimited,
@@ -103,11 +103,11 @@ impl WhyNot {
     }
 }
 
-impl From<Fault> for WhyNot {
-    fn from(fault: Fault) -> Self {
+impl From<ProviderCallError> for WhyNot {
+    fn from(fault: ProviderCallError) -> Self {
         match fault {
-            Fault::TimedOut => Self::TimedOut,
-            Fault::TooLong => Self::Answer(AnswerError::TooLong(::analyst::llm::MAX_ANSWER_BYTES + 1)),
+            ProviderCallError::TimedOut => Self::TimedOut,
+            ProviderCallError::TooLong => Self::Answer(AnswerError::TooLong(::analyst::llm::MAX_ANSWER_BYTES + 1)),
             fault => Self::Unreachable(fault),
         }
     }

@@ -1,7 +1,7 @@
 //! An agent asks.
 
 use store::model::{Approval, ApprovalId, ApprovalStatus};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{AgentChange, MAX_PENDING, PENDING_FOR};
 use crate::alerts::MadeBy;
@@ -33,11 +33,11 @@ impl Approvals {
 
 struct Ask(Approval);
 
-impl Work for Ask {
-    type Done = Approval;
+impl Transaction for Ask {
+    type Output = Approval;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
         Box::pin(async move {
             let Self(asked) = self;
             awake(unit, asked.account).await?;

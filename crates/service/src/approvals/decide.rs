@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use store::model::{Approval, ApprovalId, ApprovalStatus};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{AgentChange, Changed};
 use crate::alerts::MadeBy;
@@ -88,11 +88,11 @@ impl Advance {
     }
 }
 
-impl Work for Advance {
-    type Done = Approval;
+impl Transaction for Advance {
+    type Output = Approval;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
         Box::pin(async move {
             match self.status {
                 ApprovalStatus::Denied => present(unit, self.account).await?,
@@ -116,11 +116,11 @@ struct Settle {
     now: Timestamp,
 }
 
-impl Work for Settle {
-    type Done = Approval;
+impl Transaction for Settle {
+    type Output = Approval;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Approval, Abort<ServiceError>>> {
         Box::pin(async move {
             // If somebody else has taken it on since, it is theirs to settle.
             unit.advance_approval(&self.begun, self.status, self.now).await?;

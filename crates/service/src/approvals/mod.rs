@@ -16,7 +16,7 @@ mod preview;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::alerts::Alerts;
 use crate::identity::Identity;
@@ -100,11 +100,11 @@ struct LetWait {
     agents_wait: bool,
 }
 
-impl Work for LetWait {
-    type Done = ();
+impl Transaction for LetWait {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             let mut account = present(unit, self.account).await?;
             account.profile.agents_wait = self.agents_wait;

@@ -1,6 +1,6 @@
 //! What a change comes to, in a sentence for the owner; and whatever would be refused is refused before it waits.
 
-use ::alerts::request::{Context, parse_create, parse_update};
+use ::alerts::request::{ParseContext, parse_create, parse_update};
 use ::alerts::{Alert, AlertId, NewAlert, plan};
 use store::model::WatchlistItemId;
 
@@ -14,7 +14,7 @@ impl Approvals {
     /// # Errors
     /// As the change itself, as far as that can be said now.
     pub(super) async fn preview(&self, actor: &Actor, change: &AgentChange) -> Result<String, ServiceError> {
-        let context = Context {
+        let context = ParseContext {
             now: self.ports.clock.now(),
             time_zone: &actor.time_zone,
             calendar: &self.settings.calendar,
@@ -22,7 +22,7 @@ impl Approvals {
         Ok(match change {
             AgentChange::CreateAlert(body) => {
                 let asked = parse_create(body, &context)?;
-                plan::check_terms(actor.plan, asked.condition.kind(), asked.notification)?;
+                plan::check_alert_features(actor.plan, asked.condition.kind(), asked.notification)?;
                 self.prices.require_stock(asked.symbol).await?;
                 format!(
                     "Make an alert: {}, told by {}",
@@ -33,7 +33,7 @@ impl Approvals {
             AgentChange::UpdateAlert(id, body) => {
                 let alert = self.alert_to_preview(actor, *id).await?;
                 let asked = parse_update(&alert, body, &context)?;
-                plan::check_terms(actor.plan, asked.condition.kind(), asked.notification)?;
+                plan::check_alert_features(actor.plan, asked.condition.kind(), asked.notification)?;
                 let after = Alert {
                     condition: asked.condition,
                     ..alert.clone()

@@ -27,12 +27,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use ::alerts::Alert;
-use ::alerts::engine::{NotJudged, StaleStock, State};
+use ::alerts::engine::{EvaluationIssue, EvaluationStatus, StaleStock};
 use ::market::Symbol;
 use futures_util::future::try_join_all;
 use jiff::{SignedDuration, Timestamp};
-use notify::letter::{Letter, NamedAlert};
-use store::model::{Account, BlindStretch, NewMessage, Owner};
+use notify::templates::{AccountEmail, AlertSummary};
+use store::model::{Account, AlertOwner, BlindnessNotice, NewMessage};
 use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -98,7 +98,7 @@ impl BlindnessNotices {
         }
         let store = &self.ports.store;
         let symbols: Vec<Symbol> = stale.iter().map(|stock| stock.symbol).collect();
-        let untold = store.alerts_untold_of_blindness(&symbols).await?;
+        let untold = store.alerts_without_blindness_notice(&symbols).await?;
         if untold.is_empty() {
             return Ok(());
         }
@@ -106,13 +106,14 @@ impl BlindnessNotices {
         let mut accounts: BTreeMap<AccountId, Vec<Blind>> = BTreeMap::new();
         self.evaluator.read(|engine| {
             for stored in untold {
-                let (Owner::Account(account), Some(stock)) = (stored.owner, stale.get(&stored.alert.symbol)) else {
+                let (AlertOwner::Account(account), Some(stock)) = (stored.owner, stale.get(&stored.alert.symbol))
+                else {
                     continue;
                 };
                 let state = engine
                     .evaluation(stored.alert.id, now)
                     .map(|evaluation| evaluation.state);
-                if state == Some(State::Blind(NotJudged::StaleQuotes)) {
+                if state == Some(EvaluationStatus::Blind(EvaluationIssue::StaleQuotes)) {
                     accounts.entry(account).or_default().push(Blind {
                         since: stock.since.max(stored.alert.armed_at),
                         last_at: stock.last_at,
@@ -159,20 +160,20 @@ impl BlindnessNotices {
 
     async fn tell_who_sees(&self, stale: &[StaleStock], now: Timestamp) -> Result<(), StoreError> {
         let store = &self.ports.store;
-        let mut told = store.blind_stretches().await?;
+        let mut told = store.blindness_notices().await?;
         if told.is_empty() {
             return Ok(());
         }
         if store.write(DropVoid).await.map_err(refused_never)? > 0 {
-            told = store.blind_stretches().await?;
+            told = store.blindness_notices().await?;
         }
         let stale: HashSet<Symbol> = stale.iter().map(|stock| stock.symbol).collect();
-        let seeing: Vec<&[BlindStretch]> = self.evaluator.read(|engine| {
-            let sees = |told: &BlindStretch| {
-                let seen = engine.session_so_far(told.symbol).map(|session| session.last_at);
+        let seeing: Vec<&[BlindnessNotice]> = self.evaluator.read(|engine| {
+            let sees = |told: &BlindnessNotice| {
+                let seen = engine.observed_session(told.symbol).map(|session| session.last_at);
                 !stale.contains(&told.symbol) && seen.is_some_and(|seen| seen > told.since)
             };
-            let letters = told.chunk_by(|one, next| (one.account, one.told_at) == (next.account, next.told_at));
+            let letters = told.chunk_by(|one, next| (one.account, one.notified_at) == (next.account, next.notified_at));
             letters.filter(|stocks| stocks.iter().all(sees)).collect()
         });
         let writer = self.writer(now);
@@ -180,7 +181,7 @@ impl BlindnessNotices {
             let first = stocks.first()?;
             Some(SeeAgain {
                 account: first.account,
-                told_at: first.told_at,
+                told_at: first.notified_at,
                 writer: writer.clone(),
             })
         });
@@ -204,7 +205,7 @@ fn is_due(since: Timestamp, now: Timestamp) -> bool {
 /// Does works, some at a time.
 async fn write_all<W>(store: &Store, works: Vec<W>) -> Result<(), StoreError>
 where
-    W: store::Work<Done = (), Refusal = std::convert::Infallible>,
+    W: store::Transaction<Output = (), Refusal = std::convert::Infallible>,
 {
     let mut works = works.into_iter().peekable();
     while works.peek().is_some() {
@@ -224,7 +225,7 @@ struct Writer {
 
 impl Writer {
     /// A letter to an account's owner; `None` if it cannot be written, which is told to the operator.
-    fn letter(&self, account: &Account, letter: &Letter) -> Option<NewMessage> {
+    fn letter(&self, account: &Account, letter: &AccountEmail) -> Option<NewMessage> {
         let to = &account.email;
         messages::letter(&self.vault, &self.chance, self.now, to, Some(account.id), letter)
             .inspect_err(|error| tracing::error!(%error, kind = letter.kind(), "a letter cannot be written"))
@@ -238,8 +239,8 @@ fn wants_to_be_told(account: &Account) -> bool {
 }
 
 /// An alert as letters name it.
-pub(crate) fn named(alert: &Alert) -> NamedAlert {
-    NamedAlert {
+pub(crate) fn named(alert: &Alert) -> AlertSummary {
+    AlertSummary {
         symbol: alert.symbol.to_string(),
         condition: alert.condition.kind().to_string(),
         threshold: alert.condition.threshold().map(|threshold| threshold.to_string()),

@@ -3,8 +3,8 @@
 use ::alerts::engine::Feed;
 use ::market::Symbol;
 use jiff::Timestamp;
-use notify::letter::Letter;
-use store::{Abort, BoxFuture, Unit, Work};
+use notify::templates::AccountEmail;
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{NAMED, Writer, named, wants_to_be_told};
 use crate::AccountId;
@@ -16,29 +16,29 @@ pub(super) struct SeeAgain {
     pub(super) writer: Writer,
 }
 
-impl Work for SeeAgain {
-    type Done = ();
+impl Transaction for SeeAgain {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             let Some(account) = unit.lock_account(self.account).await? else {
                 return Ok(());
             };
-            let mut told = unit.blind_stretches_of(self.account).await?;
-            told.retain(|told| told.told_at == self.told_at);
+            let mut told = unit.blindness_notices_of(self.account).await?;
+            told.retain(|told| told.notified_at == self.told_at);
             // Another process may have said it.
             let Some(since) = told.iter().map(|told| told.since).min() else {
                 return Ok(());
             };
-            unit.end_blind_stretches(self.account, self.told_at).await?;
+            unit.delete_blindness_notices(self.account, self.told_at).await?;
             let symbols: Vec<Symbol> = told.iter().map(|told| told.symbol).collect();
             let mut alerts = unit.active_alerts_on(self.account, &symbols).await?;
             alerts.retain(|stored| Feed::of(&stored.alert.condition) == Some(Feed::Quotes));
             if alerts.is_empty() || !wants_to_be_told(&account) {
                 return Ok(());
             }
-            let letter = Letter::AlertsSee {
+            let letter = AccountEmail::AlertsRecovered {
                 alerts: alerts.iter().take(NAMED).map(|stored| named(&stored.alert)).collect(),
                 more: alerts.len().saturating_sub(NAMED),
                 since: format!("{since:.0}"),
@@ -54,11 +54,11 @@ impl Work for SeeAgain {
 /// Ends what nobody waits for any more.
 pub(super) struct DropVoid;
 
-impl Work for DropVoid {
-    type Done = u64;
+impl Transaction for DropVoid {
+    type Output = u64;
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<u64, Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.drop_void_blind_stretches().await?) })
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u64, Abort<Self::Refusal>>> {
+        Box::pin(async move { Ok(unit.delete_obsolete_blindness_notices().await?) })
     }
 }

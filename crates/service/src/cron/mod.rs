@@ -8,7 +8,7 @@ mod secret;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use sources::live::Matter;
+use sources::live::RefreshKind;
 use store::StoreError;
 use store::model::MessageChannel;
 use tokio::sync::broadcast;
@@ -119,7 +119,7 @@ pub struct Jobs {
     pub(crate) ports: Ports,
     pub(crate) evaluator: Arc<Evaluator>,
     pub(crate) watchlists: Watchlists,
-    pub(crate) wanted: broadcast::Sender<Matter>,
+    pub(crate) wanted: broadcast::Sender<RefreshKind>,
 }
 
 impl Jobs {
@@ -137,9 +137,9 @@ impl Jobs {
             }
             Job::Deliveries => {
                 let store = &self.ports.store;
-                store.bell().notify_one();
+                store.delivery_wake_handle().notify_one();
                 for channel in [MessageChannel::Email, MessageChannel::Sms] {
-                    store.bell_of(channel).notify_one();
+                    store.message_wake_handle(channel).notify_one();
                 }
                 done("the dispatchers of webhooks, mail and text messages look for what is due")
             }
@@ -160,10 +160,10 @@ impl Jobs {
                 (true, detail)
             }
             Job::Calendar => nothing("the exchange's calendar is part of the program"),
-            Job::Catalog => self.want(Matter::Catalog),
-            Job::Bars => self.want(Matter::Bars),
-            Job::Fundamentals => self.want(Matter::Fundamentals),
-            Job::Events => self.want(Matter::Events),
+            Job::Catalog => self.want(RefreshKind::Catalog),
+            Job::Bars => self.want(RefreshKind::Bars),
+            Job::Fundamentals => self.want(RefreshKind::Fundamentals),
+            Job::Events => self.want(RefreshKind::Events),
             Job::Analyst => {
                 let asked = self.watchlists.run_analyst().await?;
                 let detail = format!(
@@ -186,7 +186,7 @@ impl Jobs {
     }
 
     /// Tells the source of market data, if it asks anybody.
-    fn want(&self, matter: Matter) -> (bool, String) {
+    fn want(&self, matter: RefreshKind) -> (bool, String) {
         match self.wanted.send(matter) {
             Ok(_) => (
                 true,
@@ -249,17 +249,17 @@ impl Housekeeping {
         let over = before(KEPT_AFTER_THE_END);
         let made_before = before(guests::NEVER_VERIFIED_AFTER);
         let (sent_before, delivered_before) = (before(MESSAGES_KEPT), before(DELIVERIES_KEPT));
-        let ended = until_none(|| store.forget_sessions_and_codes(over, AT_ONCE)).await?;
+        let ended = until_none(|| store.purge_sessions_and_codes(over, AT_ONCE)).await?;
         let unused = before(oauth::UNUSED_GRANTS_KEPT);
-        let grants = until_none(|| store.forget_grants(over, unused, AT_ONCE)).await?;
+        let grants = until_none(|| store.purge_grants(over, unused, AT_ONCE)).await?;
         let (unused, idle) = (before(oauth::UNUSED_CLIENTS_KEPT), before(oauth::IDLE_CLIENTS_KEPT));
         // What nobody was let in by any more, too.
-        until_none(|| store.forget_oauth_clients(unused, idle, AT_ONCE)).await?;
-        until_none(|| store.forget_approvals(over, AT_ONCE)).await?;
-        let requests = store.forget_requests(before(REPEATED_FOR)).await?;
-        let unverified = until_none(|| store.forget_unverified_alerts(made_before, AT_ONCE)).await?;
-        let messages = until_none(|| store.forget_messages(sent_before, AT_ONCE)).await?;
-        let deliveries = until_none(|| store.forget_deliveries(delivered_before, AT_ONCE)).await?;
+        until_none(|| store.purge_oauth_clients(unused, idle, AT_ONCE)).await?;
+        until_none(|| store.purge_approvals(over, AT_ONCE)).await?;
+        let requests = store.purge_idempotency_keys(before(REPEATED_FOR)).await?;
+        let unverified = until_none(|| store.purge_unverified_alerts(made_before, AT_ONCE)).await?;
+        let messages = until_none(|| store.purge_messages(sent_before, AT_ONCE)).await?;
+        let deliveries = until_none(|| store.purge_deliveries(delivered_before, AT_ONCE)).await?;
         Ok(Swept {
             ended,
             grants,

@@ -18,7 +18,7 @@ const CHANGES_AT_ONCE: u32 = 1_000;
 impl Evaluator {
     /// Begins to follow what other processes change, from what is there now.
     pub(super) async fn follow_from_here(&self) -> Result<(), StoreError> {
-        let place = self.store.place().await?;
+        let place = self.store.history_position().await?;
         self.place.store(place, std::sync::atomic::Ordering::Release);
         Ok(())
     }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use ::alerts::{Status, json};
 use ::market::calendar::new_york_date;
-use ::market::{Change, Price};
+use ::market::{Price, PriceChange};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use store::model::{Compose, Firing, StoredAlert};
+use store::model::{ComposeEventData, Firing, StoredAlert};
 
 use super::Evaluator;
 
@@ -50,7 +50,7 @@ struct StockPart<'a> {
 
 /// What makes the `data` of events. It asks the engine for the closes of before, so it must not be called while the
 /// engine is locked.
-pub(super) fn composer(evaluator: &Arc<Evaluator>) -> Arc<Compose> {
+pub(super) fn composer(evaluator: &Arc<Evaluator>) -> Arc<ComposeEventData> {
     let evaluator = Arc::clone(evaluator);
     Arc::new(move |stored, firing| {
         let name = evaluator.catalog.get(stored.alert.symbol);
@@ -70,7 +70,7 @@ fn compose(stored: &StoredAlert, firing: &Firing, company_name: &str, previous: 
     let change = firing
         .price
         .zip(previous)
-        .map(|(price, previous)| Change::between(previous, price));
+        .map(|(price, previous)| PriceChange::between(previous, price));
     let data = Data {
         alert: AlertPart {
             id: alert.id.to_string(),

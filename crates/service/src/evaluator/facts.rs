@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ::alerts::engine::{Dividend, Event, InsiderTrade};
-use ::market::records::{Batch, DividendRow, EarningsRow, InsiderRow, Side, WithdrawnFiling};
+use ::market::records::{Batch, DividendRow, EarningsRow, InsiderRow, TransactionSide, WithdrawnFiling};
 use ::market::{Decimal, MICROS_PER_UNIT, Symbol};
 use jiff::civil::Date;
 
@@ -36,7 +36,7 @@ fn trade(row: &InsiderRow) -> InsiderTrade {
     InsiderTrade {
         filed_on: row.filed_on,
         insider: row.insider.clone(),
-        bought: row.side == Side::Buy,
+        bought: row.side == TransactionSide::Buy,
         open_market: matches!(row.code, 'P' | 'S'),
         value_usd: Decimal::from_micros(i64::try_from(value).unwrap_or(i64::MAX)),
     }
@@ -116,7 +116,7 @@ impl Filings {
     pub(crate) fn take(&mut self, batch: &Batch, mut tell: impl FnMut(Event<'_>)) {
         for symbol in self.withdraw(&batch.withdrawn_filings) {
             let trades = &self.of(symbol);
-            tell(Event::InsiderTradesAnew { symbol, trades });
+            tell(Event::InsiderTradesReplaced { symbol, trades });
         }
         let new = self.new_among(&batch.insider_transactions);
         for (symbol, trades) in by_symbol(&new) {
@@ -173,7 +173,7 @@ mod tests {
             traded_on: None,
             insider: "Jane Doe".to_owned(),
             code: 'P',
-            side: Side::Buy,
+            side: TransactionSide::Buy,
             shares: Decimal::from_units(shares).unwrap(),
             price: Decimal::from_units(10).unwrap(),
         }

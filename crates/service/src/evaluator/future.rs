@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::alerts::Alert;
-use ::alerts::engine::{Engine, Evaluation, Feed, NotJudged, State};
+use ::alerts::engine::{Engine, Evaluation, EvaluationIssue, EvaluationStatus, Feed};
 use ::market::Symbol;
 use ::market::calendar::new_york_date;
 use jiff::civil::Date;
@@ -118,7 +118,7 @@ impl Evaluator {
         tracing::warn!(%now, "the clock was set back, or stored state has become present; the engine is loaded anew");
         metrics::counter!("bellwether_clock_reloads_total").increment(1);
         self.commit(&mut backlog).await?;
-        self.store.bring_back_from_future(now).await?;
+        self.store.reschedule_future_rows(now).await?;
         self.forget_off_session_after(now);
         let engine = Mutex::new(Engine::new(
             self.settings.calendar.clone(),
@@ -186,7 +186,7 @@ impl Evaluator {
         let future = self.future();
         match future.left_out(alert.symbol).filter(|_| needs_price) {
             Some(at) => Evaluation {
-                state: State::Waiting(NotJudged::LastPriceInFuture { at }),
+                state: EvaluationStatus::Waiting(EvaluationIssue::LastPriceInFuture { at }),
                 since: future.found_at.unwrap_or(evaluation.since),
             },
             None => evaluation,
@@ -204,7 +204,12 @@ impl Evaluator {
             (future.found_at?, symbols)
         };
         let is_new = now.duration_since(found_at) < self.settings.engine.stale_after;
-        let waiting = self.read(|engine| symbols.iter().filter(|&&symbol| engine.waits_for_price(symbol)).count());
+        let waiting = self.read(|engine| {
+            symbols
+                .iter()
+                .filter(|&&symbol| engine.has_price_alerts(symbol))
+                .count()
+        });
         (is_new && waiting > 0).then_some(waiting)
     }
 

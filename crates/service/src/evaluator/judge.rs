@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ::alerts::engine::{Decision, Engine, Verdict};
+use ::alerts::engine::{AlertAction, Decision, Engine};
 use ::market::Symbol;
 use jiff::Timestamp;
 use store::StoreError;
-use store::model::{EvaluationCommit, EventId, Firing, LatestQuote, Settled, SideDecided, SupersededQuote};
+use store::model::{EvaluationCommit, EventId, Firing, FiringResult, LatestQuote, RsiSideUpdate, SupersededQuote};
 
 use super::lateness::Lateness;
 use super::telling::Reading;
@@ -163,10 +163,10 @@ impl Evaluator {
             alert,
             revision,
             at,
-            verdict,
+            action,
         } = *decision;
-        match verdict {
-            Verdict::Fire { price, reason } => commit.firings.push(Firing {
+        match action {
+            AlertAction::Fire { price, reason } => commit.firings.push(Firing {
                 alert,
                 revision,
                 at: lateness.judged_at().unwrap_or(at),
@@ -176,9 +176,9 @@ impl Evaluator {
                 reason: lateness.explain(&reason, at),
                 event: EventId(self.chance.uuid()),
             }),
-            Verdict::Decide { side } => commit.sides.push(SideDecided { alert, revision, side }),
+            AlertAction::SetRsiSide { side } => commit.sides.push(RsiSideUpdate { alert, revision, side }),
             // Splits move alerts in the database first, and the engine is told each one as it is afterwards.
-            Verdict::Adjust { .. } => {}
+            AlertAction::Adjust { .. } => {}
         }
     }
 
@@ -208,18 +208,18 @@ impl Evaluator {
     }
 
     /// Tells the engine what became of its firings. Answers how many of them count.
-    fn settle(&self, commit: &EvaluationCommit, settled: Vec<Settled>, reading: &Reading<'_>) -> u64 {
+    fn settle(&self, commit: &EvaluationCommit, settled: Vec<FiringResult>, reading: &Reading<'_>) -> u64 {
         let mut fired = 0;
         for (firing, settled) in commit.firings.iter().zip(settled) {
             match settled {
-                Settled::Fired(stored) => {
+                FiringResult::Fired(stored) => {
                     fired += 1;
                     // What recurs is active still, and judged by its new revision from now on; of everything else it is
                     // noted that it is not, for those who have read it as it was before.
                     self.tell_read(&stored.alert, reading);
                 }
-                Settled::Stale(Some(stored)) => drop(self.tell_read(&stored.alert, reading)),
-                Settled::Stale(None) => self.forget(firing.alert),
+                FiringResult::Stale(Some(stored)) => drop(self.tell_read(&stored.alert, reading)),
+                FiringResult::Stale(None) => self.forget(firing.alert),
             }
         }
         if !commit.firings.is_empty() {
@@ -234,7 +234,7 @@ impl Evaluator {
         symbols.sort_unstable();
         symbols.dedup();
         let quotes = symbols.into_iter().filter_map(|symbol| {
-            let so_far = engine.session_so_far(symbol)?;
+            let so_far = engine.observed_session(symbol)?;
             Some(LatestQuote {
                 symbol,
                 session: so_far.date,

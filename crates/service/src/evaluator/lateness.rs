@@ -1,6 +1,6 @@
 //! Whether a firing is late, and the sentence that says so.
 
-use ::alerts::engine::{Decision, Reason, Verdict};
+use ::alerts::engine::{AlertAction, Decision, Reason};
 use jiff::{SignedDuration, Timestamp};
 
 use super::judge::Judged;
@@ -51,8 +51,8 @@ impl Lateness {
 
 fn is_about_a_date(decision: &Decision) -> bool {
     matches!(
-        decision.verdict,
-        Verdict::Fire {
+        decision.action,
+        AlertAction::Fire {
             reason: Reason::EarningsNear { .. } | Reason::ExDividendNear { .. } | Reason::DividendPaid { .. },
             ..
         }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ::alerts::Status;
-use ::alerts::engine::{Engine, Event, NotTaken, SessionSoFar};
+use ::alerts::engine::{Engine, Event, EventError, ObservedSession};
 use ::market::calendar::{new_york, new_york_date};
 use ::market::records::{BarRow, FundamentalsRow};
 use ::market::{Bar, Symbol};
@@ -52,7 +52,7 @@ impl Evaluator {
         // The time at the start is trusted: later jumps are noticed.
         self.steady_clock.read(&*self.clock);
         let now = self.engine_now();
-        self.store.bring_back_from_future(now).await?;
+        self.store.reschedule_future_rows(now).await?;
         let future = Loading::new(self, &self.engine, now).load().await?;
         self.note_future_state(future);
         Ok(())
@@ -136,7 +136,7 @@ impl<'a> Loading<'a> {
         let event = Event::Bar { symbol, bar };
         let taken = self.engine().process(event, self.now, &mut Vec::new());
         // One that was taken when it came is taken now, unless its session ends in the future.
-        if !matches!(taken, Err(NotTaken::NoCompletedSession { .. })) {
+        if !matches!(taken, Err(EventError::NoCompletedSession { .. })) {
             return;
         }
         if self.evaluator.beginning_of(bar.date) <= self.now {
@@ -185,15 +185,15 @@ impl<'a> Loading<'a> {
         }
     }
 
-    fn resume(&self, symbol: Symbol, session: SessionSoFar) {
+    fn resume(&self, symbol: Symbol, session: ObservedSession) {
         let session = self.evaluator.known_splits().session_in_todays_shares(symbol, session);
         self.tell(Event::Resume { symbol, session }, self.now);
     }
 
     /// A session that was ended too early, as it was observed until then.
-    fn reopened(&self, bar: &Bar) -> SessionSoFar {
+    fn reopened(&self, bar: &Bar) -> ObservedSession {
         let session = self.evaluator.settings.calendar.session(bar.date);
-        SessionSoFar {
+        ObservedSession {
             date: bar.date,
             open: bar.open,
             high: bar.high,
@@ -278,8 +278,8 @@ impl<'a> Loading<'a> {
     }
 }
 
-fn session(quote: &LatestQuote) -> SessionSoFar {
-    SessionSoFar {
+fn session(quote: &LatestQuote) -> ObservedSession {
+    ObservedSession {
         date: quote.session,
         open: quote.open,
         high: quote.high,

@@ -171,7 +171,7 @@ impl Evaluator {
     pub fn previous_close(&self, symbol: Symbol) -> Option<Price> {
         self.read(|engine| {
             let history = engine.history(symbol)?;
-            let Some(so_far) = engine.session_so_far(symbol) else {
+            let Some(so_far) = engine.observed_session(symbol) else {
                 return Some(history.bars().nth_back(1)?.close);
             };
             let mut earlier = history.bars().rev().filter(|bar| bar.date < so_far.date);
@@ -229,7 +229,7 @@ impl Evaluator {
     }
 
     /// Tells the engine of an alert as it is on disk now: it is judged if it is active, and not any more if it is not.
-    /// To be called from [`store::Work::committed`], so that the engine learns of changes in the order of their commits.
+    /// To be called from [`store::Transaction::committed`], so that the engine learns of changes in the order of their commits.
     pub fn tell(&self, alert: &Alert) {
         self.arm(|engine, now, decisions| self.telling.tell(engine, alert, now, decisions));
     }

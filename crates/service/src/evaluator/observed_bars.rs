@@ -9,7 +9,7 @@ use ::market::Symbol;
 use ::market::records::BarRow;
 use jiff::Timestamp;
 use jiff::civil::Date;
-use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
 use super::Evaluator;
 use crate::market::{completed_session, ended_session, refused_never};
@@ -92,7 +92,7 @@ impl Evaluator {
             let _gate = self.gate.lock().await;
             self.read(|engine| {
                 let ended = symbols.iter().filter_map(|&symbol| {
-                    let observed_at = engine.session_so_far(symbol)?.last_at;
+                    let observed_at = engine.observed_session(symbol)?.last_at;
                     Some((self.as_traded(ended_session(engine, symbol, tomorrow)?), observed_at))
                 });
                 ended.collect()
@@ -114,11 +114,11 @@ impl Evaluator {
 /// Writes observed bars; those that were observed before are replaced.
 struct ReplaceObserved(Vec<BarRow>);
 
-impl Work for ReplaceObserved {
-    type Done = ();
+impl Transaction for ReplaceObserved {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move { Ok(unit.replace_observed_bars(&self.0).await?) })
     }
 }

@@ -25,7 +25,7 @@ impl Evaluator {
             price: self.last_observed_in(engine, symbol),
             history: engine.history(symbol).cloned().unwrap_or_default(),
             session_volume: engine
-                .session_so_far(symbol)
+                .observed_session(symbol)
                 .filter(|_| engine.is_session_running(symbol))
                 .and_then(|so_far| so_far.volume),
         })
@@ -33,7 +33,7 @@ impl Evaluator {
 
     /// The last price of a stock: observed in a session or out of one, or the close of a later bar.
     pub(super) fn last_observed_in(&self, engine: &Engine, symbol: Symbol) -> Option<ObservedPrice> {
-        let session = engine.session_so_far(symbol);
+        let session = engine.observed_session(symbol);
         let observed = session.map(|seen| ObservedPrice {
             price: seen.last,
             at: self.quote_times.of(symbol, seen.last_at),

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use ::alerts::{Alert, Status};
 use ::market::records::SplitRow;
 use jiff::Timestamp;
-use notify::letter::{Letter, MovedAlert, SplitNews};
-use store::model::{Account, AccountId, Owner};
-use store::{StoreError, Unit};
+use notify::templates::{AccountEmail, AdjustedAlert, SplitSummary};
+use store::model::{Account, AccountId, AlertOwner};
+use store::{StoreError, UnitOfWork};
 
 use crate::blindness::{NAMED, named};
 use crate::vault::Vault;
@@ -18,8 +18,8 @@ use crate::{Chance, messages};
 /// The alerts of each owner that a split has moved.
 #[derive(Default)]
 pub(super) struct Moved {
-    of_accounts: BTreeMap<AccountId, Vec<MovedAlert>>,
-    of_guests: BTreeMap<String, Vec<MovedAlert>>,
+    of_accounts: BTreeMap<AccountId, Vec<AdjustedAlert>>,
+    of_guests: BTreeMap<String, Vec<AdjustedAlert>>,
 }
 
 /// Writes the letters.
@@ -30,15 +30,15 @@ pub(super) struct Writer {
 }
 
 impl Moved {
-    pub(super) fn add(&mut self, owner: &Owner, before: &Alert, after: &Alert) {
+    pub(super) fn add(&mut self, owner: &AlertOwner, before: &Alert, after: &Alert) {
         let alerts = match owner {
-            Owner::Account(account) => self.of_accounts.entry(*account).or_default(),
+            AlertOwner::Account(account) => self.of_accounts.entry(*account).or_default(),
             // Nobody has shown yet that this address is theirs.
-            Owner::Guest { .. } if after.status == Status::Inactive => return,
-            Owner::Guest { email } => self.of_guests.entry(email.to_lowercase()).or_default(),
+            AlertOwner::Guest { .. } if after.status == Status::Inactive => return,
+            AlertOwner::Guest { email } => self.of_guests.entry(email.to_lowercase()).or_default(),
         };
         let price = |alert: &Alert| alert.initial_price.map(|price| price.to_string());
-        alerts.push(MovedAlert {
+        alerts.push(AdjustedAlert {
             alert: named(after),
             previous_threshold: named(before).threshold,
             initial_price: price(after),
@@ -50,7 +50,7 @@ impl Moved {
     ///
     /// # Errors
     /// [`StoreError`]
-    pub(super) async fn tell(self, unit: &mut Unit, split: &SplitRow, writer: &Writer) -> Result<(), StoreError> {
+    pub(super) async fn tell(self, unit: &mut UnitOfWork, split: &SplitRow, writer: &Writer) -> Result<(), StoreError> {
         let ids: Vec<AccountId> = self.of_accounts.keys().copied().collect();
         let accounts = unit.accounts(&ids).await?.into_iter();
         let emails: BTreeMap<AccountId, String> = accounts.map(|Account { id, email, .. }| (id, email)).collect();
@@ -71,11 +71,11 @@ impl Moved {
     }
 }
 
-fn letter(split: &SplitRow, mut alerts: Vec<MovedAlert>) -> Letter {
+fn letter(split: &SplitRow, mut alerts: Vec<AdjustedAlert>) -> AccountEmail {
     let more = alerts.len().saturating_sub(NAMED);
     alerts.truncate(NAMED);
-    Letter::SplitAdjusted {
-        split: SplitNews {
+    AccountEmail::SplitAdjusted {
+        split: SplitSummary {
             symbol: split.symbol.to_string(),
             date: split.date.to_string(),
             ratio: split.ratio.to_string(),

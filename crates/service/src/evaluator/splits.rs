@@ -8,8 +8,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 
-use ::alerts::engine::{Event, SessionSoFar, after_split};
-use ::alerts::transition::{Changed, Entry, HistoryAction, HistoryStatus};
+use ::alerts::engine::{Event, ObservedSession, after_split};
+use ::alerts::transition::{ChangedAlert, HistoryAction, HistoryStatus, StatusChange};
 use ::alerts::{Alert, Condition};
 use ::market::calendar::{new_york, new_york_date};
 use ::market::records::SplitRow;
@@ -17,7 +17,7 @@ use ::market::{Bar, Decimal, Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
-use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
 use super::Evaluator;
 use super::split_news::{Moved, Writer};
@@ -150,9 +150,9 @@ impl Known {
     }
 
     /// What a session has seen, in the shares of after all splits that were applied.
-    pub(super) fn session_in_todays_shares(&self, symbol: Symbol, session: SessionSoFar) -> SessionSoFar {
+    pub(super) fn session_in_todays_shares(&self, symbol: Symbol, session: ObservedSession) -> ObservedSession {
         let later = self.applied_after(symbol, session.date);
-        later.fold(session, |session, split| SessionSoFar {
+        later.fold(session, |session, split| ObservedSession {
             open: session.open.after_split(split.ratio),
             high: session.high.after_split(split.ratio),
             low: session.low.after_split(split.ratio),
@@ -296,7 +296,7 @@ impl Evaluator {
             .map(|history| history.bars().filter(|bar| is_new(bar.date)).copied().collect())
             .unwrap_or_default();
         let session = engine
-            .session_so_far(split.symbol)
+            .observed_session(split.symbol)
             .filter(|session| is_new(session.date));
         let event = Event::Split {
             symbol: split.symbol,
@@ -332,11 +332,11 @@ impl Evaluator {
 /// Writes splits down.
 struct NoteSplits(Vec<SplitRow>);
 
-impl Work for NoteSplits {
-    type Done = ();
+impl Transaction for NoteSplits {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             for split in &self.0 {
                 // One that another process has noted is as good.
@@ -364,18 +364,18 @@ impl ApplySplit {
     }
 }
 
-impl Work for ApplySplit {
+impl Transaction for ApplySplit {
     /// All alerts of the stock as they are now.
-    type Done = Vec<Alert>;
+    type Output = Vec<Alert>;
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Self::Done, Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<Self::Refusal>>> {
         Box::pin(async move {
             let is_first = unit.mark_split_applied(&self.split).await?;
             if is_first {
                 watchlist::adjust_to_split(unit, &self.split, self.at).await?;
             }
-            let stored = unit.alerts_of_symbol_to_change(self.split.symbol).await?;
+            let stored = unit.lock_alerts_of_symbol(self.split.symbol).await?;
             let mut alerts = Vec::with_capacity(stored.len());
             let mut moved = Moved::default();
             for stored in stored {
@@ -395,13 +395,13 @@ impl Work for ApplySplit {
         })
     }
 
-    fn committed(&self, alerts: &Self::Done) {
+    fn committed(&self, alerts: &Self::Output) {
         self.evaluator.divide(&self.split, alerts);
     }
 }
 
 /// The alert in new shares, if its threshold or initial price was set in old ones.
-fn adjusted(alert: &Alert, split: &SplitRow) -> Option<Changed> {
+fn adjusted(alert: &Alert, split: &SplitRow) -> Option<ChangedAlert> {
     // The threshold and the initial price may have been set on two sides of the split's day.
     let first_instant = new_york(split.date, 0, 0);
     let (mut condition, mut initial_price) = after_split(alert.condition, alert.initial_price, split.ratio);
@@ -420,12 +420,12 @@ fn adjusted(alert: &Alert, split: &SplitRow) -> Option<Changed> {
         revision: alert.revision.next(),
         ..alert.clone()
     };
-    let entry = Entry {
+    let entry = StatusChange {
         action: HistoryAction::Adjusted,
         previous_status: Some(alert.status),
         new_status: HistoryStatus::Of(alert.status),
     };
-    Some(Changed {
+    Some(ChangedAlert {
         alert: alert_after,
         entry,
     })

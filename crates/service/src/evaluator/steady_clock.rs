@@ -42,7 +42,7 @@ impl SteadyClock {
         {
             let jumped = before.jumped.filter(|jumped| !has_jumped(*jumped, reading));
             let jumped = jumped.unwrap_or(reading);
-            if reading.passed_since(jumped) < HOLD {
+            if reading.elapsed_since(jumped) < HOLD {
                 *state = Some(State {
                     jumped: Some(jumped),
                     ..before

@@ -103,9 +103,9 @@ pub(super) fn armed_by(alert: &Alert, now: Timestamp) -> Alert {
 
 #[cfg(test)]
 mod tests {
-    use ::alerts::engine::Settings;
-    use ::alerts::request::{Context, parse_create};
-    use ::alerts::transition::{self, Owner, StartPrice, Transition};
+    use ::alerts::engine::EngineConfig;
+    use ::alerts::request::{ParseContext, parse_create};
+    use ::alerts::transition::{self, OwnerVerification, PriceAvailability, Transition};
     use ::market::Calendar;
     use jiff::tz::TimeZone;
     use serde_json::json;
@@ -118,7 +118,7 @@ mod tests {
     }
 
     fn alert() -> Alert {
-        let context = Context {
+        let context = ParseContext {
             now: now(),
             time_zone: &TimeZone::UTC,
             calendar: &Calendar::nyse(),
@@ -126,9 +126,15 @@ mod tests {
         let body = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
         let asked = parse_create(&body, &context).unwrap();
         let id = AlertId(Uuid::from_u128(1));
-        transition::create(asked, id, Owner::Verified, StartPrice::Unknown, now())
-            .unwrap()
-            .alert
+        transition::create(
+            asked,
+            id,
+            OwnerVerification::Verified,
+            PriceAvailability::Unknown,
+            now(),
+        )
+        .unwrap()
+        .alert
     }
 
     fn changed(transition: Transition) -> Alert {
@@ -143,7 +149,7 @@ mod tests {
     }
 
     fn activated(alert: &Alert) -> Alert {
-        changed(transition::activate(alert, Owner::Verified, StartPrice::Awaited, now()).unwrap())
+        changed(transition::activate(alert, OwnerVerification::Verified, PriceAvailability::Awaited, now()).unwrap())
     }
 
     struct Room {
@@ -155,7 +161,7 @@ mod tests {
         /// One that judges an alert.
         fn judging(alert: &Alert) -> Self {
             let mut room = Self {
-                engine: Engine::new(Calendar::nyse(), Settings::default()),
+                engine: Engine::new(Calendar::nyse(), EngineConfig::default()),
                 telling: Telling::default(),
             };
             room.tell(alert);

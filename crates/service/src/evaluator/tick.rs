@@ -110,7 +110,7 @@ impl Evaluator {
 
     fn count_alerts(&self) {
         let now = self.engine_now();
-        let tally = self.read(|engine| engine.tally(now));
+        let tally = self.read(|engine| engine.evaluation_counts(now));
         for (state, count) in [("ok", tally.ok), ("waiting", tally.waiting), ("blind", tally.blind)] {
             // Counts are far below 2⁵³.
             metrics::gauge!("bellwether_alerts", "state" => state).set(count as f64);

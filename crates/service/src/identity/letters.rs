@@ -2,9 +2,9 @@
 //! known.
 
 use jiff::{SignedDuration, Timestamp};
-use notify::letter::Letter;
+use notify::templates::AccountEmail;
 use store::model::{Account, NewCode, NewMessage};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::secret;
 use crate::ServiceError;
@@ -76,13 +76,13 @@ impl Identity {
         let secret = secret::new(&self.ports.chance);
         let token = ("token", secret.as_str());
         let letter = match purpose {
-            Purpose::Confirm => Letter::ConfirmAddress {
+            Purpose::Confirm => AccountEmail::ConfirmAddress {
                 link: self.writer.link("confirm", &[token]),
             },
-            Purpose::SignIn => Letter::MagicLink {
+            Purpose::SignIn => AccountEmail::MagicLink {
                 link: self.writer.link("sign-in", &[token]),
             },
-            Purpose::Reset => Letter::ResetPassword {
+            Purpose::Reset => AccountEmail::ResetPassword {
                 link: self.writer.link("reset-password", &[("email", email), token]),
             },
         };
@@ -115,11 +115,11 @@ struct Mail {
     now: Timestamp,
 }
 
-impl Work for Mail {
-    type Done = ();
+impl Transaction for Mail {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             let code = &self.mailing.code;
             if !may_be_mailed(unit, self.purpose, &code.subject, self.now).await? {
@@ -130,7 +130,7 @@ impl Work for Mail {
                 None => {
                     // As many rows are written as for an account, and nothing is sent.
                     unit.insert_code(code).await?;
-                    unit.withdraw_code(code.hash, self.now).await?;
+                    unit.revoke_code(code.hash, self.now).await?;
                 }
             }
             Ok(())
@@ -140,7 +140,7 @@ impl Work for Mail {
 
 /// Whether another link for that purpose may be mailed to an address.
 pub(super) async fn may_be_mailed(
-    unit: &mut Unit,
+    unit: &mut UnitOfWork,
     purpose: Purpose,
     email: &str,
     now: Timestamp,
@@ -158,9 +158,9 @@ pub(super) async fn may_be_mailed(
 
 /// Refuses whoever registers if too many have registered today: their letters must leave some of the day's letters for those
 /// who have an account. It says nothing of any address.
-pub(super) async fn may_register(unit: &mut Unit, now: Timestamp) -> Result<(), Abort<ServiceError>> {
+pub(super) async fn may_register(unit: &mut UnitOfWork, now: Timestamp) -> Result<(), Abort<ServiceError>> {
     let since = now.saturating_sub(DAY).unwrap_or(Timestamp::MIN);
-    if unit.count_codes_for(Purpose::Confirm.name(), since).await? < REGISTRATIONS_IN_ALL {
+    if unit.count_codes_for_purpose(Purpose::Confirm.name(), since).await? < REGISTRATIONS_IN_ALL {
         return Ok(());
     }
     Err(Abort::Refused(ServiceError::TooMany {
@@ -170,7 +170,11 @@ pub(super) async fn may_register(unit: &mut Unit, now: Timestamp) -> Result<(), 
 }
 
 /// Writes a link down for an account, and queues the letter with it.
-pub(super) async fn send(unit: &mut Unit, mailing: &Mailing, account: &Account) -> Result<(), Abort<ServiceError>> {
+pub(super) async fn send(
+    unit: &mut UnitOfWork,
+    mailing: &Mailing,
+    account: &Account,
+) -> Result<(), Abort<ServiceError>> {
     let code = NewCode {
         account: Some(account.id),
         ..mailing.code.clone()
@@ -185,7 +189,11 @@ pub(super) async fn send(unit: &mut Unit, mailing: &Mailing, account: &Account) 
 
 /// Uses a link up, and finds the account that it is for, locked. A link to an address that is not the account's any more
 /// is good for nothing.
-pub(super) async fn redeem(unit: &mut Unit, hash: [u8; 32], now: Timestamp) -> Result<Redeemed, Abort<ServiceError>> {
+pub(super) async fn redeem(
+    unit: &mut UnitOfWork,
+    hash: [u8; 32],
+    now: Timestamp,
+) -> Result<Redeemed, Abort<ServiceError>> {
     let bad = || Abort::Refused(bad_link());
     let used = unit.use_code(hash, now).await?.ok_or_else(bad)?;
     let account = unit.lock_account(used.account.ok_or_else(bad)?).await?;

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{Account, AccountId, Session};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::letters::{Purpose, bad_link, redeem};
 use super::register::take_over;
@@ -144,11 +144,11 @@ struct Begin {
     password_hash: Option<String>,
 }
 
-impl Work for Begin {
-    type Done = (Beginning, Account, Session);
+impl Transaction for Begin {
+    type Output = (Beginning, Account, Session);
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Self::Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
         Box::pin(async move {
             let found = unit.lock_account(self.account).await?;
             // The password may have been changed since it was looked at: no session begins with the old one.
@@ -168,11 +168,11 @@ struct BeginByLink {
     now: Timestamp,
 }
 
-impl Work for BeginByLink {
-    type Done = (Beginning, Account, Session);
+impl Transaction for BeginByLink {
+    type Output = (Beginning, Account, Session);
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Self::Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
         Box::pin(async move {
             let mut account = redeem(unit, self.hash, self.now).await?.account;
             take_over(unit, &mut account, self.now).await?;

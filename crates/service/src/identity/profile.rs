@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use store::model::{Account, AccountId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::read;
 use crate::body::Members;
@@ -52,11 +52,11 @@ struct Update {
     time_zone: Option<String>,
 }
 
-impl Work for Update {
-    type Done = Account;
+impl Transaction for Update {
+    type Output = Account;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
             let mut account = super::account::present(unit, self.account).await?;
             if let Some(full_name) = &self.full_name {

@@ -8,10 +8,10 @@
 
 use alerts::Plan;
 use jiff::Timestamp;
-use notify::letter::Letter;
+use notify::templates::AccountEmail;
 use serde_json::Value;
 use store::model::{Account, AccountId, NewMessage, Profile};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::account::address;
 use super::letters::{Mailing, Purpose, bad_link, may_be_mailed, may_register, redeem, send};
@@ -62,7 +62,7 @@ impl Identity {
             created_at: now,
             profile: Profile::default(),
         };
-        let known = Letter::AlreadyRegistered {
+        let known = AccountEmail::AlreadyRegistered {
             link: self.writer.link("sign-in", &[]),
         };
         let work = Register {
@@ -101,11 +101,11 @@ struct Register {
     now: Timestamp,
 }
 
-impl Work for Register {
-    type Done = ();
+impl Transaction for Register {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             may_register(unit, self.now).await?;
             if unit.insert_account(&self.account).await? {
@@ -139,11 +139,11 @@ struct Confirm {
     now: Timestamp,
 }
 
-impl Work for Confirm {
-    type Done = Account;
+impl Transaction for Confirm {
+    type Output = Account;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
             let redeemed = redeem(unit, self.hash, self.now).await?;
             let mut account = redeemed.account;
@@ -151,7 +151,7 @@ impl Work for Confirm {
             // none before it.
             let is_first = redeemed.made_at == account.created_at;
             let purpose = Purpose::Confirm.name();
-            let links = unit.count_codes_of(purpose, account.id, Timestamp::MIN).await?;
+            let links = unit.count_codes_of_account(purpose, account.id, Timestamp::MIN).await?;
             if is_first && links == 1 {
                 account.is_verified = true;
                 unit.update_account(&account).await?;
@@ -167,7 +167,7 @@ impl Work for Confirm {
 /// before that, whoever it was, ends. It must not be left to a stranger to read the account, to be told what its alerts say,
 /// to be called by its owner's name, or to give it an address of their own.
 pub(super) async fn take_over(
-    unit: &mut Unit,
+    unit: &mut UnitOfWork,
     account: &mut Account,
     now: Timestamp,
 ) -> Result<(), Abort<ServiceError>> {
@@ -184,7 +184,7 @@ pub(super) async fn take_over(
     unit.delete_api_keys(account.id).await?;
     unit.delete_webhooks(account.id, now).await?;
     for purpose in [Purpose::Confirm.name(), address::PURPOSE] {
-        unit.withdraw_codes(purpose, account.id, now).await?;
+        unit.revoke_codes(purpose, account.id, now).await?;
     }
     Ok(())
 }

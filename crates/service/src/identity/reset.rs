@@ -1,10 +1,10 @@
 //! A new password for whoever has forgotten theirs.
 
 use jiff::Timestamp;
-use notify::letter::Letter;
+use notify::templates::AccountEmail;
 use serde_json::Value;
 use store::model::{AccountId, CodeState, NewMessage};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::account::address;
 use super::letters::{Purpose, bad_link, redeem};
@@ -40,7 +40,7 @@ impl Identity {
         let ports = &self.ports;
         let (hash, now) = (Purpose::Reset.hash(&email, token), ports.clock.now());
         // Looked up first, so that whoever makes up links does not keep us hashing.
-        if !secret::is_well_formed(token) || ports.store.code_state(hash, now).await? != Some(CodeState::Good) {
+        if !secret::is_well_formed(token) || ports.store.code_state(hash, now).await? != Some(CodeState::Valid) {
             return Err(bad_link());
         }
         let work = Reset {
@@ -55,8 +55,8 @@ impl Identity {
     }
 
     /// Tells the owner of an account that its password was changed.
-    pub(super) fn password_changed(&self) -> Letter {
-        Letter::PasswordChanged {
+    pub(super) fn password_changed(&self) -> AccountEmail {
+        AccountEmail::PasswordChanged {
             link: self.writer.link("sign-in", &[]),
         }
     }
@@ -69,11 +69,11 @@ struct Reset {
     now: Timestamp,
 }
 
-impl Work for Reset {
-    type Done = AccountId;
+impl Transaction for Reset {
+    type Output = AccountId;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<AccountId, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<AccountId, Abort<ServiceError>>> {
         Box::pin(async move {
             let mut account = redeem(unit, self.hash, self.now).await?.account;
             take_over(unit, &mut account, self.now).await?;
@@ -84,7 +84,7 @@ impl Work for Reset {
             unit.end_grants(account.id, self.now).await?;
             // Whoever was mailed another link before gets in with none of them, nor with another address that was asked for.
             for purpose in [Purpose::Reset.name(), Purpose::SignIn.name(), address::PURPOSE] {
-                unit.withdraw_codes(purpose, account.id, self.now).await?;
+                unit.revoke_codes(purpose, account.id, self.now).await?;
             }
             let message = NewMessage {
                 account: Some(account.id),

@@ -7,8 +7,8 @@ use std::fmt;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use store::model::{Account, AccountId, Refreshed, Session, SessionId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::model::{Account, AccountId, RefreshOutcome, Session, SessionId};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::secret;
 use crate::access::TOKEN_LIFE;
@@ -120,7 +120,7 @@ impl Identity {
             now,
         };
         match self.ports.store.write(work).await? {
-            Refreshed::Good(found) => {
+            RefreshOutcome::Valid(found) => {
                 let (session, account) = *found;
                 Ok(SignedIn {
                     access_token: self.access_token(&session, now)?,
@@ -130,7 +130,7 @@ impl Identity {
                     session,
                 })
             }
-            Refreshed::Reused(session) => {
+            RefreshOutcome::Reused(session) => {
                 self.reception.forget(session.account);
                 tracing::warn!(
                     account = %session.account.0,
@@ -138,7 +138,7 @@ impl Identity {
                 );
                 Err(bad_refresh_token())
             }
-            Refreshed::Unknown => Err(bad_refresh_token()),
+            RefreshOutcome::Unknown => Err(bad_refresh_token()),
         }
     }
 
@@ -189,7 +189,11 @@ fn bad_refresh_token() -> ServiceError {
 
 impl Beginning {
     /// Writes the session down.
-    pub(super) async fn write(&self, unit: &mut Unit, account: AccountId) -> Result<Session, Abort<ServiceError>> {
+    pub(super) async fn write(
+        &self,
+        unit: &mut UnitOfWork,
+        account: AccountId,
+    ) -> Result<Session, Abort<ServiceError>> {
         let session = Session {
             id: self.id,
             account,
@@ -212,17 +216,17 @@ struct Refresh {
     now: Timestamp,
 }
 
-impl Work for Refresh {
-    type Done = Refreshed;
+impl Transaction for Refresh {
+    type Output = RefreshOutcome;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Refreshed, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<RefreshOutcome, Abort<ServiceError>>> {
         Box::pin(async move {
             let mut refreshed = unit.use_refresh_token(self.hash, self.now).await?;
-            if let Refreshed::Good(found) = &mut refreshed {
+            if let RefreshOutcome::Valid(found) = &mut refreshed {
                 let (session, account) = &mut **found;
                 if account.profile.deleted_at.is_some() {
-                    return Ok(Refreshed::Unknown);
+                    return Ok(RefreshOutcome::Unknown);
                 }
                 session.last_seen_at = self.now;
                 session.expires_at = expiry(session.created_at, self.now);
@@ -240,11 +244,11 @@ struct SignOut {
     now: Timestamp,
 }
 
-impl Work for SignOut {
-    type Done = ();
+impl Transaction for SignOut {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             unit.end_session(self.account, self.id, self.now).await?;
             Ok(())

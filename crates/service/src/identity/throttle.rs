@@ -35,7 +35,7 @@ const MAX_COUNTED: usize = 20_000;
 const MAX_KNOWN: usize = 20_000;
 
 /// What guesses are counted for: an account's address, hashed, and the client's; or either alone.
-type Guesser = (Option<[u8; 16]>, Option<IpAddr>);
+type ThrottleKey = (Option<[u8; 16]>, Option<IpAddr>);
 
 #[derive(Clone, Copy, Debug)]
 struct Guesses {
@@ -49,9 +49,9 @@ pub(crate) struct Throttle(Mutex<Counted>);
 
 #[derive(Debug, Default)]
 struct Counted {
-    guesses: HashMap<Guesser, Guesses>,
+    guesses: HashMap<ThrottleKey, Guesses>,
     /// Who was right, at which account and from where, and when.
-    known: HashMap<Guesser, Timestamp>,
+    known: HashMap<ThrottleKey, Timestamp>,
 }
 
 impl Throttle {
@@ -60,7 +60,7 @@ impl Throttle {
     /// # Errors
     /// [`ServiceError::TooMany`] if it comes too soon; it is not counted then.
     pub(super) fn attempt(&self, email: &str, address: IpAddr, now: Timestamp) -> Result<(), ServiceError> {
-        let [pair, alone, anywhere] = guessers(email, address);
+        let [pair, alone, anywhere] = throttle_keys(email, address);
         let mut counted = self.lock();
         let at_account = counted.guesses.get(&anywhere).filter(|guesses| is_fresh(guesses, now));
         if let Some(guesses) = at_account.filter(|guesses| guesses.wrong >= FREE_FROM_ANYWHERE)
@@ -76,7 +76,7 @@ impl Throttle {
         let counted = &mut counted.guesses;
         let wait = [(pair, FREE_PER_ACCOUNT), (alone, FREE_PER_ADDRESS)]
             .into_iter()
-            .filter_map(|(guesser, free)| wait(counted.get(&guesser)?, free, now))
+            .filter_map(|(key, free)| wait(counted.get(&key)?, free, now))
             .max();
         if let Some(wait) = wait {
             let seconds = u64::try_from(wait.as_secs()).unwrap_or_default().saturating_add(1);
@@ -88,12 +88,12 @@ impl Throttle {
                 retry_after_s: seconds,
             });
         }
-        for guesser in [pair, alone, anywhere] {
-            if counted.len() >= MAX_COUNTED && !counted.contains_key(&guesser) {
+        for key in [pair, alone, anywhere] {
+            if counted.len() >= MAX_COUNTED && !counted.contains_key(&key) {
                 make_room(counted, now);
             }
             let fresh = Guesses { wrong: 0, last: now };
-            let guesses = counted.entry(guesser).or_insert(fresh);
+            let guesses = counted.entry(key).or_insert(fresh);
             if !is_fresh(guesses, now) {
                 *guesses = fresh;
             }
@@ -106,11 +106,11 @@ impl Throttle {
     /// The attempt was right: what was counted for this account from here is forgotten, and of what was counted for the
     /// address, and for the account, this one attempt. So nobody clears an address by signing in to an account of their own.
     pub(super) fn was_right(&self, email: &str, address: IpAddr, now: Timestamp) {
-        let [pair, alone, anywhere] = guessers(email, address);
+        let [pair, alone, anywhere] = throttle_keys(email, address);
         let mut counted = self.lock();
         counted.guesses.remove(&pair);
-        for guesser in [alone, anywhere] {
-            if let Some(guesses) = counted.guesses.get_mut(&guesser) {
+        for key in [alone, anywhere] {
+            if let Some(guesses) = counted.guesses.get_mut(&key) {
                 guesses.wrong = guesses.wrong.saturating_sub(1);
             }
         }
@@ -124,8 +124,8 @@ impl Throttle {
     /// The attempt could not be judged: it counts for nothing.
     pub(super) fn was_not_judged(&self, email: &str, address: IpAddr) {
         let mut counted = self.lock();
-        for guesser in guessers(email, address) {
-            if let Some(guesses) = counted.guesses.get_mut(&guesser) {
+        for key in throttle_keys(email, address) {
+            if let Some(guesses) = counted.guesses.get_mut(&key) {
                 guesses.wrong = guesses.wrong.saturating_sub(1);
             }
         }
@@ -146,7 +146,7 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-fn guessers(email: &str, address: IpAddr) -> [Guesser; 3] {
+fn throttle_keys(email: &str, address: IpAddr) -> [ThrottleKey; 3] {
     let address = network(address);
     let mut short = [0; 16];
     short.copy_from_slice(&Sha256::digest(email.as_bytes())[..16]);
@@ -170,7 +170,7 @@ fn wait(guesses: &Guesses, free: u32, now: Timestamp) -> Option<SignedDuration> 
     left.is_positive().then_some(left)
 }
 
-fn make_room(counted: &mut HashMap<Guesser, Guesses>, now: Timestamp) {
+fn make_room(counted: &mut HashMap<ThrottleKey, Guesses>, now: Timestamp) {
     counted.retain(|_, guesses| is_fresh(guesses, now));
     if counted.len() < MAX_COUNTED {
         return;

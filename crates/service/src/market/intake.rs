@@ -7,12 +7,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use ::alerts::engine::{Engine, SessionSoFar};
+use ::alerts::engine::{Engine, ObservedSession};
 use ::market::calendar::new_york_date;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, StockRow};
 use ::market::{Bar, Symbol};
 use jiff::{Timestamp, ToSpan};
-use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
 use super::judging::{InSession, Judging, KnownDates};
 use super::{NotIngested, completed_session};
@@ -333,7 +333,7 @@ impl MarketIntake {
 
 /// The stock's last session as a bar, if it is over, and none was delivered.
 pub(crate) fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil::Date) -> Option<BarRow> {
-    let session = engine.session_so_far(symbol).filter(|session| session.date < today)?;
+    let session = engine.observed_session(symbol).filter(|session| session.date < today)?;
     let is_delivered = engine
         .history(symbol)?
         .last()
@@ -343,7 +343,7 @@ pub(crate) fn ended_session(engine: &Engine, symbol: Symbol, today: jiff::civil:
 }
 
 /// The observations of a session as a bar.
-pub(crate) fn bar_of(session: &SessionSoFar) -> Bar {
+pub(crate) fn bar_of(session: &ObservedSession) -> Bar {
     Bar {
         date: session.date,
         open: session.open,
@@ -390,11 +390,11 @@ fn put_dividend(rows: &mut Vec<DividendRow>, row: DividendRow) {
 /// Writes a delivery down.
 struct Record(Batch);
 
-impl Work for Record {
-    type Done = ();
+impl Transaction for Record {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move { Ok(unit.record_market(&self.0).await?) })
     }
 }
@@ -402,11 +402,11 @@ impl Work for Record {
 /// Writes sessions down as they were observed; a bar that was delivered stays.
 pub(crate) struct RecordObserved(pub(crate) Vec<BarRow>);
 
-impl Work for RecordObserved {
-    type Done = ();
+impl Transaction for RecordObserved {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move { Ok(unit.record_observed_bars(&self.0).await?) })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use ::alerts::engine::{Decision, Engine, Event, NotTaken, Quote};
+use ::alerts::engine::{Decision, Engine, Event, EventError, Quote};
 use ::market::Symbol;
 use ::market::records::{BarRow, Batch, DividendRow, EarningsRow, FundamentalsRow, QuoteRow};
 use jiff::Timestamp;
@@ -45,7 +45,7 @@ impl Judging<'_> {
             };
             match self.engine.process(event, self.at, self.decisions) {
                 // One from before everything that is judged by is a candle all the same.
-                Ok(()) | Err(NotTaken::TooOld(_)) => {}
+                Ok(()) | Err(EventError::TooOld(_)) => {}
                 Err(why) => self.not_taken.push(NotIngested {
                     kind: "bars",
                     index,
@@ -116,7 +116,7 @@ impl Judging<'_> {
             return;
         }
         for (quote, &index) in quotes.iter().zip(indexes) {
-            if let Err(why) = self.engine.takes_observation(quote.stock(), self.at) {
+            if let Err(why) = self.engine.check_observation(quote.stock(), self.at) {
                 self.not_taken.push(NotIngested {
                     kind: "quotes",
                     index,
@@ -135,9 +135,9 @@ impl Judging<'_> {
 }
 
 /// The reason why a quote was not judged, for its sender.
-const fn not_judged(why: NotTaken) -> &'static str {
+const fn not_judged(why: EventError) -> &'static str {
     match why {
-        NotTaken::MarketClosed => {
+        EventError::MarketClosed => {
             "the quote was not judged: the service's clock is at a time when the market is closed"
         }
         _ => "the quote was not judged: its session has been completed by a bar or by a later quote",

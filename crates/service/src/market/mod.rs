@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use sources::ingest::{self, IngestError, Ingested, Rejected};
-use sources::live::Matter;
+use sources::ingest::{self, IngestError, IngestRejection, IngestResult};
+use sources::live::RefreshKind;
 use tokio::sync::Mutex;
 use tokio::sync::broadcast;
 
@@ -106,7 +106,7 @@ pub struct MarketIntake {
     pub(crate) intake: Arc<Mutex<Intake>>,
     pub(crate) interest: Arc<Interest>,
     pub(crate) price_arrivals: PriceArrivals,
-    pub(crate) wanted: broadcast::Sender<Matter>,
+    pub(crate) wanted: broadcast::Sender<RefreshKind>,
 }
 
 /// The state of the market: hours, indices, movers, sentiment and performance.
@@ -164,8 +164,8 @@ impl MarketOverview {
     }
 }
 
-impl From<Rejected> for NotIngested {
-    fn from(rejected: Rejected) -> Self {
+impl From<IngestRejection> for NotIngested {
+    fn from(rejected: IngestRejection) -> Self {
         Self {
             kind: rejected.kind,
             index: rejected.index,
@@ -178,7 +178,7 @@ impl From<Rejected> for NotIngested {
 struct Places(BTreeMap<&'static str, BTreeSet<usize>>);
 
 impl Places {
-    fn of(read: &Ingested) -> Self {
+    fn of(read: &IngestResult) -> Self {
         let mut unsound: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
         for rejected in &read.rejected {
             unsound.entry(rejected.kind).or_default().insert(rejected.index);

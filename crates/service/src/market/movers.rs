@@ -82,7 +82,7 @@ fn top(mut companies: Vec<ListedQuote>, limit: usize) -> TopMovers {
 #[cfg(test)]
 mod tests {
     use market::records::StockRow;
-    use market::{Change, Price};
+    use market::{Price, PriceChange};
     use proptest::prelude::*;
 
     use super::*;
@@ -93,7 +93,7 @@ mod tests {
         let micros = |dollars: i64| Price::from_micros(dollars * 1_000_000).ok();
         let change = micros(previous)
             .zip(micros(price))
-            .map(|(from, to)| Change::between(from, to));
+            .map(|(from, to)| PriceChange::between(from, to));
         ListedQuote {
             row: StockRow::named(symbol, "A company"),
             quote: QuoteView {

@@ -4,7 +4,7 @@
 //! is followed from its first close on. In shares of today, without dividends: as candles show it.
 
 use jiff::civil::Date;
-use market::{Change, Decimal, Price, Symbol};
+use market::{Decimal, Price, PriceChange, Symbol};
 
 use super::listed::session_of;
 use crate::ServiceError;
@@ -71,7 +71,7 @@ impl MarketOverview {
             name: self.stocks.stock_row(symbol).name,
             first,
             last,
-            return_pct: moved.map(|(first, last)| Change::between(first.price, last.price).percent),
+            return_pct: moved.map(|(first, last)| PriceChange::between(first.price, last.price).percent),
         })
     }
 }

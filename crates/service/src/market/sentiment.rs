@@ -126,7 +126,7 @@ impl MarketOverview {
         Some(self.evaluator.read(|engine| Seen {
             moved: price.cmp(&previous),
             is_above: [50, 200].map(|period| {
-                let average = engine.average_now(symbol, period)?;
+                let average = engine.current_average(symbol, period)?;
                 Some(price.decimal() > average)
             }),
             extremes: extremes(engine, symbol, session),
@@ -138,7 +138,7 @@ impl MarketOverview {
 fn extremes(engine: &Engine, symbol: Symbol, session: Date) -> Option<(bool, bool)> {
     let history = engine.history(symbol)?;
     let completed = history.bars().rev().find(|bar| bar.date == session);
-    let running = || engine.session_so_far(symbol).filter(|so_far| so_far.date == session);
+    let running = || engine.observed_session(symbol).filter(|so_far| so_far.date == session);
     let (high, low) = completed
         .map(|bar| (bar.high, bar.low))
         .or_else(|| running().map(|so_far| (so_far.high, so_far.low)))?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ::market::{Price, Symbol};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use sources::live::Matter;
+use sources::live::RefreshKind;
 use tokio::sync::broadcast;
 
 use crate::ServiceError;
@@ -54,14 +54,14 @@ impl MarketIntake {
 
     /// What is wanted now, whatever time it is. A source that asks somebody listens to this.
     #[must_use]
-    pub fn wanted(&self) -> broadcast::Receiver<Matter> {
+    pub fn wanted(&self) -> broadcast::Receiver<RefreshKind> {
         self.wanted.subscribe()
     }
 
     /// The price of a stock that was observed last in a session, in today's shares, and when it was made.
     #[must_use]
     pub fn last_observation(&self, symbol: Symbol) -> Option<(Price, Timestamp)> {
-        let session = self.evaluator.read(|engine| engine.session_so_far(symbol))?;
+        let session = self.evaluator.read(|engine| engine.observed_session(symbol))?;
         Some((session.last, session.last_at))
     }
 

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use notify::dispatcher::Transport;
 use notify::email::{Email, EmailTransport};
 use notify::message_attempt::{MessageAttempt, MessageOutcome};
-use notify::schedule::{Report, Verdict};
+use notify::schedule::{AttemptReport, AttemptResult};
 use notify::sms::{Sms, SmsTransport};
 use notify::time::Time;
 use serde::{Deserialize, Serialize};
-use store::model::{KeptMessage, MessageChannel, MessageId};
+use store::model::{MessageChannel, MessageId, StoredOutboxMessage};
 use uuid::Uuid;
 
 use crate::Chance;
@@ -45,16 +45,16 @@ pub(crate) const fn kept_place(message: MessageId) -> Place {
 pub(super) struct Carried {
     pub(super) attempt: MessageAttempt,
     /// What is kept of it, where that is how it is carried.
-    pub(super) kept: Option<KeptMessage>,
+    pub(super) kept: Option<StoredOutboxMessage>,
 }
 
-impl Report for Carried {
-    fn broken(at: Timestamp) -> Self {
-        MessageAttempt::broken(at).into()
+impl AttemptReport for Carried {
+    fn internal_error(at: Timestamp) -> Self {
+        MessageAttempt::internal_error(at).into()
     }
 
-    fn verdict(&self) -> Verdict {
-        self.attempt.verdict()
+    fn result(&self) -> AttemptResult {
+        self.attempt.result()
     }
 }
 
@@ -99,7 +99,7 @@ impl Keeper {
             }
         };
         let Ok(text) = serde_json::to_string(&words) else {
-            return Carried::broken(now);
+            return Carried::internal_error(now);
         };
         let id = MessageId(id);
         Carried {
@@ -110,7 +110,7 @@ impl Keeper {
                 detail: None,
                 provider_id: None,
             },
-            kept: Some(KeptMessage {
+            kept: Some(StoredOutboxMessage {
                 id,
                 channel,
                 recipient: recipient.clone(),
@@ -132,7 +132,7 @@ impl Transport for Carrier {
             (Self::Outbox(keeper), parcel) => keeper.keep(id, parcel),
             // Each channel writes its own parcels, so there are no others.
             (Self::Smtp(_), Parcel::Text(_)) | (Self::Twilio(_), Parcel::Mail(_)) => {
-                Carried::broken(Timestamp::UNIX_EPOCH)
+                Carried::internal_error(Timestamp::UNIX_EPOCH)
             }
         }
     }

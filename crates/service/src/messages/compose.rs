@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use notify::email::Email;
-use notify::letter::Letter;
-use notify::letter::render::{self, FiredAlert, Frame};
 use notify::sms::Sms;
-use store::model::{ClaimedMessage, MessageChannel, Said, is_news};
+use notify::templates::AccountEmail;
+use notify::templates::render::{self, EmailContext, FiredAlert};
+use store::model::{ClaimedMessage, MessageChannel, MessageContent, is_alert_news};
 
 use super::carrier::Parcel;
 use super::recipient::Recipient;
@@ -50,16 +50,16 @@ impl Composer {
     }
 
     fn mail(&self, message: &ClaimedMessage, recipient: Recipient) -> Result<Parcel, Wordless> {
-        let mut frame = Frame::new(PRODUCT, &self.public_url);
-        frame.recipient_name.clone_from(&recipient.name);
-        frame.time_zone = recipient.time_zone;
-        if is_news(&message.kind) {
+        let mut context = EmailContext::new(PRODUCT, &self.public_url);
+        context.recipient_name.clone_from(&recipient.name);
+        context.time_zone = recipient.time_zone;
+        if is_alert_news(&message.kind) {
             let token = unsubscribe::token(&self.vault, &recipient.to);
-            frame.unsubscribe_link = Some(link(&self.public_url, "unsubscribe", &[("token", &token)]));
+            context.unsubscribe_link = Some(link(&self.public_url, "unsubscribe", &[("token", &token)]));
         }
-        let mail = match &message.said {
-            Said::Letter(sealed) => render::mail(&self.letter(message, sealed)?, &frame),
-            Said::Fired(data) => render::fired_mail(&self.fired(message, data), &frame),
+        let mail = match &message.content {
+            MessageContent::Sealed(sealed) => render::account_email(&self.letter(message, sealed)?, &context),
+            MessageContent::Firing(data) => render::fired_alert_email(&self.fired(message, data), &context),
         };
         let email = Email::new(recipient.to, recipient.name, message.id.0, message.created_at, mail);
         Ok(Parcel::Mail(Box::new(email)))
@@ -67,7 +67,7 @@ impl Composer {
 
     /// An alert that fired, with a link to it if its owner has an account.
     fn fired(&self, message: &ClaimedMessage, data: &str) -> FiredAlert {
-        let alert = FiredAlert::of_data(data);
+        let alert = FiredAlert::from_event_data(data);
         match message.alert.filter(|_| message.account.is_some()) {
             Some(id) => alert.with_link(link(&self.public_url, &format!("alerts/{id}"), &[])),
             None => alert,
@@ -75,14 +75,14 @@ impl Composer {
     }
 
     fn text(&self, message: &ClaimedMessage, recipient: Recipient) -> Result<Parcel, Wordless> {
-        let text = match &message.said {
-            Said::Letter(sealed) => render::sms(&self.letter(message, sealed)?, PRODUCT),
-            Said::Fired(data) => render::fired_sms(&FiredAlert::of_data(data), PRODUCT),
+        let text = match &message.content {
+            MessageContent::Sealed(sealed) => render::account_sms(&self.letter(message, sealed)?, PRODUCT),
+            MessageContent::Firing(data) => render::fired_alert_sms(&FiredAlert::from_event_data(data), PRODUCT),
         };
         Ok(Parcel::Text(Sms { to: recipient.to, text }))
     }
 
-    fn letter(&self, message: &ClaimedMessage, sealed: &[u8]) -> Result<Letter, Wordless> {
+    fn letter(&self, message: &ClaimedMessage, sealed: &[u8]) -> Result<AccountEmail, Wordless> {
         Ok(serde_json::from_str(&self.vault.open(place(message.id), sealed)?)?)
     }
 }

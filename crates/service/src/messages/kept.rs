@@ -1,7 +1,7 @@
 //! The outbox, for an operator to read.
 
 use jiff::Timestamp;
-use store::model::{KeptMessage, Page, PageRequest};
+use store::model::{Page, PageRequest, StoredOutboxMessage};
 
 use super::carrier::{Words, kept_place};
 use crate::access::accounts::normal_email;
@@ -55,7 +55,7 @@ impl Outbox {
         let kept = self
             .ports
             .store
-            .kept_messages(filter.channel, to.as_deref(), page)
+            .outbox_messages(filter.channel, to.as_deref(), page)
             .await?;
         let items = kept.items.into_iter().map(|message| self.opened(message));
         Ok(Page {
@@ -64,7 +64,7 @@ impl Outbox {
         })
     }
 
-    fn opened(&self, kept: KeptMessage) -> Result<OutboxMessage, ServiceError> {
+    fn opened(&self, kept: StoredOutboxMessage) -> Result<OutboxMessage, ServiceError> {
         let words = match self.ports.vault.open(kept_place(kept.id), &kept.content) {
             Ok(text) => serde_json::from_str(&text).map_err(ServiceError::internal)?,
             // Kept before the key was changed: what it said cannot be known, but that it was there can.

@@ -1,7 +1,7 @@
 //! Messages: mails and text messages to people.
 //!
 //! Whoever has reason to write somebody makes a [`NewMessage`](store::model::NewMessage) here and queues it in the transaction that gives reason to it
-//! ([`store::Unit::queue_message`]). Its content is sealed: there are links in it that open accounts. That an alert has fired
+//! ([`store::UnitOfWork::queue_message`]). Its content is sealed: there are links in it that open accounts. That an alert has fired
 //! is a message, too, made with the firing.
 //!
 //! From there the dispatchers take them ([`sending`]), the very same as that of webhooks, one for each channel. What they claim is judged

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use metrics::{counter, histogram};
-use notify::dispatcher::{ClaimOrder, Claimed, LaneDue, Outbox, Settled};
-use notify::schedule::Next;
+use notify::dispatcher::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob};
+use notify::schedule::NextStep;
 use notify::time::Time;
 use store::model::{
-    self, Admission, Applicant, ClaimedMessage, MessageChannel, MessageLimits, MessageSettlement, MessageVerdict,
+    self, ClaimedMessage, MessageChannel, MessageDecision, MessageLimits, MessageSettlement, QuotaDecision,
+    QuotaRequest,
 };
 use store::{Store, StoreError};
 use uuid::Uuid;
@@ -46,23 +47,27 @@ impl Outbox for Post {
     type Report = Carried;
     type Error = StoreError;
 
-    async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<LaneDue>, StoreError> {
-        let lanes = self.store.message_lanes(self.channel, after, limit).await?.into_iter();
-        let lanes = lanes.map(|lane| LaneDue {
-            lane: lane.webhook,
+    async fn due_endpoints(&self, after: i64, limit: u32) -> Result<Vec<DueEndpoint>, StoreError> {
+        let lanes = self
+            .store
+            .pending_message_endpoints(self.channel, after, limit)
+            .await?
+            .into_iter();
+        let lanes = lanes.map(|lane| DueEndpoint {
+            endpoint: lane.endpoint,
             first_due: lane.first_due,
         });
         Ok(lanes.collect())
     }
 
-    async fn claim(&self, order: &ClaimOrder) -> Result<Vec<Claimed<Parcel>>, StoreError> {
-        let order = model::ClaimOrder {
-            lanes: order.lanes.clone(),
-            most_of_each: order.most_of_each,
-            most: order.most,
-            now: order.now,
-            until: order.until,
-            lease: order.lease,
+    async fn claim(&self, params: &ClaimParams) -> Result<Vec<ClaimedJob<Parcel>>, StoreError> {
+        let order = model::ClaimQuery {
+            endpoints: params.endpoints.clone(),
+            max_per_endpoint: params.max_per_endpoint,
+            max_total: params.max_total,
+            now: params.now,
+            until: params.until,
+            lease: params.lease,
         };
         let claimed = self.store.claim_messages(self.channel, order).await?;
         let mut not_sent = Vec::new();
@@ -78,15 +83,15 @@ impl Outbox for Post {
                 .settle_messages(self.channel, not_sent, self.time.now())
                 .await?;
             // Some may go by mail now.
-            self.store.bell_of(MessageChannel::Email).notify_one();
+            self.store.message_wake_handle(MessageChannel::Email).notify_one();
             // The dispatcher takes a lane of which it gets less than it asked for to be empty.
-            self.store.bell_of(self.channel).notify_one();
+            self.store.message_wake_handle(self.channel).notify_one();
         }
         self.warn_of_quota(counted).await?;
         Ok(ready)
     }
 
-    async fn settle(&self, settled: &[Settled<Carried>]) -> Result<(), StoreError> {
+    async fn settle(&self, settled: &[SettledJob<Carried>]) -> Result<(), StoreError> {
         let settlements = settled.iter().map(settlement).collect();
         self.store
             .settle_messages(self.channel, settlements, self.time.now())
@@ -116,10 +121,10 @@ impl Post {
             match circumstances.judge(&message) {
                 Judged::Send(recipient) => addressed.push((message, recipient)),
                 Judged::PutOff(until) => {
-                    let verdict = MessageVerdict::PutOff { until };
-                    not_sent.push(self.unsent(&message, "quiet_hours", verdict));
+                    let decision = MessageDecision::Postponed { until };
+                    not_sent.push(self.unsent(&message, "quiet_hours", decision));
                 }
-                Judged::Drop(why) => not_sent.push(self.unsent(&message, why, MessageVerdict::Failed)),
+                Judged::Drop(why) => not_sent.push(self.unsent(&message, why, MessageDecision::Failed)),
             }
         }
         Ok(addressed)
@@ -143,7 +148,7 @@ impl Post {
     ) -> Result<Vec<Addressed>, StoreError> {
         let (mut admitted, new): (Vec<Addressed>, Vec<Addressed>) =
             addressed.into_iter().partition(|(message, _)| message.is_admitted);
-        let applicants = new.iter().map(|(message, recipient)| Applicant {
+        let applicants = new.iter().map(|(message, recipient)| QuotaRequest {
             seq: message.seq,
             lease: message.lease,
             recipient: recipient.to.clone(),
@@ -157,23 +162,23 @@ impl Post {
             .admit_messages(self.channel, applicants.collect(), self.limits(now), now)
             .await?;
         for ((message, recipient), admission) in new.into_iter().zip(admissions) {
-            let (why, verdict) = match admission {
-                Admission::Granted => {
+            let (why, decision) = match admission {
+                QuotaDecision::Granted => {
                     admitted.push((message, recipient));
                     continue;
                 }
-                Admission::Lost => continue,
-                Admission::OverQuota => ("over_quota", MessageVerdict::ByMail),
-                Admission::OverLimit => ("over_limit", MessageVerdict::Failed),
-                Admission::OverBudget => {
+                QuotaDecision::Lost => continue,
+                QuotaDecision::OverQuota => ("over_quota", MessageDecision::SendByEmail),
+                QuotaDecision::OverLimit => ("over_limit", MessageDecision::Failed),
+                QuotaDecision::OverBudget => {
                     tracing::error!(
                         channel = self.channel.name(),
                         "the day's budget of messages is used up; what comes beyond it is not sent"
                     );
-                    ("over_budget", MessageVerdict::Failed)
+                    ("over_budget", MessageDecision::Failed)
                 }
             };
-            not_sent.push(self.unsent(&message, why, verdict));
+            not_sent.push(self.unsent(&message, why, decision));
         }
         Ok(admitted)
     }
@@ -190,14 +195,14 @@ impl Post {
         let into_the_second = SignedDuration::from_nanos(i64::from(now.subsec_nanosecond()));
         let day_from = now.saturating_sub(into_the_day + into_the_second).unwrap_or(now);
         MessageLimits {
-            day_from,
-            month_from: Period::of(now).map_or(day_from, |month| month.start),
-            in_all,
-            letters,
-            firings: in_all,
-            letters_to_each,
-            letters_of_each: letters_to_each,
-            firings_to_each: alerts_to_each,
+            day_start: day_from,
+            month_start: Period::of(now).map_or(day_from, |month| month.start),
+            max_total: in_all,
+            max_account_messages: letters,
+            max_firing_messages: in_all,
+            max_account_messages_per_recipient: letters_to_each,
+            max_account_messages_per_account: letters_to_each,
+            max_firing_messages_per_recipient: alerts_to_each,
         }
     }
 
@@ -206,47 +211,47 @@ impl Post {
         message: ClaimedMessage,
         recipient: Recipient,
         not_sent: &mut Vec<MessageSettlement>,
-    ) -> Option<Claimed<Parcel>> {
+    ) -> Option<ClaimedJob<Parcel>> {
         let account = message.account.map_or(Uuid::nil(), |account| account.0);
         match self.composer.compose(self.channel, &message, recipient) {
-            Ok(job) => Some(Claimed {
+            Ok(job) => Some(ClaimedJob {
                 key: message.seq,
                 id: message.id.0,
-                lane: message.lane,
+                endpoint: message.endpoint,
                 host: Arc::clone(&self.provider),
                 account,
-                tries: message.tries,
+                previous_attempts: message.tries,
                 job,
             }),
             Err(error) => {
                 tracing::error!(%error, message = %message.id.0, "a message cannot be written");
-                let (why, verdict) = match error {
-                    Wordless::Unreadable(_) => ("void", MessageVerdict::Failed),
+                let (why, decision) = match error {
+                    Wordless::Unreadable(_) => ("void", MessageDecision::Failed),
                     Wordless::Sealed(_) => {
                         let now = self.time.now();
                         let until = now.saturating_add(UNREADABLE_FOR).unwrap_or(now);
-                        ("sealed", MessageVerdict::PutOff { until })
+                        ("sealed", MessageDecision::Postponed { until })
                     }
                 };
-                not_sent.push(self.unsent(&message, why, verdict));
+                not_sent.push(self.unsent(&message, why, decision));
                 None
             }
         }
     }
 
     /// A message that is not sent, or not now.
-    fn unsent(&self, message: &ClaimedMessage, why: &'static str, verdict: MessageVerdict) -> MessageSettlement {
+    fn unsent(&self, message: &ClaimedMessage, why: &'static str, decision: MessageDecision) -> MessageSettlement {
         counter!("bellwether_messages_withheld_total", "channel" => self.channel.name(), "reason" => why).increment(1);
         MessageSettlement {
             seq: message.seq,
             lease: message.lease,
             outcome: Some(why.to_owned()),
             provider_id: None,
-            verdict,
+            decision,
         }
     }
 
-    fn count(&self, settled: &[Settled<Carried>]) {
+    fn count(&self, settled: &[SettledJob<Carried>]) {
         let channel = self.channel.name();
         for carried in settled.iter().filter_map(|settled| settled.report.as_ref()) {
             let attempt = &carried.attempt;
@@ -258,20 +263,20 @@ impl Post {
     }
 }
 
-fn settlement(settled: &Settled<Carried>) -> MessageSettlement {
+fn settlement(settled: &SettledJob<Carried>) -> MessageSettlement {
     let attempt = settled.report.as_ref().map(|carried| &carried.attempt);
     MessageSettlement {
         seq: settled.key,
         lease: settled.lease,
         outcome: attempt.map(|attempt| attempt.outcome.name().to_owned()),
         provider_id: attempt.and_then(|attempt| attempt.provider_id.clone()),
-        verdict: match settled.next {
-            Next::Delivered => MessageVerdict::Sent {
+        decision: match settled.next {
+            NextStep::Delivered => MessageDecision::Sent {
                 kept: settled.report.as_ref().and_then(|carried| carried.kept.clone()),
             },
-            Next::RetryAt(at) => MessageVerdict::Retry { at },
-            Next::GivenUp | Next::SwitchOff => MessageVerdict::Failed,
-            Next::Released => MessageVerdict::Released,
+            NextStep::RetryAt(at) => MessageDecision::Retry { at },
+            NextStep::GivenUp | NextStep::DisableEndpoint => MessageDecision::Failed,
+            NextStep::Released => MessageDecision::Released,
         },
     }
 }

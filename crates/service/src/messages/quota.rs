@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use notify::letter::Letter;
+use notify::templates::AccountEmail;
 use store::model::{AccountId, ClaimedMessage, MessageId, NewMessage};
-use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
 use super::post::Post;
 use super::recipient::Recipient;
@@ -49,11 +49,11 @@ impl Post {
     fn warning(
         &self,
         (account, email): (AccountId, &str),
-        letter: &Letter,
+        letter: &AccountEmail,
         period: Timestamp,
         now: Timestamp,
     ) -> Result<NewMessage, serde_json::Error> {
-        let id = MessageId::of_warning(account, period, letter.kind());
+        let id = MessageId::for_warning(account, period, letter.kind());
         letter_of_id(&self.composer.vault, &self.chance, (id, now), email, account, letter)
     }
 }
@@ -68,29 +68,29 @@ pub(super) fn accounts(messages: &[(ClaimedMessage, Recipient)]) -> BTreeMap<Acc
 }
 
 /// The warnings that are due when so many are used.
-fn letters(used: u64, quota: u32, period: &Period) -> Vec<Letter> {
+fn letters(used: u64, quota: u32, period: &Period) -> Vec<AccountEmail> {
     let renewed_on = period.end.to_zoned(TimeZone::UTC).date().to_string();
     let mut letters = Vec::new();
     if quota > 0 && used * 100 >= u64::from(quota) * WARNED_FROM_PERCENT {
-        letters.push(Letter::SmsQuotaLow {
+        letters.push(AccountEmail::SmsQuotaLow {
             used: u32::try_from(used).unwrap_or(u32::MAX),
             quota,
             renewed_on: renewed_on.clone(),
         });
     }
     if used >= u64::from(quota) {
-        letters.push(Letter::SmsQuotaUsed { quota, renewed_on });
+        letters.push(AccountEmail::SmsQuotaUsed { quota, renewed_on });
     }
     letters
 }
 
 struct Warn(Vec<NewMessage>);
 
-impl Work for Warn {
-    type Done = ();
+impl Transaction for Warn {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             for warning in &self.0 {
                 unit.queue_message_once(warning).await?;
@@ -106,7 +106,7 @@ mod tests {
 
     fn kinds(used: u64, quota: u32) -> Vec<&'static str> {
         let period = Period::of("2024-03-08T15:00:00Z".parse().unwrap()).unwrap();
-        letters(used, quota, &period).iter().map(Letter::kind).collect()
+        letters(used, quota, &period).iter().map(AccountEmail::kind).collect()
     }
 
     #[test]

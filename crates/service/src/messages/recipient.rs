@@ -2,13 +2,13 @@
 //!
 //! This is found out when it is about to be sent, each time: meanwhile somebody may have another address, gone to bed, or
 //! want nothing any more. Letters are answers to what somebody has just done, so they go at once to where they were written to;
-//! what is about alerts ([`is_news`]) waits for the end of quiet hours.
+//! what is about alerts ([`is_alert_news`]) waits for the end of quiet hours.
 
 use std::collections::HashSet;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use store::model::{Account, ClaimedMessage, MessageChannel, is_news};
+use store::model::{Account, ClaimedMessage, MessageChannel, is_alert_news};
 
 use super::quiet::quiet_until;
 
@@ -47,14 +47,14 @@ pub(super) struct Circumstances<'a> {
 
 /// The address that a message would go to, as far as it can be said at once.
 pub(super) fn address(message: &ClaimedMessage) -> Option<String> {
-    let owner = message.owner.as_ref().filter(|_| is_news(&message.kind));
+    let owner = message.owner.as_ref().filter(|_| is_alert_news(&message.kind));
     let address = owner.map(|owner| &owner.email).or(message.recipient.as_ref())?;
     Some(address.to_lowercase())
 }
 
 impl Circumstances<'_> {
     pub(super) fn judge(&self, message: &ClaimedMessage) -> Judged {
-        if !is_news(&message.kind) {
+        if !is_alert_news(&message.kind) {
             return self.letter(message);
         }
         match (&message.owner, message.account) {

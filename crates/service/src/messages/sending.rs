@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use notify::dispatcher::{Bell, Dispatcher, Limits};
+use notify::dispatcher::{Dispatcher, DispatcherLimits, WakeHandle};
 use notify::email::{EmailError, EmailTransport, Mailer};
-use notify::schedule::RetryDelays;
+use notify::schedule::RetrySchedule;
 use notify::sms::{SmsError, SmsTransport, Twilio};
 use store::model::MessageChannel;
 use tokio_util::sync::CancellationToken;
@@ -44,7 +44,7 @@ struct Channel {
     provider: &'static str,
     timeout: Duration,
     budget: Budget,
-    delays: RetryDelays,
+    delays: RetrySchedule,
 }
 
 /// The dispatchers of messages, ready to work.
@@ -129,9 +129,9 @@ fn dispatcher(
     channel: Channel,
 ) -> Dispatcher<DatabaseOutbox<Post>, Carrier> {
     let chance = Arc::clone(&ports.chance);
-    let defaults = Limits::default();
+    let defaults = DispatcherLimits::default();
     let timeout = SignedDuration::try_from(channel.timeout).unwrap_or(SignedDuration::MAX);
-    let longest_attempt = timeout.saturating_add(SignedDuration::from_secs(5));
+    let max_attempt_duration = timeout.saturating_add(SignedDuration::from_secs(5));
     Dispatcher {
         outbox: ports.network.outbox(Post {
             channel: channel.channel,
@@ -148,19 +148,19 @@ fn dispatcher(
         }),
         transport: Arc::new(channel.carrier),
         time: Arc::clone(&ports.network.time),
-        limits: Limits {
-            each_host: AT_ONCE,
-            each_account: EACH_ACCOUNT,
-            longest_attempt,
+        limits: DispatcherLimits {
+            max_attempts_per_host: AT_ONCE,
+            max_attempts_per_account: EACH_ACCOUNT,
+            max_attempt_duration,
             // What another process had claimed when it died has to wait for so long.
-            lease: longest_attempt.saturating_mul(3),
-            drain: defaults.drain.max(longest_attempt),
+            lease_duration: max_attempt_duration.saturating_mul(3),
+            drain_timeout: defaults.drain_timeout.max(max_attempt_duration),
             // All go to the same provider, which is slow for all of them or for none.
-            slow_after: longest_attempt,
+            slow_after: max_attempt_duration,
             ..defaults
         },
-        delays: channel.delays,
-        chance: Box::new(move || u64::from_le_bytes(chance.bytes())),
-        bell: Bell::from(ports.store.bell_of(channel.channel)),
+        retry_schedule: channel.delays,
+        random: Box::new(move || u64::from_le_bytes(chance.bytes())),
+        wake_handle: WakeHandle::from(ports.store.message_wake_handle(channel.channel)),
     }
 }

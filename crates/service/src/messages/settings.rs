@@ -1,9 +1,9 @@
 //! What can be set about messages.
 
 use jiff::SignedDuration;
-use notify::email::SmtpSettings;
-use notify::schedule::RetryDelays;
-use notify::sms::TwilioSettings;
+use notify::email::SmtpConfig;
+use notify::schedule::RetrySchedule;
+use notify::sms::TwilioConfig;
 
 use crate::identity::account::{CallingCode, default_countries};
 
@@ -20,11 +20,11 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub struct Email {
     /// Who carries it; `None`: it is kept in the outbox for the operator to read.
-    pub smtp: Option<SmtpSettings>,
+    pub smtp: Option<SmtpConfig>,
     /// How much of it.
     pub budget: Budget,
     /// After how long what failed is tried again.
-    pub retry_delays: RetryDelays,
+    pub retry_delays: RetrySchedule,
 }
 
 /// How text messages are sent.
@@ -33,11 +33,11 @@ pub struct Sms {
     /// The countries whose numbers may be sent codes, and so become an account's; all, if there are none here.
     pub allowed_countries: Vec<CallingCode>,
     /// Who carries them; `None`: they are kept in the outbox for the operator to read.
-    pub twilio: Option<TwilioSettings>,
+    pub twilio: Option<TwilioConfig>,
     /// How many.
     pub budget: Budget,
     /// After how long what failed is tried again.
-    pub retry_delays: RetryDelays,
+    pub retry_delays: RetrySchedule,
 }
 
 /// How many messages are sent one way on a day of UTC. What goes beyond it is given up, so that nobody can have this service
@@ -88,6 +88,6 @@ impl Default for Sms {
     }
 }
 
-fn delays(seconds: &[i64]) -> RetryDelays {
-    RetryDelays::new(seconds.iter().copied().map(SignedDuration::from_secs).collect())
+fn delays(seconds: &[i64]) -> RetrySchedule {
+    RetrySchedule::new(seconds.iter().copied().map(SignedDuration::from_secs).collect())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use notify::sms::callback::{Progress, StatusReport, verify};
+use notify::sms::callback::{SmsStatus, SmsStatusReport, verify};
 use store::model::MessageChannel;
 
 use crate::ServiceError;
@@ -40,14 +40,14 @@ impl Outbox {
                     .to_owned(),
             });
         }
-        let Some(report) = StatusReport::of_params(params) else {
+        let Some(report) = SmsStatusReport::from_params(params) else {
             // It is the provider's, but about something else.
             return Ok(());
         };
-        let (outcome, has_failed) = match report.progress {
-            Progress::UnderWay => return Ok(()),
-            Progress::Delivered => ("delivered".to_owned(), false),
-            Progress::Failed => match report.error_code {
+        let (outcome, has_failed) = match report.status {
+            SmsStatus::InProgress => return Ok(()),
+            SmsStatus::Delivered => ("delivered".to_owned(), false),
+            SmsStatus::Failed => match report.error_code {
                 Some(code) => (format!("undelivered ({code})"), true),
                 None => ("undelivered".to_owned(), true),
             },
@@ -58,7 +58,7 @@ impl Outbox {
                 time.sleep(BREATH).await;
             }
             let store = &self.ports.store;
-            let noted = store.note_message_status(MessageChannel::Sms, &report.sid, &outcome, has_failed, time.now());
+            let noted = store.record_message_status(MessageChannel::Sms, &report.sid, &outcome, has_failed, time.now());
             if noted.await? {
                 let outcome = if has_failed { "undelivered" } else { "delivered" };
                 metrics::counter!("bellwether_sms_reports_total", "outcome" => outcome).increment(1);

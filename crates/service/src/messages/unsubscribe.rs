@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::Timestamp;
 use sha2::Sha256;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use subtle::ConstantTimeEq as _;
 
 use crate::ServiceError;
@@ -94,11 +94,11 @@ struct SetMailing {
     since: Option<Timestamp>,
 }
 
-impl Work for SetMailing {
-    type Done = ();
+impl Transaction for SetMailing {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             unit.set_unsubscribed(&self.address, self.since).await?;
             Ok(())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use notify::letter::Letter;
+use notify::templates::AccountEmail;
 use store::model::{AccountId, MessageChannel, MessageId, NewMessage};
 
 use crate::links::link;
@@ -37,7 +37,7 @@ impl MessageWriter {
         &self,
         to: &str,
         account: Option<AccountId>,
-        letter: &Letter,
+        letter: &AccountEmail,
     ) -> Result<NewMessage, ServiceError> {
         self.message(MessageChannel::Email, to, account, letter)
     }
@@ -47,7 +47,7 @@ impl MessageWriter {
         &self,
         to: &str,
         account: Option<AccountId>,
-        letter: &Letter,
+        letter: &AccountEmail,
     ) -> Result<NewMessage, ServiceError> {
         self.message(MessageChannel::Sms, to, account, letter)
     }
@@ -57,7 +57,7 @@ impl MessageWriter {
         channel: MessageChannel,
         to: &str,
         account: Option<AccountId>,
-        letter: &Letter,
+        letter: &AccountEmail,
     ) -> Result<NewMessage, ServiceError> {
         let ports = &self.ports;
         sealed(
@@ -79,7 +79,7 @@ pub(crate) fn letter(
     now: Timestamp,
     to: &str,
     account: Option<AccountId>,
-    letter: &Letter,
+    letter: &AccountEmail,
 ) -> Result<NewMessage, serde_json::Error> {
     sealed(vault, chance, now, (MessageChannel::Email, to), account, letter)
 }
@@ -91,7 +91,7 @@ pub(super) fn letter_of_id(
     (id, now): (MessageId, Timestamp),
     to: &str,
     account: AccountId,
-    letter: &Letter,
+    letter: &AccountEmail,
 ) -> Result<NewMessage, serde_json::Error> {
     let to = (MessageChannel::Email, to);
     sealed_as(vault, chance, (id, now), to, Some(account), letter)
@@ -103,7 +103,7 @@ fn sealed(
     now: Timestamp,
     to: (MessageChannel, &str),
     account: Option<AccountId>,
-    letter: &Letter,
+    letter: &AccountEmail,
 ) -> Result<NewMessage, serde_json::Error> {
     let id = MessageId(chance.uuid());
     sealed_as(vault, chance, (id, now), to, account, letter)
@@ -115,7 +115,7 @@ fn sealed_as(
     (id, now): (MessageId, Timestamp),
     (channel, to): (MessageChannel, &str),
     account: Option<AccountId>,
-    letter: &Letter,
+    letter: &AccountEmail,
 ) -> Result<NewMessage, serde_json::Error> {
     let text = serde_json::to_string(letter)?;
     Ok(NewMessage {

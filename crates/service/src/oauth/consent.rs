@@ -8,8 +8,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use store::model::{GrantCode, GrantId, SessionId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::model::{AuthorizationCode, GrantId, SessionId};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::client::registered_id;
 use super::{
@@ -119,7 +119,7 @@ impl OAuth {
                 expires_at: later(now, CODE_LIFE),
                 ended_at: None,
             },
-            code: GrantCode {
+            code: AuthorizationCode {
                 hash: secret::hash(CODE, "", &code),
                 redirect_uri: shown.redirect_uri.clone(),
                 challenge: shown.challenge.clone(),
@@ -152,12 +152,17 @@ struct Allow {
     session: SessionId,
     require_confirmation: bool,
     grant: Grant,
-    code: GrantCode,
+    code: AuthorizationCode,
 }
 
 impl Allow {
     /// Whether it is still who has seen the page: the session may have been ended since it was looked at.
-    async fn may(&self, unit: &mut Unit, account: AccountId, now: Timestamp) -> Result<bool, Abort<ServiceError>> {
+    async fn may(
+        &self,
+        unit: &mut UnitOfWork,
+        account: AccountId,
+        now: Timestamp,
+    ) -> Result<bool, Abort<ServiceError>> {
         let account = awake(unit, account).await?;
         let session = unit.session(self.session).await?;
         let is_theirs = session.is_some_and(|session| session.account == account.id && session.is_live(now));
@@ -165,23 +170,23 @@ impl Allow {
     }
 }
 
-impl Work for Allow {
-    type Done = ();
+impl Transaction for Allow {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             let now = self.grant.created_at;
             if !self.may(unit, self.grant.account, now).await? {
                 return Err(over());
             }
             let first = unit
-                .grant_made_before(self.grant.account, MAX_GRANTS_AN_HOUR - 1)
+                .nth_newest_grant_created_at(self.grant.account, MAX_GRANTS_AN_HOUR - 1)
                 .await?;
             let message = "an account allows at most 60 apps something in an hour; come again later";
             must_be_an_hour_ago(first, now, message).map_err(Abort::Refused)?;
             unit.insert_grant(&self.grant, MAX_GRANTS).await?;
-            unit.insert_grant_code(self.grant.id, &self.code).await?;
+            unit.insert_authorization_code(self.grant.id, &self.code).await?;
             if let Some(client) = registered_id(&self.grant.client_id) {
                 unit.touch_oauth_client(client, now).await?;
             }

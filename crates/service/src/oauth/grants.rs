@@ -1,7 +1,7 @@
 //! What somebody has allowed programs, as they look at it and end it.
 
 use jiff::Timestamp;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{Grant, GrantId};
 use crate::oauth::OAuth;
@@ -40,11 +40,11 @@ struct End {
     now: Timestamp,
 }
 
-impl Work for End {
-    type Done = ();
+impl Transaction for End {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             if unit.end_grant(self.account, self.id, self.now).await? {
                 Ok(())

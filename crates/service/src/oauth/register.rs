@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 use store::model::{OAuthClientId, RegisteredClient};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{ErrorCode, MAX_CLIENTS, OAuthError, client, redirect_uri};
 use crate::ServiceError;
@@ -78,11 +78,11 @@ fn works_with(body: &Value, member: &str, needed: &str) -> Result<(), OAuthError
 
 struct Insert(RegisteredClient);
 
-impl Work for Insert {
-    type Done = RegisteredClient;
+impl Transaction for Insert {
+    type Output = RegisteredClient;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<RegisteredClient, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<RegisteredClient, Abort<ServiceError>>> {
         Box::pin(async move {
             unit.insert_oauth_client(&self.0, MAX_CLIENTS).await?;
             Ok(self.0.clone())

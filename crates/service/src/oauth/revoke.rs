@@ -1,7 +1,7 @@
 //! A program gives back what it was allowed (RFC 7009).
 
 use jiff::Timestamp;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::params::Params;
 use super::tokens::is_well_formed;
@@ -70,11 +70,11 @@ struct Revoke {
     now: Timestamp,
 }
 
-impl Work for Revoke {
-    type Done = Revoked;
+impl Transaction for Revoke {
+    type Output = Revoked;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Revoked, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Revoked, Abort<ServiceError>>> {
         Box::pin(async move {
             let grant = match self.token {
                 Token::Refresh(hash) => unit.grant_of_refresh_token(hash).await?.map(|(grant, _)| grant),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use store::model::NewTokens;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::client::registered_id;
 use super::params::Params;
@@ -205,7 +205,7 @@ impl Issue {
 
 /// Ends a grant something of which was shown a second time. Of one that is over already nothing more needs to be said or
 /// forgotten, however often that is shown.
-async fn reused(unit: &mut Unit, grant: Grant, now: Timestamp) -> Result<Exchanged, Abort<ServiceError>> {
+async fn reused(unit: &mut UnitOfWork, grant: Grant, now: Timestamp) -> Result<Exchanged, Abort<ServiceError>> {
     if unit.end_grant(grant.account, grant.id, now).await? {
         Ok(Exchanged::Reused(grant))
     } else {
@@ -215,13 +215,13 @@ async fn reused(unit: &mut Unit, grant: Grant, now: Timestamp) -> Result<Exchang
 
 /// Whether the account is there, and locked until the end of the transaction: whoever ends grants holds that lock, or is seen
 /// afterwards.
-async fn lock(unit: &mut Unit, account: AccountId) -> Result<bool, Abort<ServiceError>> {
+async fn lock(unit: &mut UnitOfWork, account: AccountId) -> Result<bool, Abort<ServiceError>> {
     Ok(unit.lock_account(account).await?.is_some())
 }
 
 /// Gives out tokens of a grant whose code or refresh token was just used up, if it goes on.
 async fn give(
-    unit: &mut Unit,
+    unit: &mut UnitOfWork,
     grant: &Grant,
     scopes: Vec<Scope>,
     tokens: Hashes,
@@ -253,13 +253,13 @@ struct ExchangeCode {
     now: Timestamp,
 }
 
-impl Work for ExchangeCode {
-    type Done = Exchanged;
+impl Transaction for ExchangeCode {
+    type Output = Exchanged;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Exchanged, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Exchanged, Abort<ServiceError>>> {
         Box::pin(async move {
-            let Some(shown) = unit.grant_code(self.hash).await? else {
+            let Some(shown) = unit.authorization_code(self.hash).await? else {
                 return Ok(Exchanged::Bad);
             };
             let (grant, code) = (shown.grant, shown.code);
@@ -274,7 +274,7 @@ impl Work for ExchangeCode {
             if !is_for_them || self.now >= code.expires_at || !lock(unit, grant.account).await? {
                 return Ok(Exchanged::Bad);
             }
-            if !unit.use_grant_code(self.hash, self.now).await? {
+            if !unit.use_authorization_code(self.hash, self.now).await? {
                 return reused(unit, grant, self.now).await;
             }
             let scopes = scopes::known(&grant.scopes);
@@ -291,11 +291,11 @@ struct ExchangeRefreshToken {
     now: Timestamp,
 }
 
-impl Work for ExchangeRefreshToken {
-    type Done = Exchanged;
+impl Transaction for ExchangeRefreshToken {
+    type Output = Exchanged;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Exchanged, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Exchanged, Abort<ServiceError>>> {
         Box::pin(async move {
             let Some((grant, is_used)) = unit.grant_of_refresh_token(self.hash).await? else {
                 return Ok(Exchanged::Bad);
@@ -314,7 +314,9 @@ impl Work for ExchangeRefreshToken {
                 return Ok(Exchanged::Bad);
             }
             // Under the lock, so that what is refused is not used up.
-            let first = unit.refresh_token_made_before(grant.id, MAX_RENEWALS_AN_HOUR).await?;
+            let first = unit
+                .nth_newest_refresh_token_created_at(grant.id, MAX_RENEWALS_AN_HOUR)
+                .await?;
             let message =
                 "this grant was renewed 60 times in the last hour; use the access token for as long as expires_in says";
             must_be_an_hour_ago(first, self.now, message).map_err(Abort::Refused)?;

@@ -8,8 +8,8 @@ use ::alerts::{Alert, Status};
 use jiff::{SignedDuration, Timestamp};
 use market::{CurrentPrice, Symbol};
 use serde_json::{Map, Value};
-use store::model::{Owner, StoredAlert};
-use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use store::model::{AlertOwner, StoredAlert};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -165,17 +165,17 @@ struct SetInitialPrice {
     now: Timestamp,
 }
 
-impl Work for SetInitialPrice {
+impl Transaction for SetInitialPrice {
     /// The alert with its initial price; `None` if it changed meanwhile.
-    type Done = Option<Alert>;
+    type Output = Option<Alert>;
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Self::Done, Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<Self::Refusal>>> {
         Box::pin(async move {
             let id = self.stored.alert.id;
             let stored = match &self.stored.owner {
-                Owner::Account(account) => unit.alert_to_change(*account, id).await?,
-                Owner::Guest { .. } => unit.guest_alert_to_change(id).await?,
+                AlertOwner::Account(account) => unit.lock_alert(*account, id).await?,
+                AlertOwner::Guest { .. } => unit.lock_guest_alert(id).await?,
             };
             let Some(stored) = stored else { return Ok(None) };
             let Transition::Changed(changed) = transition::set_initial_price(&stored.alert, self.price, self.now)

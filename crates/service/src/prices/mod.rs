@@ -16,7 +16,7 @@ pub(crate) mod source;
 
 use std::sync::Arc;
 
-use ::alerts::transition::StartPrice;
+use ::alerts::transition::PriceAvailability;
 use market::{CurrentPrice, ObservedPrice, PriceFreshness, Symbol};
 use tokio::sync::watch;
 
@@ -107,21 +107,21 @@ impl Prices {
     }
 
     /// The price that an alert or a trade starts from. The source is asked if the known price is not current.
-    pub(crate) async fn start_price(&self, symbol: Symbol) -> StartPrice {
+    pub(crate) async fn start_price(&self, symbol: Symbol) -> PriceAvailability {
         let now = self.ports.clock.now();
         self.interest.renew(symbol, now);
         if let Some(current) = self.current_price(symbol) {
-            return StartPrice::Current(current);
+            return PriceAvailability::Current(current);
         }
         let asked = self.ask_source(symbol).await;
         if let Some(current) = self.current_price(symbol) {
-            return StartPrice::Current(current);
+            return PriceAvailability::Current(current);
         }
         match asked {
-            Asked::Answered => StartPrice::Awaited,
+            Asked::Answered => PriceAvailability::Awaited,
             Asked::NoSource | Asked::NoAnswer | Asked::Unknown => match self.evaluator.last_observed(symbol) {
-                Some(_) => StartPrice::Outdated,
-                None => StartPrice::Unknown,
+                Some(_) => PriceAvailability::Outdated,
+                None => PriceAvailability::Unknown,
             },
         }
     }

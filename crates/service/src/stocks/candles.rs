@@ -70,7 +70,7 @@ impl Stocks {
     fn running_candle(&self, symbol: Symbol) -> Option<Bar> {
         let so_far = self.evaluator.read(|engine| {
             let is_running = engine.is_session_running(symbol);
-            is_running.then(|| engine.session_so_far(symbol)).flatten()
+            is_running.then(|| engine.observed_session(symbol)).flatten()
         })?;
         Some(Bar {
             date: so_far.date,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use market::calendar::new_york_date;
 use market::records::StockRow;
-use market::{Change, Decimal, Price, Symbol};
+use market::{Decimal, Price, PriceChange, Symbol};
 
 use super::{QuoteView, StockView};
 use crate::evaluator::Evaluator;
@@ -29,7 +29,7 @@ impl Figures<'_> {
         } = self.quote(symbol);
         let today = new_york_date(self.now);
         self.evaluator.read(|engine| {
-            let (high_52w, low_52w) = engine.extremes_of_52_weeks(symbol, today).unzip();
+            let (high_52w, low_52w) = engine.extremes_52_weeks(symbol, today).unzip();
             let volume_ma = |sessions: u16| {
                 let sum = engine.history(symbol)?.sum_of_volumes(usize::from(sessions))?;
                 mean(sum, sessions)
@@ -41,9 +41,9 @@ impl Figures<'_> {
                 change_percent,
                 high_52w,
                 low_52w,
-                rsi: engine.rsi_now(symbol),
-                ma_50: engine.average_now(symbol, 50),
-                ma_200: engine.average_now(symbol, 200),
+                rsi: engine.current_rsi(symbol),
+                ma_50: engine.current_average(symbol, 50),
+                ma_200: engine.current_average(symbol, 200),
                 volume,
                 volume_ma_20: volume_ma(20),
                 volume_ma_100: volume_ma(100),
@@ -58,7 +58,9 @@ impl Figures<'_> {
         let observed = self.evaluator.last_observed(symbol);
         let price = observed.map(|observed| observed.price);
         let previous_close = self.evaluator.previous_close(symbol);
-        let change = previous_close.zip(price).map(|(from, to)| Change::between(from, to));
+        let change = previous_close
+            .zip(price)
+            .map(|(from, to)| PriceChange::between(from, to));
         QuoteView {
             symbol,
             price,
@@ -74,7 +76,7 @@ impl Figures<'_> {
     fn volume(&self, symbol: Symbol) -> Option<i64> {
         self.evaluator.read(|engine| {
             if engine.is_session_running(symbol) {
-                engine.session_so_far(symbol)?.volume
+                engine.observed_session(symbol)?.volume
             } else {
                 Some(engine.history(symbol)?.last()?.volume)
             }

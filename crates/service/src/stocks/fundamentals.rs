@@ -1,6 +1,6 @@
 //! What is known of a stock's business.
 
-use alerts::condition::Earnings;
+use alerts::condition::EpsBasis;
 use jiff::civil::Date;
 use market::calendar::new_york_date;
 use market::{Decimal, Price, Symbol};
@@ -23,7 +23,7 @@ impl Stocks {
         let today = new_york_date(self.ports.clock.now());
         // The engine's earnings are per today's share, also after a split.
         let [eps_ttm, eps_forward] = self.evaluator.read(|engine| {
-            [Earnings::Trailing, Earnings::Forward].map(|which| engine.earnings_per_share(symbol, which))
+            [EpsBasis::Trailing, EpsBasis::Forward].map(|which| engine.earnings_per_share(symbol, which))
         });
         Ok(fundamentals(
             &facts.unwrap_or_default(),

@@ -7,12 +7,12 @@
 //! From time to time all items are passed by: where the analyst's alerts went stale (their horizon has passed, the price has
 //! gone elsewhere, or all of them have fired), the analyst is asked again.
 
-use alerts::transition::StartPrice;
+use alerts::transition::PriceAvailability;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use market::calendar::new_york_date;
-use store::model::{Account, Advised, ClaimedAnalysis, PriceAt, WatchlistItem};
-use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use store::model::{Account, AnalystAdvice, ClaimedAnalysis, TimedPrice, WatchlistItem};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
@@ -140,7 +140,7 @@ impl Watchlists {
         let current = advised
             .as_ref()
             .and_then(|(item, _)| self.prices.current_price(item.symbol));
-        let start = current.map_or(StartPrice::Awaited, StartPrice::Current);
+        let start = current.map_or(PriceAvailability::Awaited, PriceAvailability::Current);
         let work = Adopt {
             watchlists: self.clone(),
             claim: *claim,
@@ -214,7 +214,7 @@ impl Watchlists {
             // It is asked about once there is a price.
             return Ok(false);
         }
-        let Some(Advised { priced, .. }) = &item.advised else {
+        let Some(AnalystAdvice { priced, .. }) = &item.advised else {
             return Ok(true);
         };
         let now = self.ports.clock.now();
@@ -247,15 +247,15 @@ struct Adopt {
     advised: Option<(WatchlistItem, analyst::Advised)>,
     proposed: Vec<Proposed>,
     /// The price that the alerts start from.
-    start: StartPrice,
+    start: PriceAvailability,
     now: Timestamp,
 }
 
-impl Work for Adopt {
-    type Done = After;
+impl Transaction for Adopt {
+    type Output = After;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = present(unit, self.claim.account).await?;
             if !unit.finish_analysis(&self.claim, self.now).await? {
@@ -268,7 +268,7 @@ impl Work for Adopt {
             };
             if (item.intention, item.target_price) != (before.intention, before.target_price) {
                 // It was changed without being asked about again, by a split for instance.
-                unit.ask_analyst(item.id, account.id, self.now).await?;
+                unit.request_analysis(item.id, account.id, self.now).await?;
                 return Ok(After {
                     asked: true,
                     ..After::default()
@@ -279,15 +279,15 @@ impl Work for Adopt {
                 after.forgotten = auto_alerts::remove(unit, item.id, Which::Unfired, self.now).await?;
                 after.told = auto_alerts::make(unit, &account, &item, &self.proposed, self.start, self.now).await?;
             }
-            let noted = Advised {
-                priced: PriceAt {
+            let noted = AnalystAdvice {
+                priced: TimedPrice {
                     price: advised.price,
                     at: advised.at,
                 },
                 by: advised.author.name().to_owned(),
                 summary: advised.advice.summary.clone(),
             };
-            unit.note_advice(item.id, &noted).await?;
+            unit.record_advice(item.id, &noted).await?;
             Ok(after)
         })
     }
@@ -304,16 +304,16 @@ struct Ask {
     now: Timestamp,
 }
 
-impl Work for Ask {
-    type Done = After;
+impl Transaction for Ask {
+    type Output = After;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
         Box::pin(async move {
             let found = unit.watchlist_item(self.item.account, self.item.id).await?;
             let asked = found.as_ref().is_some_and(is_wanted);
             if asked {
-                unit.ask_analyst(self.item.id, self.item.account, self.now).await?;
+                unit.request_analysis(self.item.id, self.item.account, self.now).await?;
             }
             Ok(After {
                 asked,
@@ -333,11 +333,11 @@ struct PutOff {
     due: Timestamp,
 }
 
-impl Work for PutOff {
-    type Done = ();
+impl Transaction for PutOff {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
-        Box::pin(async move { Ok(unit.put_off_analysis(&self.claim, self.due).await?) })
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+        Box::pin(async move { Ok(unit.reschedule_analysis(&self.claim, self.due).await?) })
     }
 }

@@ -1,12 +1,12 @@
 //! The analyst's alerts of an item: what the analyst proposes becomes alerts of the account's, and goes with the item.
 
 use alerts::equivalence::equivalent;
-use alerts::transition::{self, Owner as Verification, StartPrice};
+use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{Alert, AlertId, NewAlert, Status};
 use jiff::Timestamp;
 use serde_json::json;
-use store::model::{Account, HistoryRow, Owner, StoredAlert, WatchlistItem, WatchlistItemId};
-use store::{Abort, StoreError, Unit};
+use store::model::{Account, AlertOwner, HistoryRow, StoredAlert, WatchlistItem, WatchlistItemId};
+use store::{Abort, StoreError, UnitOfWork};
 
 use crate::alerts::{MadeBy, terms};
 
@@ -28,13 +28,13 @@ pub(super) struct Proposed {
 
 /// Deletes alerts that the analyst made for an item. Their history stays. Answers which.
 pub(super) async fn remove(
-    unit: &mut Unit,
+    unit: &mut UnitOfWork,
     id: WatchlistItemId,
     which: Which,
     now: Timestamp,
 ) -> Result<Vec<AlertId>, StoreError> {
     let mut deleted = Vec::new();
-    for stored in unit.alerts_of_item_to_change(id).await? {
+    for stored in unit.lock_alerts_of_item(id).await? {
         let alert = stored.alert;
         if which == Which::Unfired && alert.status == Status::Triggered {
             continue;
@@ -49,14 +49,14 @@ pub(super) async fn remove(
 /// Makes alerts of what the analyst proposes for an item, as far as the account's plan has room for them; what the account has
 /// already is not made again. The account is locked. Answers what was made.
 pub(super) async fn make(
-    unit: &mut Unit,
+    unit: &mut UnitOfWork,
     account: &Account,
     item: &WatchlistItem,
     proposed: &[Proposed],
-    price: StartPrice,
+    price: PriceAvailability,
     now: Timestamp,
 ) -> Result<Vec<Alert>, StoreError> {
-    let owner = Owner::Account(account.id);
+    let owner = AlertOwner::Account(account.id);
     let mut made = Vec::new();
     for Proposed { id, asked } in proposed {
         let mut asked = asked.clone();
@@ -73,7 +73,7 @@ pub(super) async fn make(
             Err(Abort::Store(error)) => return Err(error),
         }
         // Only a percentage of an unknown price is refused.
-        let Ok(created) = transition::create(asked, *id, Verification::Verified, price, now) else {
+        let Ok(created) = transition::create(asked, *id, OwnerVerification::Verified, price, now) else {
             continue;
         };
         let row = HistoryRow {
@@ -90,7 +90,7 @@ pub(super) async fn make(
             created_by: Some(MadeBy::Analyst.to_text()),
         };
         unit.insert_alert(&stored, &row).await?;
-        unit.assign_alert(*id, item.id).await?;
+        unit.assign_alert_to_item(*id, item.id).await?;
         made.push(stored.alert);
     }
     Ok(made)

@@ -6,7 +6,7 @@ use market::Symbol;
 use market::records::StockRow;
 use serde_json::Value;
 use store::model::{WatchlistItem, WatchlistItemId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::body::{self, NewItem};
 use super::desk::Desk;
@@ -62,7 +62,7 @@ impl Add {
             target_price: self
                 .asked
                 .target_price
-                .map(|price| store::model::PriceAt { price, at: now }),
+                .map(|price| store::model::TimedPrice { price, at: now }),
             initial_price: self.desk.priced(),
             notes: self.asked.notes.clone(),
             has_auto_alerts,
@@ -74,11 +74,11 @@ impl Add {
     }
 }
 
-impl Work for Add {
-    type Done = After;
+impl Transaction for Add {
+    type Output = After;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = awake(unit, self.account).await?;
             let symbol = self.asked.symbol;
@@ -86,16 +86,16 @@ impl Work for Add {
                 return Err(Abort::Refused(already_there(symbol)));
             }
             let items = unit.count_watchlist_items(self.account).await?;
-            plan::check_watchlist(account.plan, items).map_err(|refusal| Abort::Refused(refusal.into()))?;
+            plan::check_watchlist_quota(account.plan, items).map_err(|refusal| Abort::Refused(refusal.into()))?;
             if let Some(name) = &self.new_name {
-                unit.name_stock(symbol, name).await?;
+                unit.insert_named_stock(symbol, name).await?;
             }
             let item = self.item(self.desk.now, account.plan.has_auto_alerts());
             unit.insert_watchlist_item(&item).await?;
             self.desk.open(unit, &item).await?;
             let asked = item.has_auto_alerts && item.initial_price.is_some();
             if asked {
-                unit.ask_analyst(item.id, self.account, self.desk.now).await?;
+                unit.request_analysis(item.id, self.account, self.desk.now).await?;
             }
             Ok(After {
                 asked,

@@ -1,7 +1,7 @@
 //! Taking a stock off the watchlist.
 
 use store::model::WatchlistItemId;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::auto_alerts::{self, Which};
 use super::desk::Desk;
@@ -36,11 +36,11 @@ struct Delete {
     desk: Desk,
 }
 
-impl Work for Delete {
-    type Done = After;
+impl Transaction for Delete {
+    type Output = After;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
         Box::pin(async move {
             present(unit, self.account).await?;
             let found = unit.watchlist_item(self.account, self.id).await?;

@@ -1,13 +1,13 @@
 //! Opens and closes the paper trades of items, within the transaction of whatever makes that necessary.
 
 use alerts::Intention;
-use alerts::transition::StartPrice;
+use alerts::transition::PriceAvailability;
 use jiff::Timestamp;
 use market::calendar::new_york_date;
 use market::{CurrentPrice, ObservedPrice, Symbol};
-use paper::{Change, Direction, Events, Fill, Item, Position, Quote, Trade};
-use store::model::{PaperTrade, PaperTradeId, PriceAt, WatchlistItem};
-use store::{StoreError, Unit};
+use paper::{CorporateActions, Direction, Fill, Position, PriceSnapshot, Trade, TradeChange, TradedItem};
+use store::model::{PaperTrade, PaperTradeId, TimedPrice, WatchlistItem};
+use store::{StoreError, UnitOfWork};
 use uuid::Uuid;
 
 use crate::watchlist::Watchlists;
@@ -24,15 +24,15 @@ pub(super) struct Desk {
     /// The id of the trade that may be opened.
     trade: Uuid,
     /// The stock's splits and dividends.
-    events: Events,
+    events: CorporateActions,
 }
 
 impl Watchlists {
     /// The context of a change of an item. The source is asked if the known price is not current.
     pub(super) async fn desk(&self, symbol: Symbol) -> Desk {
         let price = match self.prices.start_price(symbol).await {
-            StartPrice::Current(price) => Some(price),
-            StartPrice::Awaited | StartPrice::Outdated | StartPrice::Unknown => None,
+            PriceAvailability::Current(price) => Some(price),
+            PriceAvailability::Awaited | PriceAvailability::Outdated | PriceAvailability::Unknown => None,
         };
         self.desk_at(symbol, price)
     }
@@ -49,7 +49,7 @@ impl Watchlists {
     }
 
     /// The splits and dividends of some stocks.
-    pub(super) fn paper_events(&self, symbols: impl IntoIterator<Item = Symbol> + Clone) -> Events {
+    pub(super) fn paper_events(&self, symbols: impl IntoIterator<Item = Symbol> + Clone) -> CorporateActions {
         let splits: Vec<_> = symbols
             .clone()
             .into_iter()
@@ -60,7 +60,7 @@ impl Watchlists {
             .filter_map(|symbol| self.catalog.get(symbol))
             .collect();
         let dividends = entries.iter().flat_map(|entry| &entry.facts.dividends);
-        Events::new(&self.settings.calendar, &splits, dividends)
+        CorporateActions::new(&self.settings.calendar, &splits, dividends)
     }
 }
 
@@ -73,20 +73,20 @@ pub(super) const fn direction(intention: Intention) -> Direction {
 }
 
 /// A stored beginning or end as it is reckoned with.
-const fn fill(PriceAt { price, at }: PriceAt) -> Fill {
+const fn fill(TimedPrice { price, at }: TimedPrice) -> Fill {
     Fill { at, price }
 }
 
 /// A beginning or an end as it is stored.
-const fn stored(Fill { at, price }: Fill) -> PriceAt {
-    PriceAt { price, at }
+const fn stored(Fill { at, price }: Fill) -> TimedPrice {
+    TimedPrice { price, at }
 }
 
 /// A stored trade as it is reckoned with, before any split or dividend.
 pub(super) fn trade_of(stored: &PaperTrade) -> Option<Trade> {
     let (direction, entry) = (direction(stored.intention), fill(stored.entry));
     // Nothing but a notional of zero is refused, and none is ever written.
-    let mut trade = Trade::of(stored.notional, stored.id.0, stored.symbol, direction, entry).ok()?;
+    let mut trade = Trade::with_notional(stored.notional, stored.id.0, stored.symbol, direction, entry).ok()?;
     trade.exit = stored.exit.map(fill);
     Some(trade)
 }
@@ -94,8 +94,8 @@ pub(super) fn trade_of(stored: &PaperTrade) -> Option<Trade> {
 impl Desk {
     /// The stock's current price, as it is kept: with the time at which it was made, so that a split that becomes known late
     /// moves it.
-    pub(super) fn priced(&self) -> Option<PriceAt> {
-        self.price.map(|price| PriceAt {
+    pub(super) fn priced(&self) -> Option<TimedPrice> {
+        self.price.map(|price| TimedPrice {
             price: price.price(),
             at: price.observed_at().min(self.now),
         })
@@ -117,13 +117,13 @@ impl Desk {
     }
 
     /// Opens the trade of an item that has none; without a price it is awaited.
-    pub(super) async fn open(&self, unit: &mut Unit, item: &WatchlistItem) -> Result<(), StoreError> {
+    pub(super) async fn open(&self, unit: &mut UnitOfWork, item: &WatchlistItem) -> Result<(), StoreError> {
         if self.price.is_none() {
             return Ok(());
         }
-        let open = |paper: &mut Item, quote| {
+        let open = |paper: &mut TradedItem, quote| {
             if paper.is_active() {
-                paper.first_price(quote, self.trade)
+                paper.open_at_first_price(quote, self.trade)
             } else {
                 paper.activate(quote, self.trade)
             }
@@ -132,49 +132,54 @@ impl Desk {
     }
 
     /// Closes the trade of an item, if it has one.
-    pub(super) async fn close(&self, unit: &mut Unit, item: &WatchlistItem) -> Result<(), StoreError> {
-        self.step(unit, item, Item::deactivate).await
+    pub(super) async fn close(&self, unit: &mut UnitOfWork, item: &WatchlistItem) -> Result<(), StoreError> {
+        self.step(unit, item, TradedItem::deactivate).await
     }
 
     /// Closes the trade of an item and opens the opposite one; without a current price that one is awaited. `item` still has the
     /// intention it had.
-    pub(super) async fn turn(&self, unit: &mut Unit, item: &WatchlistItem, to: Intention) -> Result<(), StoreError> {
+    pub(super) async fn turn(
+        &self,
+        unit: &mut UnitOfWork,
+        item: &WatchlistItem,
+        to: Intention,
+    ) -> Result<(), StoreError> {
         if self.price.is_none() && item.intention != to {
             return self.close(unit, item).await;
         }
         let to = direction(to);
-        self.step(unit, item, |paper, quote| paper.turn_to(to, quote, self.trade))
+        self.step(unit, item, |paper, quote| paper.set_direction(to, quote, self.trade))
             .await
     }
 
     async fn step(
         &self,
-        unit: &mut Unit,
+        unit: &mut UnitOfWork,
         item: &WatchlistItem,
-        step: impl FnOnce(&mut Item, Quote) -> Change,
+        step: impl FnOnce(&mut TradedItem, PriceSnapshot) -> TradeChange,
     ) -> Result<(), StoreError> {
         let open = unit.open_paper_trade(item.id).await?;
         let position = match open.as_ref().and_then(trade_of) {
             Some(trade) => Position::Open(trade),
-            None if item.is_active && item.initial_price.is_none() => Position::Awaited,
+            None if item.is_active && item.initial_price.is_none() => Position::AwaitingPrice,
             None => Position::Inactive,
         };
-        let mut paper = Item {
+        let mut paper = TradedItem {
             id: item.id.0,
             symbol: item.symbol,
             direction: direction(item.intention),
             position,
         };
-        paper.settle(&self.events, self.now);
-        let quote = Quote {
+        paper.apply_actions(&self.events, self.now);
+        let quote = PriceSnapshot {
             at: self.now,
             price: self.trade_price().map(|observed| observed.price),
         };
-        let Change { closed, opened } = step(&mut paper, quote);
+        let TradeChange { closed, opened } = step(&mut paper, quote);
         if let Some((id, exit)) = closed.and_then(|trade| Some((trade.id, trade.exit?))) {
             unit.close_paper_trade(PaperTradeId(id), stored(exit)).await?;
             if let Some(made_at) = self.price_of_another_day() {
-                unit.note_exit_price_time(PaperTradeId(id), made_at).await?;
+                unit.record_exit_price_time(PaperTradeId(id), made_at).await?;
             }
         }
         if let Some(trade) = opened {
@@ -193,7 +198,7 @@ impl Desk {
             };
             unit.insert_paper_trade(&opened).await?;
             if let Some(made_at) = self.price_of_another_day() {
-                unit.note_entry_price_time(opened.id, made_at).await?;
+                unit.record_entry_price_time(opened.id, made_at).await?;
             }
         }
         Ok(())

@@ -10,9 +10,9 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Span, Timestamp};
 use market::calendar::{Session, new_york_date};
 use market::{Calendar, Symbol};
-use paper::{Closes, Tracker, TrackerError, Trade};
+use paper::{DailyCloses, ReturnTracker, ReturnTrackerError, Trade};
 use store::model::{PaperProgress, PaperReturn};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::desk::trade_of;
 use crate::watchlist::Watchlists;
@@ -63,7 +63,7 @@ impl Watchlists {
         };
         let anew = followed.is_none();
         if anew {
-            followed = self.follow(Tracker::default(), &trades).await?;
+            followed = self.follow(ReturnTracker::default(), &trades).await?;
         }
         let Some((tracker, returns)) = followed else {
             return Err(ServiceError::internal("trades come late even from the beginning"));
@@ -86,20 +86,20 @@ impl Watchlists {
     /// Follows trades on from where a tracker is. `None`: a trade was made or ended in a session that was taken in without it.
     async fn follow(
         &self,
-        mut tracker: Tracker,
+        mut tracker: ReturnTracker,
         trades: &[Trade],
-    ) -> Result<Option<(Tracker, Vec<PaperReturn>)>, ServiceError> {
+    ) -> Result<Option<(ReturnTracker, Vec<PaperReturn>)>, ServiceError> {
         let calendar = &self.settings.calendar;
         let now = self.ports.clock.now();
         let first = match tracker.through() {
             Some(through) => calendar.next_session_after(through).map(|session| session.date),
-            None => Tracker::first_session(calendar, trades),
+            None => ReturnTracker::first_session(calendar, trades),
         };
         let (Some(first), Some(last)) = (first, last_over(calendar, now)) else {
             return Ok(Some((tracker, Vec::new())));
         };
         let symbols = concerned(&tracker, trades);
-        let mut closes: BTreeMap<Symbol, Closes> = BTreeMap::new();
+        let mut closes: BTreeMap<Symbol, DailyCloses> = BTreeMap::new();
         for &symbol in &symbols {
             closes.insert(symbol, self.closes_from(symbol, first).await?);
         }
@@ -111,7 +111,7 @@ impl Watchlists {
             if waits_for_closes(&session, now) && !is_whole() {
                 break;
             }
-            let taken = tracker.take(
+            let taken = tracker.record_session(
                 calendar,
                 session.date,
                 trades,
@@ -123,7 +123,7 @@ impl Watchlists {
                     date: day.date,
                     value: day.value,
                 }),
-                Err(TrackerError::Late(_)) => return Ok(None),
+                Err(ReturnTrackerError::LateTrade(_)) => return Ok(None),
                 Err(error) => return Err(ServiceError::internal(error)),
             }
         }
@@ -151,7 +151,7 @@ fn waits_for_closes(session: &Session, now: Timestamp) -> bool {
     now < session.close.saturating_add(PATIENCE).unwrap_or(Timestamp::MAX)
 }
 
-pub(super) fn kept_tracker(progress: &PaperProgress) -> Option<Tracker> {
+pub(super) fn kept_tracker(progress: &PaperProgress) -> Option<ReturnTracker> {
     let (_, state) = progress.reached.as_ref()?;
     let tracker = serde_json::from_str(state);
     if let Err(error) = &tracker {
@@ -161,7 +161,7 @@ pub(super) fn kept_tracker(progress: &PaperProgress) -> Option<Tracker> {
 }
 
 /// The stocks whose closes the next sessions need.
-pub(super) fn concerned(tracker: &Tracker, trades: &[Trade]) -> BTreeSet<Symbol> {
+pub(super) fn concerned(tracker: &ReturnTracker, trades: &[Trade]) -> BTreeSet<Symbol> {
     let mut symbols = tracker.symbols();
     symbols.extend(trades.iter().filter(|trade| trade.is_open()).map(|trade| trade.symbol));
     if let Some(through) = tracker.through() {
@@ -192,11 +192,11 @@ struct Note {
     anew: bool,
 }
 
-impl Work for Note {
-    type Done = bool;
+impl Transaction for Note {
+    type Output = bool;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<bool, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<bool, Abort<ServiceError>>> {
         Box::pin(async move {
             let Self {
                 account,
@@ -205,7 +205,7 @@ impl Work for Note {
                 returns,
                 anew,
             } = self;
-            Ok(unit.note_progress(*account, *before, reached, returns, *anew).await?)
+            Ok(unit.record_progress(*account, *before, reached, returns, *anew).await?)
         })
     }
 }

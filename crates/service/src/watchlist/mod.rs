@@ -43,7 +43,7 @@ use crate::watchlist::opening::Awaiting;
 use crate::{Ports, ServiceError, Settings};
 pub use alerts::Intention;
 
-pub use paper::{NOTIONAL, Point, Range};
+pub use paper::{PerformanceRange, SeriesPoint, TRADE_NOTIONAL};
 pub use performance::PerformanceView;
 pub use read::{BriefStock, ItemView};
 pub use store::model::{PaperTradeId, WatchlistItem, WatchlistItemId};
@@ -82,7 +82,7 @@ pub struct Watchlists {
 }
 
 impl Watchlists {
-    /// Tells everybody who has to know; to be called from [`store::Work::committed`].
+    /// Tells everybody who has to know; to be called from [`store::Transaction::committed`].
     pub(crate) fn tell_after(&self, after: &After) {
         for id in &after.forgotten {
             self.evaluator.forget(*id);

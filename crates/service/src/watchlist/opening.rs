@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::SignedDuration;
 use store::model::WatchlistItem;
-use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -65,7 +65,7 @@ impl Watchlists {
         // Whoever adds an item from here on says so again.
         awaiting.any.store(false, Ordering::Release);
         let (mut opened, mut is_any_left) = (0, false);
-        for item in self.ports.store.awaiting_items().await? {
+        for item in self.ports.store.items_without_initial_price().await? {
             let Some(price) = self.prices.current_price(item.symbol) else {
                 is_any_left = true;
                 continue;
@@ -96,11 +96,11 @@ struct Open {
     desk: Desk,
 }
 
-impl Work for Open {
-    type Done = After;
+impl Transaction for Open {
+    type Output = After;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
         Box::pin(async move {
             present(unit, self.item.account).await?;
             let found = unit.watchlist_item(self.item.account, self.item.id).await?;
@@ -115,7 +115,7 @@ impl Work for Open {
             unit.update_watchlist_item(&item).await?;
             self.desk.open(unit, &before).await?;
             if item.has_auto_alerts {
-                unit.ask_analyst(item.id, item.account, self.desk.now).await?;
+                unit.request_analysis(item.id, item.account, self.desk.now).await?;
             }
             Ok(After {
                 asked: item.has_auto_alerts,

@@ -4,7 +4,7 @@ use jiff::Span;
 use jiff::civil::Date;
 use market::Symbol;
 use market::calendar::new_york_date;
-use paper::{Benchmark, Closes, DayReturn, Performance, Range};
+use paper::{Benchmark, DailyCloses, DayReturn, Performance, PerformanceRange};
 
 use super::follow::first_waiting;
 use crate::watchlist::Watchlists;
@@ -29,7 +29,11 @@ impl Watchlists {
     ///
     /// # Errors
     /// [`ServiceError::Internal`] only.
-    pub async fn paper_performance(&self, actor: &Actor, range: Range) -> Result<PerformanceView, ServiceError> {
+    pub async fn paper_performance(
+        &self,
+        actor: &Actor,
+        range: PerformanceRange,
+    ) -> Result<PerformanceView, ServiceError> {
         self.follow_paper_trades(actor.account).await?;
         let today = new_york_date(self.ports.clock.now());
         let store = &self.ports.store;
@@ -74,13 +78,13 @@ impl Watchlists {
                 let so_far: Vec<_> = open.filter_map(|date| self.provisional_close(symbol, date)).collect();
                 closes.with(so_far)
             }
-            None => Closes::default(),
+            None => DailyCloses::default(),
         };
         let events = self.paper_events([symbol]);
         let benchmark = Benchmark {
             symbol,
             closes: &closes,
-            events: &events,
+            actions: &events,
         };
         Ok(PerformanceView {
             performance: paper::performance(range, today, &returns, benchmark),
@@ -90,7 +94,7 @@ impl Watchlists {
     }
 
     /// A stock's closes as they were traded, from a day on. While a session waits for closes, only delivered ones count.
-    pub(super) async fn closes_from(&self, symbol: Symbol, from: Date) -> Result<Closes, ServiceError> {
+    pub(super) async fn closes_from(&self, symbol: Symbol, from: Date) -> Result<DailyCloses, ServiceError> {
         let waiting_from = first_waiting(&self.settings.calendar, self.ports.clock.now());
         let closes = self.ports.store.closes(symbol, from, waiting_from).await?;
         Ok(closes.into_iter().collect())

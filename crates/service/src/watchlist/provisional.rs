@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use market::calendar::{Session, new_york_date};
 use market::{Price, Symbol};
-use paper::{Closes, DayReturn, Tracker, Trade};
+use paper::{DailyCloses, DayReturn, ReturnTracker, Trade};
 
 use super::desk::trade_of;
 use super::follow::{concerned, kept_tracker};
@@ -32,7 +32,7 @@ impl Watchlists {
             return Ok(Vec::new());
         };
         let symbols = concerned(&tracker, &trades);
-        let mut closes: BTreeMap<Symbol, Closes> = BTreeMap::new();
+        let mut closes: BTreeMap<Symbol, DailyCloses> = BTreeMap::new();
         for &symbol in &symbols {
             closes.insert(symbol, self.closes_so_far(symbol, first).await?);
         }
@@ -45,7 +45,7 @@ impl Watchlists {
             };
             let calendar = &self.settings.calendar;
             // Trades that come late are followed anew, and shown once they are.
-            let Ok(day) = tracker.take(calendar, session.date, &trades, price_of, &events) else {
+            let Ok(day) = tracker.record_session(calendar, session.date, &trades, price_of, &events) else {
                 break;
             };
             returns.push(day);
@@ -54,12 +54,12 @@ impl Watchlists {
     }
 
     /// The sessions that have begun after the last one that was followed.
-    fn sessions_to_come(&self, tracker: &Tracker, trades: &[Trade]) -> Vec<Session> {
+    fn sessions_to_come(&self, tracker: &ReturnTracker, trades: &[Trade]) -> Vec<Session> {
         let calendar = &self.settings.calendar;
         let now = self.ports.clock.now();
         let first = match tracker.through() {
             Some(through) => calendar.next_session_after(through).map(|session| session.date),
-            None => Tracker::first_session(calendar, trades),
+            None => ReturnTracker::first_session(calendar, trades),
         };
         let Some(first) = first else {
             return Vec::new();
@@ -69,7 +69,7 @@ impl Watchlists {
     }
 
     /// A stock's closes from a day on, also those that were only observed.
-    pub(super) async fn closes_so_far(&self, symbol: Symbol, from: Date) -> Result<Closes, ServiceError> {
+    pub(super) async fn closes_so_far(&self, symbol: Symbol, from: Date) -> Result<DailyCloses, ServiceError> {
         let closes = self.ports.store.closes(symbol, from, Date::MAX).await?;
         Ok(closes.into_iter().collect())
     }

@@ -1,7 +1,7 @@
 //! The watchlist as it is shown.
 
 use market::{Price, Symbol};
-use store::model::{ListedItem, WatchlistItemId};
+use store::model::{ListedWatchlistItem, WatchlistItemId};
 
 use super::no_such_item;
 use crate::watchlist::Watchlists;
@@ -22,7 +22,7 @@ pub struct BriefStock {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ItemView {
     /// The item, and how many alerts there are on its stock.
-    pub listed: ListedItem,
+    pub listed: ListedWatchlistItem,
     /// Its stock.
     pub stock: BriefStock,
 }
@@ -47,7 +47,7 @@ impl Watchlists {
         found.map(|listed| self.item_view(listed)).ok_or_else(no_such_item)
     }
 
-    fn item_view(&self, listed: ListedItem) -> ItemView {
+    fn item_view(&self, listed: ListedWatchlistItem) -> ItemView {
         let symbol = listed.item.symbol;
         let entry = self.catalog.get(symbol);
         ItemView {

@@ -6,23 +6,23 @@
 use jiff::Timestamp;
 use market::calendar::new_york;
 use market::records::SplitRow;
-use store::model::{Advised, PriceAt, WatchlistItem};
-use store::{StoreError, Unit};
+use store::model::{AnalystAdvice, TimedPrice, WatchlistItem};
+use store::{StoreError, UnitOfWork};
 
 /// Moves what watchlists say of a stock in shares of before the split into the new ones.
-pub(crate) async fn adjust(unit: &mut Unit, split: &SplitRow, now: Timestamp) -> Result<(), StoreError> {
+pub(crate) async fn adjust(unit: &mut UnitOfWork, split: &SplitRow, now: Timestamp) -> Result<(), StoreError> {
     let begins = new_york(split.date, 0, 0);
     unit.adjust_paper_prices(split, begins).await?;
-    let adjusted = |priced: Option<PriceAt>| {
+    let adjusted = |priced: Option<TimedPrice>| {
         priced.map(|priced| match priced.at < begins {
-            true => PriceAt {
+            true => TimedPrice {
                 price: priced.price.after_split(split.ratio),
                 at: begins,
             },
             false => priced,
         })
     };
-    for before in unit.items_of_symbol_to_change(split.symbol).await? {
+    for before in unit.lock_items_of_symbol(split.symbol).await? {
         let item = WatchlistItem {
             initial_price: adjusted(before.initial_price),
             target_price: adjusted(before.target_price),
@@ -38,11 +38,12 @@ pub(crate) async fn adjust(unit: &mut Unit, split: &SplitRow, now: Timestamp) ->
         if let Some(advised) = before.advised {
             let priced = adjusted(Some(advised.priced)).unwrap_or(advised.priced);
             // How old it is does not change.
-            let priced = PriceAt {
+            let priced = TimedPrice {
                 at: advised.priced.at,
                 ..priced
             };
-            unit.note_advice(item.id, &Advised { priced, ..advised }).await?;
+            unit.record_advice(item.id, &AnalystAdvice { priced, ..advised })
+                .await?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use store::model::WatchlistItem;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::auto_alerts::{self, Which};
 use super::body::{self, Swap};
@@ -52,7 +52,7 @@ struct Turn {
 }
 
 impl Turn {
-    async fn item(&self, unit: &mut Unit) -> Result<WatchlistItem, Abort<ServiceError>> {
+    async fn item(&self, unit: &mut UnitOfWork) -> Result<WatchlistItem, Abort<ServiceError>> {
         let found = unit.watchlist_item(self.account, self.swap.item).await?;
         let item = found.ok_or_else(|| Abort::Refused(no_such_item()))?;
         if item.symbol != self.swap.symbol {
@@ -63,11 +63,11 @@ impl Turn {
     }
 }
 
-impl Work for Turn {
-    type Done = After;
+impl Transaction for Turn {
+    type Output = After;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
         Box::pin(async move {
             awake(unit, self.account).await?;
             let before = self.item(unit).await?;
@@ -86,7 +86,7 @@ impl Work for Turn {
             // Also without automatic alerts: then the analysis makes none.
             let asked = item.is_active && item.initial_price.is_some();
             if asked {
-                unit.ask_analyst(item.id, self.account, now).await?;
+                unit.request_analysis(item.id, self.account, now).await?;
             }
             Ok(After {
                 forgotten,

@@ -39,7 +39,7 @@ impl Watchlists {
         let now = self.ports.clock.now();
         let view = |stored: PaperTrade| {
             let mut trade: Trade = trade_of(&stored)?;
-            trade.settle(&events, now);
+            trade.apply_actions(&events, now);
             let observed = self.evaluator.last_observed(stored.symbol);
             let price = observed.map(|observed| observed.price).filter(|_| trade.is_open());
             Some(TradeView {

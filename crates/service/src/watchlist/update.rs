@@ -1,8 +1,8 @@
 //! Changing an item: its target, its notes, whether it is followed, and whether the analyst makes alerts for it.
 
 use serde_json::Value;
-use store::model::{PriceAt, WatchlistItem, WatchlistItemId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::model::{TimedPrice, WatchlistItem, WatchlistItemId};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::auto_alerts::{self, Which};
 use super::body::{self, ItemChange};
@@ -57,7 +57,7 @@ impl Update {
         let change = &self.change;
         let mut item = before.clone();
         if let Some(target) = change.target_price {
-            item.target_price = target.map(|price| PriceAt {
+            item.target_price = target.map(|price| TimedPrice {
                 price,
                 at: self.desk.now,
             });
@@ -77,11 +77,11 @@ impl Update {
     }
 }
 
-impl Work for Update {
-    type Done = After;
+impl Transaction for Update {
+    type Output = After;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<After, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = present(unit, self.account).await?;
             let before = unit.watchlist_item(self.account, self.id).await?;
@@ -106,7 +106,7 @@ impl Work for Update {
             };
             let is_wanted = |item: &WatchlistItem| item.is_active && item.has_auto_alerts;
             if is_wanted(&before) && !is_wanted(&item) {
-                unit.unask_analyst(item.id).await?;
+                unit.cancel_analysis(item.id).await?;
                 after.forgotten = auto_alerts::remove(unit, item.id, Which::All, self.desk.now).await?;
             }
             // Another target asks for other alerts.
@@ -114,7 +114,7 @@ impl Work for Update {
                 before.target_price.map(|target| target.price) != item.target_price.map(|target| target.price);
             let is_news = !is_wanted(&before) || has_other_target;
             if is_wanted(&item) && is_news && item.initial_price.is_some() {
-                unit.ask_analyst(item.id, self.account, self.desk.now).await?;
+                unit.request_analysis(item.id, self.account, self.desk.now).await?;
                 after.asked = true;
             }
             Ok(after)

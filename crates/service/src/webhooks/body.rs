@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use notify::address::{AddressError, LookupOwner, Target, UrlRules};
-use notify::signature::{Form, Secret};
+use notify::address::{LookupOwner, TargetUrl, UrlPolicy, UrlPolicyError};
+use notify::signature::{SignatureFormat, SigningSecret};
 use serde_json::{Map, Value};
 use store::model::SignatureForm;
 
@@ -69,7 +69,7 @@ impl<'a> Body<'a> {
     }
 
     /// A URL, as far as it can be judged without looking its name up.
-    pub(super) fn url(&mut self, rules: &UrlRules) -> Option<&'a str> {
+    pub(super) fn url(&mut self, rules: &UrlPolicy) -> Option<&'a str> {
         let text = self.text("url")?;
         match rules.check(text) {
             Ok(_) => Some(text),
@@ -90,13 +90,13 @@ impl<'a> Body<'a> {
         Some(vec![EVENT.to_owned()])
     }
 
-    pub(super) fn secret(&mut self) -> Option<Secret> {
+    pub(super) fn secret(&mut self) -> Option<SigningSecret> {
         let text = self.text("secret")?;
         if text.contains('\0') {
             self.fault("secret", "must not contain the character U+0000");
             return None;
         }
-        match Secret::from_user(text) {
+        match SigningSecret::from_user(text) {
             Ok(secret) => Some(secret),
             Err(error) => {
                 self.fault("secret", error.to_string());
@@ -107,9 +107,9 @@ impl<'a> Body<'a> {
 
     pub(super) fn signature(&mut self) -> Option<SignatureForm> {
         let text = self.text("signature")?;
-        let form = Form::from_name(text).map(kept);
+        let form = SignatureFormat::from_name(text).map(kept);
         if form.is_none() {
-            let allowed = [Form::Timestamped, Form::Body].map(|form| form.name());
+            let allowed = [SignatureFormat::Timestamped, SignatureFormat::Body].map(|form| form.name());
             self.fault("signature", format!("must be one of {}", allowed.join(", ")));
         }
         form
@@ -129,18 +129,18 @@ impl<'a> Body<'a> {
 }
 
 /// A form of signatures as it is kept.
-pub(super) const fn kept(form: Form) -> SignatureForm {
+pub(super) const fn kept(form: SignatureFormat) -> SignatureForm {
     match form {
-        Form::Timestamped => SignatureForm::Timestamped,
-        Form::Body => SignatureForm::Body,
+        SignatureFormat::Timestamped => SignatureForm::Timestamped,
+        SignatureFormat::Body => SignatureForm::Body,
     }
 }
 
 /// A form of signatures as it is signed by.
-pub(super) const fn signed(form: SignatureForm) -> Form {
+pub(super) const fn signed(form: SignatureForm) -> SignatureFormat {
     match form {
-        SignatureForm::Timestamped => Form::Timestamped,
-        SignatureForm::Body => Form::Body,
+        SignatureForm::Timestamped => SignatureFormat::Timestamped,
+        SignatureForm::Body => SignatureFormat::Body,
     }
 }
 
@@ -149,13 +149,13 @@ impl DeliveryContext {
     ///
     /// # Errors
     /// [`ServiceError::Invalid`], which says nothing of what it resolves to.
-    pub(super) async fn check(&self, account: AccountId, url: &str) -> Result<Target, ServiceError> {
+    pub(super) async fn check(&self, account: AccountId, url: &str) -> Result<TargetUrl, ServiceError> {
         let (rules, lookups) = (self.rules.clone(), self.lookups.clone());
         let (time, url) = (Arc::clone(&self.network.time), url.to_owned());
         let owner = LookupOwner::Account(account.0);
         let check = async move { rules.check_resolved(&url, &lookups, owner, &*time).await };
         let checked = self.network.run(check).await;
-        checked.map_err(|error: AddressError| ServiceError::field("url", error.to_string()))
+        checked.map_err(|error: UrlPolicyError| ServiceError::field("url", error.to_string()))
     }
 }
 
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_url_is_https_and_public() {
-        let rules = UrlRules::default();
+        let rules = UrlPolicy::default();
         let read = |url: &str| faults(&json!({ "url": url }), |body| _ = body.url(&rules));
         assert!(read("https://example.com/hook").is_empty());
         for url in [

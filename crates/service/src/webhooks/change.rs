@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{DisabledReason, Webhook, WebhookId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::body::Body;
 use super::no_such_webhook;
@@ -95,11 +95,11 @@ impl Change {
     }
 }
 
-impl Work for Change {
-    type Done = Webhook;
+impl Transaction for Change {
+    type Output = Webhook;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
         Box::pin(async move {
             awake(unit, self.account).await?;
             let found = unit.lock_webhook(self.account, self.id).await?;
@@ -117,11 +117,11 @@ struct Delete {
     now: Timestamp,
 }
 
-impl Work for Delete {
-    type Done = ();
+impl Transaction for Delete {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             if unit.delete_webhook(self.account, self.id, self.now).await? {
                 Ok(())

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use notify::signature::Secret;
+use notify::signature::SigningSecret;
 use serde_json::Value;
 use store::model::{DisabledReason, Webhook, WebhookId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::MOST;
 use super::body::Body;
@@ -52,7 +52,7 @@ impl Webhooks {
         }
         read.finish()?;
         let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
-        let secret = secret.unwrap_or_else(|| Secret::from_random(ports.chance.bytes()));
+        let secret = secret.unwrap_or_else(|| SigningSecret::from_random(ports.chance.bytes()));
         let id = WebhookId(ports.chance.uuid());
         let now = ports.clock.now();
         let webhook = Webhook {
@@ -78,11 +78,11 @@ impl Webhooks {
 
 struct Insert(Webhook);
 
-impl Work for Insert {
-    type Done = ();
+impl Transaction for Insert {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             awake(unit, self.0.account).await?;
             if unit.count_webhooks(self.0.account).await? >= MOST {

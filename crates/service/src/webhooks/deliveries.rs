@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use tokio::sync::Notify;
 
 use super::body::Body;
@@ -46,7 +46,7 @@ impl Webhooks {
             id,
             what: What::One(delivery),
             now: self.ports.clock.now(),
-            bell: store.bell(),
+            bell: store.delivery_wake_handle(),
         };
         store.write(again).await?;
         let queued = store.delivery(id, delivery).await?;
@@ -73,7 +73,7 @@ impl Webhooks {
             id,
             what: What::FailedSince(since.and_then(Result::ok).unwrap_or(Timestamp::MAX)),
             now: self.ports.clock.now(),
-            bell: self.ports.store.bell(),
+            bell: self.ports.store.delivery_wake_handle(),
         };
         Ok(self.ports.store.write(again).await?)
     }
@@ -93,11 +93,11 @@ struct Again {
     bell: Arc<Notify>,
 }
 
-impl Work for Again {
-    type Done = u64;
+impl Transaction for Again {
+    type Output = u64;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<u64, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<u64, Abort<ServiceError>>> {
         Box::pin(async move {
             awake(unit, self.account).await?;
             let found = unit.lock_webhook(self.account, self.id).await?;

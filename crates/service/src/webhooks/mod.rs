@@ -24,10 +24,10 @@ mod time;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use notify::address::{Cidr, NameLookups, UrlRules};
-use notify::client::{ClientParts, TlsError, WebhookClient, WebhookTransport};
-use notify::schedule::RetryDelays;
-use notify::signature::{HeaderStyle, Secret};
+use notify::address::{Cidr, NameLookups, UrlPolicy};
+use notify::client::{TlsSetupError, WebhookClient, WebhookClientConfig, WebhookTransport};
+use notify::schedule::RetrySchedule;
+use notify::signature::{HeaderStyle, SigningSecret};
 
 use crate::vault::{Place, Vault, VaultError};
 use crate::{Chance, Ports, ServiceError};
@@ -73,7 +73,7 @@ pub struct Settings {
     /// Ranges of addresses that are open beside the public's, also to http.
     pub allow_private: Vec<Cidr>,
     /// After how long a delivery is tried again.
-    pub retry_delays: RetryDelays,
+    pub retry_delays: RetrySchedule,
     /// How long an attempt may take, from looking the name up to the end of the answer.
     pub timeout: SignedDuration,
     /// The headers of a delivery.
@@ -86,7 +86,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             allow_private: Vec::new(),
-            retry_delays: RetryDelays::default(),
+            retry_delays: RetrySchedule::default(),
             timeout: SignedDuration::from_secs(5),
             headers: HeaderStyle::default(),
             own_roots: Vec::new(),
@@ -97,7 +97,7 @@ impl Default for Settings {
 /// Everything that creating, testing and delivering webhooks share.
 #[derive(Debug)]
 pub(crate) struct DeliveryContext {
-    rules: UrlRules,
+    rules: UrlPolicy,
     lookups: NameLookups,
     pub(crate) network: Network,
     pub(crate) client: Arc<WebhookClient>,
@@ -113,15 +113,15 @@ pub struct Webhooks {
 }
 
 impl DeliveryContext {
-    pub(crate) fn new(settings: &Settings, network: &Network, vault: Arc<Vault>) -> Result<Self, TlsError> {
-        let rules = UrlRules::new(settings.allow_private.clone());
+    pub(crate) fn new(settings: &Settings, network: &Network, vault: Arc<Vault>) -> Result<Self, TlsSetupError> {
+        let rules = UrlPolicy::new(settings.allow_private.clone());
         let lookups = NameLookups::new(Arc::clone(&network.resolver));
-        let client = WebhookClient::new(ClientParts {
+        let client = WebhookClient::new(WebhookClientConfig {
             rules: rules.clone(),
             lookups: lookups.clone(),
             time: Arc::clone(&network.time),
             timeout: settings.timeout.unsigned_abs(),
-            own_roots: settings.own_roots.iter().map(|root| root.clone().into()).collect(),
+            extra_roots: settings.own_roots.iter().map(|root| root.clone().into()).collect(),
         })?;
         let client = Arc::new(client);
         Ok(Self {
@@ -134,13 +134,13 @@ impl DeliveryContext {
         })
     }
 
-    fn seal(&self, chance: &Chance, webhook: WebhookId, secret: &Secret) -> Vec<u8> {
+    fn seal(&self, chance: &Chance, webhook: WebhookId, secret: &SigningSecret) -> Vec<u8> {
         self.vault.seal(chance, place(webhook), secret.expose())
     }
 
-    fn open(&self, webhook: WebhookId, sealed: &[u8]) -> Result<Secret, Unreadable> {
+    fn open(&self, webhook: WebhookId, sealed: &[u8]) -> Result<SigningSecret, Unreadable> {
         let text = self.vault.open(place(webhook), sealed)?;
-        Secret::from_user(&text).map_err(|_| Unreadable::Empty)
+        SigningSecret::from_user(&text).map_err(|_| Unreadable::Empty)
     }
 }
 

@@ -8,8 +8,8 @@ use std::future::{Future, pending};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use notify::address::{Resolve, SystemResolver};
-use notify::dispatcher::{ClaimOrder, Claimed, LaneDue, Outbox, Settled};
+use notify::address::{Resolver, SystemResolver};
+use notify::dispatcher::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob};
 use notify::time::Time;
 use tokio::runtime::Handle;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -23,7 +23,7 @@ pub struct Network {
     /// The time that deadlines and due deliveries go by.
     pub time: Arc<dyn Time>,
     /// The resolver of names.
-    pub resolver: Arc<dyn Resolve>,
+    pub resolver: Arc<dyn Resolver>,
     runtime: Option<Handle>,
 }
 
@@ -127,16 +127,17 @@ where
     type Report = O::Report;
     type Error = O::Error;
 
-    async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<LaneDue>, O::Error> {
-        self.ask(|outbox| async move { outbox.lanes(after, limit).await }).await
+    async fn due_endpoints(&self, after: i64, limit: u32) -> Result<Vec<DueEndpoint>, O::Error> {
+        self.ask(|outbox| async move { outbox.due_endpoints(after, limit).await })
+            .await
     }
 
-    async fn claim(&self, order: &ClaimOrder) -> Result<Vec<Claimed<O::Job>>, O::Error> {
-        let order = order.clone();
-        self.ask(|outbox| async move { outbox.claim(&order).await }).await
+    async fn claim(&self, params: &ClaimParams) -> Result<Vec<ClaimedJob<O::Job>>, O::Error> {
+        let params = params.clone();
+        self.ask(|outbox| async move { outbox.claim(&params).await }).await
     }
 
-    async fn settle(&self, settled: &[Settled<O::Report>]) -> Result<(), O::Error> {
+    async fn settle(&self, settled: &[SettledJob<O::Report>]) -> Result<(), O::Error> {
         let settled = settled.to_vec();
         self.ask(|outbox| async move { outbox.settle(&settled).await }).await
     }

@@ -7,15 +7,17 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use notify::address::UrlRules;
-use notify::client::{Attempt, Signing, WebhookJob, WebhookTransport};
-use notify::dispatcher::{Bell, ClaimOrder, Claimed, Dispatcher, LaneDue, Limits, Outbox, Settled};
-use notify::letter::Letter;
+use notify::address::UrlPolicy;
+use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookTransport};
+use notify::dispatcher::{
+    ClaimParams, ClaimedJob, Dispatcher, DispatcherLimits, DueEndpoint, Outbox, SettledJob, WakeHandle,
+};
 use notify::message::{self, slack};
-use notify::schedule::{Next, PATIENCE};
-use notify::signature::Secrets;
-use store::model::{self, ClaimedDelivery, Patience, Settlement, Verdict};
-use store::{Store, StoreError, SwitchOffLetters};
+use notify::schedule::{DISABLE_AFTER, NextStep};
+use notify::signature::SigningSecrets;
+use notify::templates::AccountEmail;
+use store::model::{self, ClaimedDelivery, DeliveryDecision, DeliverySettlement, DisablePolicy};
+use store::{DisabledNotice, Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use super::body::signed;
@@ -36,14 +38,14 @@ impl std::fmt::Debug for Dispatching {
 
 impl Dispatching {
     pub(crate) fn new(ports: &Ports, settings: &Settings, delivery: &Arc<DeliveryContext>) -> Self {
-        let defaults = Limits::default();
+        let defaults = DispatcherLimits::default();
         // What an attempt takes beside the exchange itself is little.
-        let longest_attempt = settings.timeout.saturating_add(SignedDuration::from_secs(5));
-        let limits = Limits {
-            longest_attempt,
+        let max_attempt_duration = settings.timeout.saturating_add(SignedDuration::from_secs(5));
+        let limits = DispatcherLimits {
+            max_attempt_duration,
             // What another process had claimed when it died has to wait for so long.
-            lease: longest_attempt.saturating_mul(3),
-            drain: defaults.drain.max(longest_attempt),
+            lease_duration: max_attempt_duration.saturating_mul(3),
+            drain_timeout: defaults.drain_timeout.max(max_attempt_duration),
             ..defaults
         };
         let chance = Arc::clone(&ports.chance);
@@ -56,9 +58,9 @@ impl Dispatching {
             transport: Arc::new(delivery.transport.clone()),
             time: Arc::clone(&ports.network.time),
             limits,
-            delays: settings.retry_delays.clone(),
-            chance: Box::new(move || u64::from_le_bytes(chance.bytes())),
-            bell: Bell::from(ports.store.bell()),
+            retry_schedule: settings.retry_delays.clone(),
+            random: Box::new(move || u64::from_le_bytes(chance.bytes())),
+            wake_handle: WakeHandle::from(ports.store.delivery_wake_handle()),
         })
     }
 
@@ -69,11 +71,11 @@ impl Dispatching {
 }
 
 /// Letters to the owners of webhooks that are switched off.
-fn letters(ports: &Ports) -> SwitchOffLetters {
+fn letters(ports: &Ports) -> DisabledNotice {
     let (vault, chance) = (Arc::clone(&ports.vault), Arc::clone(&ports.chance));
     let time = Arc::clone(&ports.network.time);
-    SwitchOffLetters::new(move |off, address| {
-        let letter = Letter::WebhookOff {
+    DisabledNotice::new(move |off, address| {
+        let letter = AccountEmail::WebhookDisabled {
             url: off.url.clone(),
             reason: off.reason.name().to_owned(),
         };
@@ -88,34 +90,34 @@ fn letters(ports: &Ports) -> SwitchOffLetters {
 struct Deliveries {
     store: Store,
     webhooks: Arc<DeliveryContext>,
-    letters: SwitchOffLetters,
+    letters: DisabledNotice,
 }
 
 impl Outbox for Deliveries {
     type Job = WebhookJob;
-    type Report = Attempt;
+    type Report = WebhookAttempt;
     type Error = StoreError;
 
-    async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<LaneDue>, StoreError> {
-        let lanes = self.store.lanes(after, limit).await?.into_iter();
+    async fn due_endpoints(&self, after: i64, limit: u32) -> Result<Vec<DueEndpoint>, StoreError> {
+        let lanes = self.store.pending_delivery_endpoints(after, limit).await?.into_iter();
         Ok(lanes
-            .map(|lane| LaneDue {
-                lane: lane.webhook,
+            .map(|lane| DueEndpoint {
+                endpoint: lane.endpoint,
                 first_due: lane.first_due,
             })
             .collect())
     }
 
-    async fn claim(&self, order: &ClaimOrder) -> Result<Vec<Claimed<WebhookJob>>, StoreError> {
+    async fn claim(&self, params: &ClaimParams) -> Result<Vec<ClaimedJob<WebhookJob>>, StoreError> {
         let claimed = self
             .store
-            .claim_deliveries(model::ClaimOrder {
-                lanes: order.lanes.clone(),
-                most_of_each: order.most_of_each,
-                most: order.most,
-                now: order.now,
-                until: order.until,
-                lease: order.lease,
+            .claim_deliveries(model::ClaimQuery {
+                endpoints: params.endpoints.clone(),
+                max_per_endpoint: params.max_per_endpoint,
+                max_total: params.max_total,
+                now: params.now,
+                until: params.until,
+                lease: params.lease,
             })
             .await?;
         let mut ready = Vec::with_capacity(claimed.len());
@@ -135,10 +137,12 @@ impl Outbox for Deliveries {
         Ok(ready)
     }
 
-    async fn settle(&self, settled: &[Settled<Attempt>]) -> Result<(), StoreError> {
+    async fn settle(&self, settled: &[SettledJob<WebhookAttempt>]) -> Result<(), StoreError> {
         let settlements = settled.iter().map(settlement).collect();
         let now = self.webhooks.network.time.now();
-        let patience = Patience { lasts: PATIENCE };
+        let patience = DisablePolicy {
+            failing_for: DISABLE_AFTER,
+        };
         let letters = self.letters.clone();
         for off in self
             .store
@@ -161,15 +165,17 @@ impl Deliveries {
     async fn put_off(&self, deliveries: &[ClaimedDelivery]) -> Result<(), StoreError> {
         let now = self.webhooks.network.time.now();
         let at = now.saturating_add(UNREADABLE_FOR).unwrap_or(now);
-        let settlements = deliveries.iter().map(|delivery| Settlement {
+        let settlements = deliveries.iter().map(|delivery| DeliverySettlement {
             seq: delivery.seq,
             lease: delivery.lease,
-            lane: delivery.lane,
+            endpoint: delivery.endpoint,
             url: None,
             attempt: None,
-            verdict: Verdict::PutOff { until: at },
+            decision: DeliveryDecision::Postponed { until: at },
         });
-        let patience = Patience { lasts: PATIENCE };
+        let patience = DisablePolicy {
+            failing_for: DISABLE_AFTER,
+        };
         self.store
             .settle_deliveries(settlements.collect(), patience, self.letters.clone(), now)
             .await?;
@@ -179,7 +185,7 @@ impl Deliveries {
 
 impl DeliveryContext {
     /// A delivery with all that it takes to send it.
-    fn made_ready(&self, delivery: &ClaimedDelivery) -> Result<Claimed<WebhookJob>, Unreadable> {
+    fn made_ready(&self, delivery: &ClaimedDelivery) -> Result<ClaimedJob<WebhookJob>, Unreadable> {
         let (host, is_slack) = host(&self.rules, &delivery.url);
         let (body, signing) = if is_slack {
             (slack::body(EVENT, &delivery.data), Signing::Unsigned)
@@ -187,17 +193,17 @@ impl DeliveryContext {
             let body = message::webhook_body(delivery.id.0, EVENT, delivery.created_at, &delivery.data);
             let signing = Signing::Signed {
                 secrets: self.secrets(delivery)?,
-                form: signed(delivery.signature),
+                format: signed(delivery.signature),
             };
             (body, signing)
         };
-        Ok(Claimed {
+        Ok(ClaimedJob {
             key: delivery.seq,
             id: delivery.id.0,
-            lane: delivery.lane,
+            endpoint: delivery.endpoint,
             host: host.into(),
             account: delivery.account.0,
-            tries: delivery.tries,
+            previous_attempts: delivery.tries,
             job: WebhookJob {
                 account: delivery.account.0,
                 url: delivery.url.clone(),
@@ -209,11 +215,11 @@ impl DeliveryContext {
         })
     }
 
-    fn secrets(&self, delivery: &ClaimedDelivery) -> Result<Secrets, Unreadable> {
+    fn secrets(&self, delivery: &ClaimedDelivery) -> Result<SigningSecrets, Unreadable> {
         let sealed = &delivery.secrets;
         let now = self.network.time.now();
         let former = sealed.former.iter().filter(|former| former.expires_at > now);
-        Ok(Secrets {
+        Ok(SigningSecrets {
             current: self.open(delivery.webhook, &sealed.current)?,
             former: former
                 .map(|former| self.open(delivery.webhook, &former.secret))
@@ -224,18 +230,18 @@ impl DeliveryContext {
 
 /// What attempts at one receiver are counted by, and whether it is Slack. A URL that is refused by now is tried all the
 /// same: the attempt says so.
-fn host(rules: &UrlRules, url: &str) -> (String, bool) {
+fn host(rules: &UrlPolicy, url: &str) -> (String, bool) {
     match rules.target(url) {
         Ok(target) => (format!("{}:{}", target.host_text(), target.port()), target.is_slack()),
         Err(_) => (url.to_owned(), false),
     }
 }
 
-fn settlement(settled: &Settled<Attempt>) -> Settlement {
-    Settlement {
+fn settlement(settled: &SettledJob<WebhookAttempt>) -> DeliverySettlement {
+    DeliverySettlement {
         seq: settled.key,
         lease: settled.lease,
-        lane: settled.lane,
+        endpoint: settled.endpoint,
         url: settled.report.as_ref().and_then(|attempt| attempt.url.clone()),
         attempt: settled.report.as_ref().map(|attempt| model::Attempt {
             at: attempt.at,
@@ -244,17 +250,17 @@ fn settlement(settled: &Settled<Attempt>) -> Settlement {
             duration_ms: attempt.duration_ms,
             response: attempt.response.clone(),
         }),
-        verdict: match settled.next {
-            Next::Delivered => Verdict::Delivered,
-            Next::RetryAt(at) => Verdict::Retry { at },
-            Next::GivenUp => Verdict::Failed,
-            Next::SwitchOff => Verdict::Gone,
-            Next::Released => Verdict::Released,
+        decision: match settled.next {
+            NextStep::Delivered => DeliveryDecision::Delivered,
+            NextStep::RetryAt(at) => DeliveryDecision::Retry { at },
+            NextStep::GivenUp => DeliveryDecision::Failed,
+            NextStep::DisableEndpoint => DeliveryDecision::Gone,
+            NextStep::Released => DeliveryDecision::Released,
         },
     }
 }
 
-fn count(settled: &[Settled<Attempt>]) {
+fn count(settled: &[SettledJob<WebhookAttempt>]) {
     for attempt in settled.iter().filter_map(|settled| settled.report.as_ref()) {
         metrics::counter!("bellwether_delivery_attempts_total", "outcome" => attempt.outcome.name()).increment(1);
         let seconds = std::time::Duration::from_millis(attempt.duration_ms).as_secs_f64();

@@ -4,9 +4,9 @@
 use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
-use notify::signature::{MAX_SIGNING_SECRETS, Secret};
+use notify::signature::{MAX_SIGNING_SECRETS, SigningSecret};
 use store::model::{FormerSecret, Webhook, WebhookId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::no_such_webhook;
 use crate::webhooks::Webhooks;
@@ -43,7 +43,7 @@ impl Webhooks {
     /// [`ServiceError::NotFound`]
     pub async fn rotate_webhook_secret(&self, actor: &Actor, id: WebhookId) -> Result<RotatedSecret, ServiceError> {
         let ports = &self.ports;
-        let secret = Secret::from_random(ports.chance.bytes());
+        let secret = SigningSecret::from_random(ports.chance.bytes());
         let now = ports.clock.now();
         let until = now.saturating_add(OVERLAP).unwrap_or(Timestamp::MAX);
         let rotate = Rotate {
@@ -70,11 +70,11 @@ struct Rotate {
     until: Timestamp,
 }
 
-impl Work for Rotate {
-    type Done = Webhook;
+impl Transaction for Rotate {
+    type Output = Webhook;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Webhook, Abort<ServiceError>>> {
         Box::pin(async move {
             let found = unit.lock_webhook(self.account, self.id).await?;
             let mut webhook = found.ok_or_else(|| Abort::Refused(no_such_webhook()))?;
@@ -82,7 +82,7 @@ impl Work for Rotate {
                 secret: std::mem::replace(&mut webhook.secret, self.sealed.clone()),
                 expires_at: self.until,
             };
-            unit.keep_former_secret(webhook.id, &former, MAX_SIGNING_SECRETS - 1, self.now)
+            unit.insert_former_secret(webhook.id, &former, MAX_SIGNING_SECRETS - 1, self.now)
                 .await?;
             unit.update_webhook(&webhook).await?;
             Ok(webhook)

@@ -2,9 +2,9 @@
 //!
 //! Nothing is told of an address that is not open: neither what it resolves to nor what it would have answered.
 
-use notify::client::{Attempt, Outcome, Signing, WebhookJob};
+use notify::client::{Signing, WebhookAttempt, WebhookJob, WebhookOutcome};
 use notify::message::{self, slack};
-use notify::signature::{Form, Secrets};
+use notify::signature::{SignatureFormat, SigningSecrets};
 use serde_json::Value;
 
 use super::EVENT;
@@ -17,7 +17,7 @@ use crate::{Actor, ServiceError};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestAnswer {
     /// What was tried.
-    pub attempt: Attempt,
+    pub attempt: WebhookAttempt,
 }
 
 impl Webhooks {
@@ -44,15 +44,15 @@ impl Webhooks {
         let target = webhooks.check(actor.account, url.unwrap_or_default()).await?;
         let now = webhooks.network.time.now();
         let id = ports.chance.uuid();
-        let data = message::test_data(ports.chance.uuid(), now);
+        let data = message::test_event_data(ports.chance.uuid(), now);
         let (body, signing) = match secret.filter(|_| !target.is_slack()) {
             None => (slack::body(EVENT, &data), Signing::Unsigned),
             Some(secret) => {
-                let form = signature.map_or(Form::default(), super::body::signed);
-                let secrets = Secrets::from(secret);
+                let format = signature.map_or(SignatureFormat::default(), super::body::signed);
+                let secrets = SigningSecrets::from(secret);
                 (
                     message::webhook_body(id, EVENT, now, &data),
-                    Signing::Signed { secrets, form },
+                    Signing::Signed { secrets, format },
                 )
             }
         };
@@ -67,7 +67,7 @@ impl Webhooks {
         let transport = webhooks.transport.clone();
         let deliver = async move { transport.deliver(id, &job).await };
         let attempt = webhooks.network.run(deliver).await;
-        if attempt.outcome == Outcome::AddressRefused {
+        if attempt.outcome == WebhookOutcome::AddressRefused {
             return Err(ServiceError::field(
                 "url",
                 "must have a host that resolves to public addresses only",

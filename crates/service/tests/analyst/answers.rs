@@ -1,7 +1,7 @@
 //! What a model answers: taken if it is good, and not if anything about it is not.
 
 use serde_json::{Value, json};
-use testkit::endpoint::Say;
+use testkit::stub_server::StubResponse;
 
 use crate::stage::{Stage, assert_usable, changed, completion, good, said, says};
 
@@ -14,7 +14,7 @@ fn a_good_answer_is_taken_and_what_was_asked_is_a_chat_completion() {
         assert_eq!(advised.advice.proposals.len(), 3);
         assert_usable(&stage.world, &stage.ann, &advised).await;
 
-        let asked = stage.endpoint.asked().await;
+        let asked = stage.endpoint.next_request().await;
         assert_eq!(asked.line, "POST /v1/chat/completions HTTP/1.1");
         assert_eq!(asked.headers["content-type"], "application/json");
         let body: Value = serde_json::from_str(&asked.body).unwrap();
@@ -24,7 +24,7 @@ fn a_good_answer_is_taken_and_what_was_asked_is_a_chat_completion() {
         );
         assert_eq!(body["response_format"]["json_schema"]["strict"], true);
         assert!(body["messages"][1]["content"].as_str().unwrap().contains("\"ACME\""));
-        assert_eq!(stage.endpoint.more().await, 0);
+        assert_eq!(stage.endpoint.pending_requests().await, 0);
     });
 }
 
@@ -33,26 +33,39 @@ fn an_endpoint_that_wants_no_key_is_shown_none() {
     testkit::run(async {
         let stage = Stage::with(says(&good()), |model| model.key = None).await;
         Stage::assert_model(&stage.advise().await);
-        assert!(!stage.endpoint.asked().await.headers.contains_key("authorization"));
+        assert!(
+            !stage
+                .endpoint
+                .next_request()
+                .await
+                .headers
+                .contains_key("authorization")
+        );
     });
 }
 
 #[test]
 fn a_bad_answer_is_not_taken_and_the_rules_stand_in() {
     testkit::run(async {
-        let stage = Stage::of(Say::Nothing).await;
-        let content = |text: &str| Say::answer("200 OK", "", &completion(text));
+        let stage = Stage::of(StubResponse::NoResponse).await;
+        let content = |text: &str| StubResponse::complete("200 OK", "", &completion(text));
         let refusal = json!({"choices": [{"message": {"role": "assistant", "content": null, "refusal": "no"}}]});
         let cut = json!({"choices": [{"message": {"content": "{"}, "finish_reason": "length"}]});
         for (case, say) in [
-            ("no JSON at all", Say::answer("200 OK", "", "<html>")),
-            ("nothing", Say::answer("200 OK", "", "")),
-            ("JSON of something else", Say::answer("200 OK", "", "{\"ok\": true}")),
+            ("no JSON at all", StubResponse::complete("200 OK", "", "<html>")),
+            ("nothing", StubResponse::complete("200 OK", "", "")),
+            (
+                "JSON of something else",
+                StubResponse::complete("200 OK", "", "{\"ok\": true}"),
+            ),
             ("prose", content("I would buy at 100.")),
             ("broken JSON", content("{\"summary\": \"x\", \"alerts\": [")),
             ("another schema", content("{\"alerts\": [{\"buy\": 100}]}")),
-            ("a refusal", Say::answer("200 OK", "", &refusal.to_string())),
-            ("an end before the end", Say::answer("200 OK", "", &cut.to_string())),
+            ("a refusal", StubResponse::complete("200 OK", "", &refusal.to_string())),
+            (
+                "an end before the end",
+                StubResponse::complete("200 OK", "", &cut.to_string()),
+            ),
             ("no alerts", changed(|said| said["alerts"] = json!([]))),
             (
                 "too many alerts",
@@ -95,9 +108,9 @@ fn a_bad_answer_is_not_taken_and_the_rules_stand_in() {
                 changed(|said| said["alerts"][0]["symbol"] = json!("MSFT")),
             ),
         ] {
-            stage.endpoint.say(say);
+            stage.endpoint.set_response(say);
             let advised = stage.advise().await;
-            assert_eq!(stage.endpoint.more().await, 1, "{case}");
+            assert_eq!(stage.endpoint.pending_requests().await, 1, "{case}");
             assert_eq!(
                 advised.fell_back.as_ref().map(|why| why.name()),
                 Some("bad_answer"),

@@ -2,7 +2,7 @@
 
 use alerts::Plan;
 use service::analyst::{Budget, Intention};
-use testkit::endpoint::Say;
+use testkit::stub_server::StubResponse;
 
 use crate::stage::{Stage, good, says};
 use crate::support::{at, symbol};
@@ -18,7 +18,7 @@ fn the_last_call_of_the_day_is_made_and_the_one_after_it_is_not() {
             Stage::assert_model(&stage.advise().await);
         }
         Stage::assert_rules(&stage.advise().await, "budget");
-        assert_eq!(stage.endpoint.more().await, 2, "it was not asked");
+        assert_eq!(stage.endpoint.pending_requests().await, 2, "it was not asked");
         stage.world.clock.set(at("2024-03-08T23:59:59.999Z"));
         Stage::assert_rules(&stage.advise().await, "budget");
         stage.world.clock.set(at("2024-03-09T00:00:00Z"));
@@ -29,7 +29,7 @@ fn the_last_call_of_the_day_is_made_and_the_one_after_it_is_not() {
 #[test]
 fn a_call_that_came_to_nothing_counts() {
     testkit::run(async {
-        let refuses = Say::answer("500 Internal Server Error", "", "");
+        let refuses = StubResponse::complete("500 Internal Server Error", "", "");
         let stage = Stage::with(refuses, |model| model.budget = Budget { in_all: 1, to_each: 1 }).await;
         Stage::assert_rules(&stage.advise().await, "http_error");
         Stage::assert_rules(&stage.advise().await, "budget");
@@ -65,6 +65,6 @@ fn of_a_plan_without_room_nothing_is_asked() {
         wish.active_alerts = 20;
         let advised = stage.advise_on(wish).await;
         assert_eq!(advised.fell_back.map(|why| why.name()), Some("no_room"));
-        assert_eq!(stage.endpoint.more().await, 0);
+        assert_eq!(stage.endpoint.pending_requests().await, 0);
     });
 }

@@ -2,7 +2,7 @@
 //! comes of it but alerts within the rules.
 
 use serde_json::{Value, json};
-use testkit::endpoint::Say;
+use testkit::stub_server::StubResponse;
 
 use crate::stage::{Stage, assert_usable, changed, good, said, says, stock};
 
@@ -21,7 +21,7 @@ fn notes_and_names_stay_inside_their_fence() {
         let stage = Stage::of(says(&good())).await;
         stock(&stage.world, NAME).await;
         Stage::assert_model(&advise(&stage).await);
-        let asked: Value = serde_json::from_str(&stage.endpoint.asked().await.body).unwrap();
+        let asked: Value = serde_json::from_str(&stage.endpoint.next_request().await.body).unwrap();
         let [system, user] = [0, 1].map(|at| asked["messages"][at]["content"].as_str().unwrap().to_owned());
         assert!(!system.contains("MSFT") && !system.contains("Acme"), "{system}");
         assert_eq!(user.matches("</untrusted>").count(), 1);
@@ -41,7 +41,7 @@ fn notes_and_names_stay_inside_their_fence() {
 #[test]
 fn a_model_that_follows_them_is_not_believed() {
     testkit::run(async {
-        let stage = Stage::of(Say::Nothing).await;
+        let stage = Stage::of(StubResponse::NoResponse).await;
         let with_rationale = |text: &str| changed(|said| said["alerts"][0]["rationale"] = json!(text));
         for (case, say) in [
             (
@@ -65,7 +65,7 @@ fn a_model_that_follows_them_is_not_believed() {
                 changed(|said| said["alerts"][0] = said_reminder()),
             ),
         ] {
-            stage.endpoint.say(say);
+            stage.endpoint.set_response(say);
             let advised = advise(&stage).await;
             assert_eq!(
                 advised.fell_back.as_ref().map(|why| why.name()),
@@ -75,7 +75,7 @@ fn a_model_that_follows_them_is_not_believed() {
             Stage::assert_rules(&advised, "bad_answer");
         }
         // Whatever it was told, what it may propose are alerts on this stock.
-        stage.endpoint.say(says(&good()));
+        stage.endpoint.set_response(says(&good()));
         let advised = advise(&stage).await;
         Stage::assert_model(&advised);
         assert!(advised.advice.proposals.iter().all(|one| one.body["symbol"] == "ACME"));

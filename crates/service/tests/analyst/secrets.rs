@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use testkit::endpoint::Say;
+use testkit::stub_server::StubResponse;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::stage::{KEY, Stage, good, says};
@@ -44,18 +44,18 @@ async fn the_key_is_in_the_header_and_neither_in_the_log_nor_in_what_is_said() {
     let stage = Stage::of(says(&good())).await;
     let mut said = format!("{:?}", stage.advise().await);
     assert_eq!(
-        stage.endpoint.asked().await.headers["authorization"],
+        stage.endpoint.next_request().await.headers["authorization"],
         format!("Bearer {KEY}")
     );
     // An endpoint that says it back is told apart like any other that errs.
     for say in [
-        Say::answer("401 Unauthorized", "", &format!("{{\"error\": \"bad key {KEY}\"}}")),
-        Say::answer("200 OK", "", KEY),
-        Say::answer("302 Found", &format!("Location: http://127.0.0.1:1/?{KEY}\r\n"), ""),
-        Say::Bytes(format!("{KEY}\r\n").into_bytes()),
-        Say::Bytes(Vec::new()),
+        StubResponse::complete("401 Unauthorized", "", &format!("{{\"error\": \"bad key {KEY}\"}}")),
+        StubResponse::complete("200 OK", "", KEY),
+        StubResponse::complete("302 Found", &format!("Location: http://127.0.0.1:1/?{KEY}\r\n"), ""),
+        StubResponse::Bytes(format!("{KEY}\r\n").into_bytes()),
+        StubResponse::Bytes(Vec::new()),
     ] {
-        stage.endpoint.say(say);
+        stage.endpoint.set_response(say);
         let advised = stage.advise().await;
         let why = advised.fell_back.clone().unwrap();
         said.push_str(&format!("{advised:?} {why} {}", why.name()));

@@ -8,7 +8,7 @@ use service::Actor;
 use service::alerts::Created;
 use service::analyst::{Advised, Author, Budget, Intention, Key, ModelSettings, TokenLimit, WhyNot, Wish};
 use testkit::Database;
-use testkit::endpoint::{Endpoint, Say, answer};
+use testkit::stub_server::{StubResponse, StubServer, response_bytes};
 
 use crate::support::{World, settings, symbol};
 
@@ -20,18 +20,18 @@ pub(crate) const TIMEOUT_S: i64 = 30;
 pub(crate) struct Stage {
     pub(crate) world: World,
     pub(crate) ann: Actor,
-    pub(crate) endpoint: Endpoint,
+    pub(crate) endpoint: StubServer,
 }
 
 impl Stage {
     /// With a model that says this.
-    pub(crate) async fn of(say: Say) -> Self {
+    pub(crate) async fn of(say: StubResponse) -> Self {
         Self::with(say, |_| ()).await
     }
 
     /// The same, with the model set otherwise.
-    pub(crate) async fn with(say: Say, change: impl FnOnce(&mut ModelSettings)) -> Self {
-        let endpoint = Endpoint::start(say).await;
+    pub(crate) async fn with(say: StubResponse, change: impl FnOnce(&mut ModelSettings)) -> Self {
+        let endpoint = StubServer::start(say).await;
         let mut model = ModelSettings {
             base_url: format!("{}/v1", endpoint.origin()),
             name: MODEL.to_owned(),
@@ -177,12 +177,12 @@ pub(crate) fn completion(content: &str) -> String {
 }
 
 /// A chat completion that says this.
-pub(crate) fn says(said: &Value) -> Say {
-    Say::Bytes(answer("200 OK", "", &completion(&said.to_string())))
+pub(crate) fn says(said: &Value) -> StubResponse {
+    StubResponse::Bytes(response_bytes("200 OK", "", &completion(&said.to_string())))
 }
 
 /// A good answer in which something was changed.
-pub(crate) fn changed(change: impl FnOnce(&mut Value)) -> Say {
+pub(crate) fn changed(change: impl FnOnce(&mut Value)) -> StubResponse {
     let mut said = good();
     change(&mut said);
     says(&said)

@@ -3,7 +3,7 @@
 use alerts::{AlertId, Plan, Status};
 use jiff::civil::{Date, date};
 use market::Decimal;
-use market::records::{Batch, InsiderRow, Side, WithdrawnFiling};
+use market::records::{Batch, InsiderRow, TransactionSide, WithdrawnFiling};
 use serde_json::json;
 use service::Actor;
 
@@ -31,7 +31,7 @@ fn trade(insider: &str, filed: i8, dollars: i64) -> InsiderRow {
         traded_on: Some(date(2024, 3, 4)),
         insider: insider.to_owned(),
         code: 'P',
-        side: Side::Buy,
+        side: TransactionSide::Buy,
         shares: Decimal::from_units(dollars / 100).unwrap(),
         price: Decimal::from_units(100).unwrap(),
     }

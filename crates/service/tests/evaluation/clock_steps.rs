@@ -1,7 +1,7 @@
 //! The machine's clock is wrong for a while: what was observed then must not keep alerts from being judged, and what was not
 //! judged is not said to be.
 
-use alerts::engine::{NotJudged, State};
+use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{AlertId, HistoryAction, Plan, Status};
 use jiff::SignedDuration;
 use serde_json::json;
@@ -35,7 +35,7 @@ async fn step(world: &World, seconds: i64) {
 
 const DAY: i64 = 24 * 3600;
 
-async fn state(world: &World, actor: &Actor, id: AlertId) -> State {
+async fn state(world: &World, actor: &Actor, id: AlertId) -> EvaluationStatus {
     world
         .service
         .alerts
@@ -68,7 +68,7 @@ async fn with_price_of_tomorrow(world: World) -> (World, Actor, AlertId) {
 }
 
 async fn alert_waits_says_so_and_fires(world: World, ann: Actor, id: AlertId) {
-    let in_future = State::Waiting(NotJudged::LastPriceInFuture {
+    let in_future = EvaluationStatus::Waiting(EvaluationIssue::LastPriceInFuture {
         at: at("2024-03-13T15:00:00Z"),
     });
     assert_eq!(state(&world, &ann, id).await, in_future);
@@ -78,11 +78,11 @@ async fn alert_waits_says_so_and_fires(world: World, ann: Actor, id: AlertId) {
         "{why}"
     );
     world.quote("AAPL", 199.0).await;
-    assert_eq!(state(&world, &ann, id).await, State::Ok);
+    assert_eq!(state(&world, &ann, id).await, EvaluationStatus::Ok);
     assert_eq!(not_ready(&world).await, None);
     // What was observed since is kept, though the database had a later row.
     let world = world.restarted().await;
-    assert_eq!(state(&world, &ann, id).await, State::Ok);
+    assert_eq!(state(&world, &ann, id).await, EvaluationStatus::Ok);
     world.quote("AAPL", 200.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Triggered);
     assert_eq!(world.events(&ann).await.len(), 1);
@@ -107,7 +107,7 @@ async fn clock_that_is_set_back_by_ten_seconds_keeps_no_quote_out(world: World) 
     world.quote("AAPL", 198.0).await;
     let id = world.create(&ann, above("AAPL", 200.0)).await.stored.alert.id;
     step(&world, -10).await;
-    assert_eq!(state(&world, &ann, id).await, State::Ok);
+    assert_eq!(state(&world, &ann, id).await, EvaluationStatus::Ok);
     world.quote("AAPL", 199.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Active);
     world.quote("AAPL", 200.0).await;
@@ -172,13 +172,13 @@ async fn clock_that_was_behind_takes_its_state_up_again(world: World) {
     step(&world, -30 * DAY).await;
     assert!(matches!(
         state(&world, &ann, id).await,
-        State::Waiting(NotJudged::LastPriceInFuture { .. })
+        EvaluationStatus::Waiting(EvaluationIssue::LastPriceInFuture { .. })
     ));
     step(&world, 30 * DAY).await;
     assert_eq!(not_ready(&world).await, None);
     assert!(!matches!(
         state(&world, &ann, id).await,
-        State::Waiting(NotJudged::LastPriceInFuture { .. })
+        EvaluationStatus::Waiting(EvaluationIssue::LastPriceInFuture { .. })
     ));
     world.quote("AAPL", 130.0).await;
     assert_eq!(world.status(&ann, id).await, Status::Active);
@@ -197,7 +197,7 @@ async fn readiness_says_that_prices_lie_in_the_future_for_a_quarter_of_an_hour(w
     // The alert goes on saying it.
     assert!(matches!(
         state(&world, &ann, id).await,
-        State::Waiting(NotJudged::LastPriceInFuture { .. })
+        EvaluationStatus::Waiting(EvaluationIssue::LastPriceInFuture { .. })
     ));
 }
 

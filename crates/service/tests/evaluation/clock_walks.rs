@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use alerts::engine::{NotJudged, State};
+use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{AlertId, Plan, Status};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
@@ -168,7 +168,10 @@ impl Walk {
             }
             assert_eq!(alert.stored.alert.status, Status::Active, "{} {cents}", STOCKS[stock]);
             let state = alert.evaluation.unwrap().state;
-            let says_future = matches!(state, State::Waiting(NotJudged::LastPriceInFuture { .. }));
+            let says_future = matches!(
+                state,
+                EvaluationStatus::Waiting(EvaluationIssue::LastPriceInFuture { .. })
+            );
             assert_eq!(says_future, self.oracle.is_in_future(stock, now), "at {now}: {state:?}");
         }
         for &id in &self.oracle.fired {

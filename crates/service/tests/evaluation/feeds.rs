@@ -1,6 +1,6 @@
 //! Alerts on data that no source has delivered say so, also after a restart.
 
-use alerts::engine::{Feed, NotJudged, State};
+use alerts::engine::{EvaluationIssue, EvaluationStatus, Feed};
 use alerts::{AlertId, Plan};
 use serde_json::{Value, json};
 use service::Actor;
@@ -30,7 +30,7 @@ async fn created(world: &World, ann: &Actor, body: Value) -> AlertId {
     world.create(ann, body).await.stored.alert.id
 }
 
-async fn state(world: &World, ann: &Actor, id: AlertId) -> State {
+async fn state(world: &World, ann: &Actor, id: AlertId) -> EvaluationStatus {
     world
         .service
         .alerts
@@ -64,18 +64,18 @@ async fn alerts_are_blind_until_a_source_has_delivered_their_data(world: World) 
         (earnings, Feed::Earnings),
         (buzz, Feed::Mentions),
     ] {
-        let blind = State::Blind(NotJudged::NeverDelivered(feed));
+        let blind = EvaluationStatus::Blind(EvaluationIssue::NeverDelivered(feed));
         assert_eq!(state(&world, &ann, id).await, blind);
     }
     deliver_of_others(&world).await;
-    assert_eq!(state(&world, &ann, insiders).await, State::Ok);
+    assert_eq!(state(&world, &ann, insiders).await, EvaluationStatus::Ok);
     assert_eq!(
         state(&world, &ann, earnings).await,
-        State::Waiting(NotJudged::NoDateKnown)
+        EvaluationStatus::Waiting(EvaluationIssue::NoDateKnown)
     );
     assert_eq!(
         state(&world, &ann, buzz).await,
-        State::Blind(NotJudged::NeverDelivered(Feed::Mentions)),
+        EvaluationStatus::Blind(EvaluationIssue::NeverDelivered(Feed::Mentions)),
         "only mentions of another stock were delivered"
     );
 }
@@ -87,10 +87,10 @@ async fn feeds_that_delivered_are_known_after_a_restart(world: World) {
     let earnings = created(&world, &ann, earnings()).await;
     deliver_of_others(&world).await;
     let world = world.restarted().await;
-    assert_eq!(state(&world, &ann, insiders).await, State::Ok);
+    assert_eq!(state(&world, &ann, insiders).await, EvaluationStatus::Ok);
     assert_eq!(
         state(&world, &ann, earnings).await,
-        State::Waiting(NotJudged::NoDateKnown)
+        EvaluationStatus::Waiting(EvaluationIssue::NoDateKnown)
     );
 }
 
@@ -103,11 +103,11 @@ async fn buzz_alert_on_a_stock_without_mentions_stays_blind_after_a_restart(worl
     let world = world.restarted().await;
     assert_eq!(
         state(&world, &ann, without).await,
-        State::Blind(NotJudged::NeverDelivered(Feed::Mentions))
+        EvaluationStatus::Blind(EvaluationIssue::NeverDelivered(Feed::Mentions))
     );
     assert_eq!(
         state(&world, &ann, with).await,
-        State::Waiting(NotJudged::TooFewMentions)
+        EvaluationStatus::Waiting(EvaluationIssue::TooFewMentions)
     );
 }
 
@@ -116,7 +116,7 @@ async fn the_reason_names_the_missing_data(world: World) {
     world.quote("AAPL", 190.0).await;
     let id = created(&world, &ann, insiders()).await;
     let evaluation = world.service.alerts.alert(&ann, id).await.unwrap().evaluation.unwrap();
-    let State::Blind(reason) = evaluation.state else {
+    let EvaluationStatus::Blind(reason) = evaluation.state else {
         panic!("{evaluation:?}");
     };
     assert_eq!(reason.to_string(), "no source has delivered insider trades yet");

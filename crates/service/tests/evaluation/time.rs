@@ -1,6 +1,6 @@
 //! What waits for an instant, and what time does to sources that fall silent.
 
-use alerts::engine::{NotJudged, State};
+use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{Plan, Status};
 use serde_json::json;
 
@@ -43,11 +43,14 @@ async fn an_alert_whose_source_falls_silent_is_blind_until_it_speaks_again(world
             .evaluation
             .map(|evaluation| evaluation.state)
     };
-    assert_eq!(state().await, Some(State::Ok));
+    assert_eq!(state().await, Some(EvaluationStatus::Ok));
     world.advance(16);
-    assert_eq!(state().await, Some(State::Blind(NotJudged::StaleQuotes)));
+    assert_eq!(
+        state().await,
+        Some(EvaluationStatus::Blind(EvaluationIssue::StaleQuotes))
+    );
     world.quote("AAPL", 198.0).await;
-    assert_eq!(state().await, Some(State::Ok));
+    assert_eq!(state().await, Some(EvaluationStatus::Ok));
 }
 
 async fn earnings_are_announced_the_days_before_that_were_asked_for(world: World) {

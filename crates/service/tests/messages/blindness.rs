@@ -69,8 +69,8 @@ fn subjects(mails: &[OutboxMessage]) -> Vec<&str> {
     mails.iter().map(|mail| mail.subject.as_deref().unwrap()).collect()
 }
 
-const BLIND: &str = "Alerts of yours cannot be judged at the moment";
-const SEE: &str = "Alerts of yours are judged again";
+const BLIND: &str = "Some of your alerts cannot be evaluated right now";
+const SEE: &str = "Your alerts are evaluated again";
 
 async fn the_owner_is_told_once_of_all_alerts_that_were_blind_for_ten_minutes(world: World) {
     let ann = wishing(&world).await;
@@ -184,7 +184,7 @@ async fn the_owner_is_told_once_that_they_see_again(world: World) {
     for line in [
         "Alert: AAPL: Price at or above, 200.00 USD",
         "Alert: MSFT: Price at or above, 200.00 USD",
-        "blind since 8 March 2024, 10:15 EST",
+        "without quotes since 8 March 2024, 10:15 EST",
     ] {
         assert!(mails[1].text.contains(line), "{}", mails[1].text);
     }
@@ -288,7 +288,7 @@ async fn alerts_that_are_paused_end_it_without_a_letter(world: World) {
     assert_eq!(world.after(25, ANN).await.len(), 1);
     world.service.alerts.pause_alert(&ann, id).await.unwrap();
     assert_eq!(world.after(1, ANN).await.len(), 1);
-    assert_eq!(world.store().await.blind_stretches().await.unwrap(), []);
+    assert_eq!(world.store().await.blindness_notices().await.unwrap(), []);
     world.quote("AAPL", 101.0).await;
     assert_eq!(world.told(ANN).await.len(), 1);
 }
@@ -300,7 +300,7 @@ async fn who_does_not_want_it_any_more_is_told_nothing(world: World) {
     wish(&world, &ann, false).await;
     world.quote("AAPL", 101.0).await;
     assert_eq!(world.told(ANN).await.len(), 1);
-    assert_eq!(world.store().await.blind_stretches().await.unwrap(), []);
+    assert_eq!(world.store().await.blindness_notices().await.unwrap(), []);
 }
 
 async fn alerts_that_are_no_matter_of_quotes_are_not_named(world: World) {

@@ -160,7 +160,7 @@ fn after_a_downgrade_alerts_by_text_message_come_by_mail() {
             .iter()
             .find(|mail| mail.text.contains("is at or above 110.00"))
             .unwrap();
-        assert!(fired.text.contains("comes by mail because"), "{}", fired.text);
+        assert!(fired.text.contains("sent by email because"), "{}", fired.text);
         assert_eq!(warnings(&subjects(&world, &ann).await), [USED]);
         assert_eq!(world.outbox(NUMBER).await.len(), 1);
     }));

@@ -138,7 +138,7 @@ impl World {
     pub(crate) async fn held_back_until(&self, channel: MessageChannel, at: Timestamp) {
         let store = self.store().await;
         eventually(&format!("a message that waits until {at}"), || async {
-            let lanes = store.message_lanes(channel, i64::MIN, 100).await.unwrap();
+            let lanes = store.pending_message_endpoints(channel, i64::MIN, 100).await.unwrap();
             let earliest = lanes.iter().map(|lane| lane.first_due).min();
             (earliest == Some(at)).then_some(())
         })
@@ -152,7 +152,12 @@ impl World {
         let store = self.store().await;
         eventually("an end of what waits", || async {
             for channel in [MessageChannel::Email, MessageChannel::Sms] {
-                if !store.message_lanes(channel, i64::MIN, 100).await.unwrap().is_empty() {
+                if !store
+                    .pending_message_endpoints(channel, i64::MIN, 100)
+                    .await
+                    .unwrap()
+                    .is_empty()
+                {
                     return None;
                 }
             }

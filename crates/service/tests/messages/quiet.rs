@@ -87,7 +87,7 @@ async fn who_deactivates_the_account_meanwhile_is_not_mailed_any_more(world: Wor
     let store = world.store().await;
     eventually("an end of what waits", || async {
         store
-            .message_lanes(MessageChannel::Email, i64::MIN, 100)
+            .pending_message_endpoints(MessageChannel::Email, i64::MIN, 100)
             .await
             .unwrap()
             .is_empty()

@@ -39,7 +39,7 @@ async fn each_owner_has_one_mail_with_all_alerts_that_were_moved(world: World) {
     let mails = world.outbox(ANN).await;
     assert_eq!(mails.len(), 1);
     let subject = mails[0].subject.as_deref();
-    assert_eq!(subject, Some("AAPL was split, and your alerts on it with it"));
+    assert_eq!(subject, Some("AAPL was split, and your alerts on it were adjusted"));
     for line in [
         "Since 11 March 2024, AAPL has 4 new shares for each old one.",
         "Alert: AAPL: Price at or below, 300.00 USD is now 75.00 USD; price when set 400.00 USD, now 100.00 USD",

@@ -3,7 +3,7 @@
 use alerts::Plan;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use service::feedback::{FeedbackCategory, FeedbackId, SeenFeedback};
+use service::feedback::{FeedbackCategory, FeedbackId, FeedbackWithLike};
 use service::{Actor, PageRequest};
 
 use crate::support::{ALL, World, kind, on_each_database};
@@ -16,7 +16,7 @@ on_each_database! {
     an_account_gives_twenty_pieces_a_day
 }
 
-async fn give(world: &World, actor: &Actor, title: &str) -> SeenFeedback {
+async fn give(world: &World, actor: &Actor, title: &str) -> FeedbackWithLike {
     let body = json!({"title": title, "body": "more of it"});
     world.service.feedback.give_feedback(actor, &body).await.unwrap()
 }

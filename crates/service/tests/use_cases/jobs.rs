@@ -4,7 +4,7 @@ use alerts::{Plan, Status};
 use jiff::SignedDuration;
 use serde_json::json;
 use service::cron::Job;
-use sources::live::Matter;
+use sources::live::RefreshKind;
 
 use crate::support::{PASSWORD, World, above, on_each_database};
 
@@ -34,10 +34,12 @@ async fn market_data_is_fetched_where_somebody_can_be_asked(world: World) {
         assert!(!report.has_run, "{report:?}");
     }
     let mut wanted = world.service.market_intake.wanted();
-    for (job, matter) in jobs
-        .into_iter()
-        .zip([Matter::Catalog, Matter::Bars, Matter::Fundamentals, Matter::Events])
-    {
+    for (job, matter) in jobs.into_iter().zip([
+        RefreshKind::Catalog,
+        RefreshKind::Bars,
+        RefreshKind::Fundamentals,
+        RefreshKind::Events,
+    ]) {
         let report = world.service.jobs.run_job(job).await.unwrap();
         assert!(report.has_run, "{report:?}");
         assert_eq!(wanted.try_recv().unwrap(), matter);

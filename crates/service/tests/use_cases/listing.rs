@@ -1,6 +1,6 @@
 //! Reading alerts: one, many, and their history.
 
-use alerts::engine::{NotJudged, State};
+use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{Plan, Status};
 use market::{Decimal, Price};
 use serde_json::json;
@@ -52,17 +52,23 @@ async fn a_single_read_says_whether_the_alert_is_judged(world: World) {
     let ann = world.ann(Plan::Premium).await;
     world.quote("AAPL", 189.20).await;
     let judged = world.create(&ann, above("AAPL", 200.0)).await;
-    assert_eq!(judged.evaluation.map(|evaluation| evaluation.state), Some(State::Ok));
+    assert_eq!(
+        judged.evaluation.map(|evaluation| evaluation.state),
+        Some(EvaluationStatus::Ok)
+    );
     let rsi = json!({"symbol": "AAPL", "condition": "rsi_limit", "threshold": 70});
     let evaluation = world.create(&ann, rsi).await.evaluation.unwrap();
-    let missing = NotJudged::TooLittleHistory { have: 0, need: 14 };
+    let missing = EvaluationIssue::TooLittleHistory { have: 0, need: 14 };
     assert_eq!(
         (evaluation.state, evaluation.since),
-        (State::Waiting(missing), at(OPEN))
+        (EvaluationStatus::Waiting(missing), at(OPEN))
     );
     let pe = json!({"symbol": "AAPL", "condition": "pe_ratio_above", "threshold": 30});
     let evaluation = world.create(&ann, pe).await.evaluation.unwrap();
-    assert_eq!(evaluation.state, State::Blind(NotJudged::NoEarningsPerShare));
+    assert_eq!(
+        evaluation.state,
+        EvaluationStatus::Blind(EvaluationIssue::NoEarningsPerShare)
+    );
     world.quote("AAPL", 200.0).await;
     let fired = world.service.alerts.alert(&ann, judged.stored.alert.id).await.unwrap();
     assert_eq!((fired.stored.alert.status, fired.evaluation), (Status::Triggered, None));

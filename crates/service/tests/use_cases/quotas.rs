@@ -162,7 +162,7 @@ async fn who_goes_back_to_basic_keeps_alerts_but_cannot_activate_or_change_what_
     let details = history.last().unwrap().details.as_ref().unwrap();
     assert_eq!(details["reason"], "plan");
     let message = details["message"].as_str().unwrap();
-    assert!(message.contains("which the basic plan does not have"), "{message}");
+    assert!(message.contains("which the basic plan does not include"), "{message}");
     let change = world
         .service
         .alerts

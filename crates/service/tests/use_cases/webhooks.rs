@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use alerts::Plan;
 use jiff::{SignedDuration, Timestamp};
-use notify::client::Outcome;
-use notify::signature::{Secret, standard};
+use notify::client::WebhookOutcome;
+use notify::signature::{SigningSecret, standard};
 use notify::time::{Sleep, Time};
 use serde_json::{Value, json};
 use service::webhooks::Network;
@@ -143,7 +143,7 @@ impl Arrived {
     fn is_signed_with(&self, secret: &str, now: Timestamp) -> bool {
         let (id, timestamp) = (&self.headers["webhook-id"], &self.headers["webhook-timestamp"]);
         let signatures = &self.headers["webhook-signature"];
-        let secret = Secret::from_user(secret).unwrap();
+        let secret = SigningSecret::from_user(secret).unwrap();
         standard::verify(&secret, id, timestamp, signatures, self.body.as_bytes(), now).is_ok()
     }
 }
@@ -301,7 +301,7 @@ fn a_deadline_does_not_wait_for_the_threads_of_the_service(database: impl Future
         let (service, actor) = (world.service.clone(), ann.clone());
         let test = tokio::spawn(async move { service.webhooks.test_webhook(&actor, &body).await });
         receiver.block_until_closed().await;
-        assert_eq!(test.await.unwrap().unwrap().attempt.outcome, Outcome::TimedOut);
+        assert_eq!(test.await.unwrap().unwrap().attempt.outcome, WebhookOutcome::TimedOut);
         world.service.stop().await;
     });
 }

@@ -1,4 +1,4 @@
-//! A data folder that is followed.
+//! Follows a data folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,100 +8,101 @@ use jiff::Timestamp;
 use market::calendar::new_york_date;
 use market::{Calendar, Symbol};
 
-use super::diary::Diary;
-use super::growing::Growing;
-use super::{Health, Options};
-use crate::folder::files::{self, Source};
-use crate::folder::{FolderError, Loader, Rejections, Table};
-use crate::{Delivery, FeedKind, FeedSet};
+use super::file_cursor::FileCursor;
+use super::release_schedule::ReleaseSchedule;
+use super::{FileSourceConfig, FileSourceHealth};
+use crate::folder::files::{self, TableFile};
+use crate::folder::{FolderError, Rejections, Table, TableLoader};
+use crate::{FeedKind, FeedSet, MarketUpdate};
 
-/// How many rejected rows are logged one by one each time.
+/// The maximum number of rejected rows that are logged for each scan.
 const MAX_LOGGED: usize = 20;
 
-/// A data folder, and how far it has been read. It is given the time, and asked.
+/// A data folder and the read positions in its files. The caller passes the time and polls.
 #[derive(Debug)]
-pub struct Follower {
+pub struct FolderFollower {
     dir: PathBuf,
     calendar: Calendar,
-    files: BTreeMap<PathBuf, Growing>,
-    diary: Diary,
-    health: Health,
-    /// What was wrong with the folder when it was last looked at.
-    trouble: Option<String>,
+    files: BTreeMap<PathBuf, FileCursor>,
+    schedule: ReleaseSchedule,
+    health: FileSourceHealth,
+    /// The error of the last scan of the folder.
+    last_error: Option<String>,
 }
 
-impl Follower {
-    /// Reads the whole folder as it is at `now`. The deliveries are of the past, in the order of their instants.
+impl FolderFollower {
+    /// Reads the whole folder as it is at `now`. Returns the history as updates, ordered by time.
     ///
     /// # Errors
-    /// [`FolderError`] when the folder or one of its files cannot be used.
+    /// [`FolderError`] if the folder or one of its files cannot be used.
     pub fn open(
-        options: &Options,
+        config: &FileSourceConfig,
         calendar: Calendar,
-        health: Health,
+        health: FileSourceHealth,
         now: Timestamp,
-    ) -> Result<(Self, Vec<Delivery>), FolderError> {
+    ) -> Result<(Self, Vec<MarketUpdate>), FolderError> {
         let mut follower = Self {
-            dir: options.dir.clone(),
-            diary: Diary::new(calendar.clone(), options.bars_from),
+            dir: config.dir.clone(),
+            schedule: ReleaseSchedule::new(calendar.clone(), config.bars_from),
             calendar,
             files: BTreeMap::new(),
             health,
-            trouble: None,
+            last_error: None,
         };
         let sources = files::find(&follower.dir)?;
         let mut failure = None;
-        let deliveries = follower.look(&sources, now, true, |error| {
+        let updates = follower.scan(&sources, now, true, |error| {
             failure.get_or_insert(error);
         });
         match failure {
             Some(error) => Err(error),
-            None => Ok((follower, deliveries)),
+            None => Ok((follower, updates)),
         }
     }
 
-    /// What has come to the folder, or has become due, until `now`. Never fails: what is wrong is logged and counted.
-    pub fn poll(&mut self, now: Timestamp) -> Vec<Delivery> {
+    /// Returns the data that was added to the folder or has become due until `now`. Never fails: errors are logged and
+    /// counted.
+    pub fn poll(&mut self, now: Timestamp) -> Vec<MarketUpdate> {
         let sources = match files::find(&self.dir) {
             Ok(sources) => {
-                self.trouble = None;
+                self.last_error = None;
                 sources
             }
             Err(error) => {
                 let error = error.to_string();
-                // The folder is looked at often, and one word about it is enough.
-                if self.trouble.as_ref() != Some(&error) {
+                // The folder is scanned often; each error is logged once.
+                if self.last_error.as_ref() != Some(&error) {
                     tracing::warn!(%error, "the data folder cannot be followed");
                     self.health.failed_files.fetch_add(1, Ordering::Relaxed);
                 }
-                self.trouble = Some(error);
+                self.last_error = Some(error);
                 Vec::new()
             }
         };
         let failed = self.health.failed_files.clone();
-        self.look(&sources, now, false, |error| {
+        self.scan(&sources, now, false, |error| {
             tracing::warn!(%error, "a file of the data folder is left out until it changes");
             failed.fetch_add(1, Ordering::Relaxed);
         })
     }
 
-    /// The kinds of data that the folder has, and what was wrong with them.
+    /// Returns the kinds of data that the folder has, and the counts of errors.
     #[must_use]
-    pub fn health(&self) -> &Health {
+    pub fn health(&self) -> &FileSourceHealth {
         &self.health
     }
 
-    /// Reads what is new at `now`. Today's daily bars were written now, except in the first look: rows that exist already were
-    /// written no later than their files.
-    fn look(
+    /// Reads what is new at `now`. Daily bars of the current session were written now. In the first scan, they were written
+    /// no later than their files.
+    fn scan(
         &mut self,
-        sources: &[Source],
+        sources: &[TableFile],
         now: Timestamp,
-        is_first: bool,
+        is_first_scan: bool,
         mut failed: impl FnMut(FolderError),
-    ) -> Vec<Delivery> {
-        let mut loader = Loader::new(&self.calendar);
-        if is_first {
+    ) -> Vec<MarketUpdate> {
+        let mut loader = TableLoader::new(&self.calendar);
+        if is_first_scan {
             loader = loader.tracing_bars_of(new_york_date(now));
         }
         for source in sources {
@@ -113,11 +114,11 @@ impl Follower {
                 self.health.offer.add(feeds(source.table));
             }
         }
-        let written_at = written_at(sources, &loader.take_files_of_bars(), now);
+        let bar_write_times = bar_write_times(sources, &loader.take_files_of_bars(), now);
         let (data, rejections) = loader.finish();
         self.report(&rejections);
-        self.diary.enter(data, &written_at, now);
-        self.diary.due(now)
+        self.schedule.add(data, &bar_write_times, now);
+        self.schedule.due(now)
     }
 
     fn report(&self, rejections: &Rejections) {
@@ -132,8 +133,12 @@ impl Follower {
     }
 }
 
-/// When the bar of each symbol was written: no later than the file that it is in.
-fn written_at(sources: &[Source], files: &BTreeMap<Symbol, PathBuf>, now: Timestamp) -> BTreeMap<Symbol, Timestamp> {
+/// Returns when the bar of each symbol was written: no later than its file.
+fn bar_write_times(
+    sources: &[TableFile],
+    files: &BTreeMap<Symbol, PathBuf>,
+    now: Timestamp,
+) -> BTreeMap<Symbol, Timestamp> {
     if files.is_empty() {
         return BTreeMap::new();
     }
@@ -146,7 +151,7 @@ fn written_at(sources: &[Source], files: &BTreeMap<Symbol, PathBuf>, now: Timest
     files.iter().filter_map(of_file).collect()
 }
 
-/// The kinds of data that a table offers.
+/// Returns the kinds of data that a table offers.
 fn feeds(table: Table) -> FeedSet {
     let kinds: &[FeedKind] = match table {
         Table::Bars => &[FeedKind::Bars, FeedKind::Quotes],

@@ -1,42 +1,40 @@
 //! # The file source: a data folder that is followed as it grows
 //!
-//! The folder is that of [`crate::folder`]. First everything in it is delivered, in the order in which it became
-//! known; then the folder is looked at every now and then, and what was appended, or came with a new file, is
-//! delivered when it is found.
+//! The folder has the format of [`crate::folder`]. First, all of its data is sent, in the order in which it became known.
+//! Then the folder is scanned regularly, and appended rows and new files are sent when they are found.
 //!
-//! ## What becomes what
+//! ## Conversion of rows
 //!
-//! * A daily bar becomes a bar when its session is over. While the session is under way it becomes a quote: its close
-//!   and its volume so far are what is seen. So a program that rewrites today's row once a minute feeds live prices.
-//! * An intraday bar of the session that is under way becomes a quote of its instant, with its close, and with the
-//!   volumes of the session so far added up. When the session is over its intraday bars make a daily bar, unless the
-//!   folder has one.
-//! * Figures, insiders' trades, mentions and splits become known on their day or at their instant, also those that are
-//!   in the folder before; earnings dates and dividends are known as soon as they are in the folder.
+//! * A daily bar is sent as a bar when its session is over. During the session it is sent as a quote with its close and its
+//!   volume so far. So a program that rewrites today's row once a minute provides live prices.
+//! * An intraday bar of the current session is sent as a quote at its own time, with its close and with the cumulative
+//!   volume of the session. When the session is over, its intraday bars are combined to a daily bar, unless the folder has
+//!   one.
+//! * Figures, insider transactions, mentions and splits become known on their day or at their instant, even if the folder
+//!   has them earlier. Earnings dates and dividends are known as soon as the folder has them.
 //!
-//! After the first reading, an empty delivery that is no backfill marks the end of the past.
+//! An empty update that is no backfill marks the end of the history.
 //!
-//! ## Growing, shrinking, replaced
+//! ## Changed files
 //!
-//! A file is looked into when its length or its time changed. One that has only grown is read on from where the
-//! reading ended; a last line waits for its line break, or until the file has been left alone for ten seconds. One
-//! that shrank or was replaced, and a compressed one, is read anew, and what is delivered of it are the lines that it
-//! did not have before. That goes by the whole line, so a file may be rewritten with more rows or corrected ones, in
-//! any order. What is not noticed: a change in the middle of a file to which rows were appended at the same time.
-//! What is not taken back: a row that is removed.
+//! A file is read when its length or modification time changes. A file that has only grown is read from the last position
+//! on. Its last line waits for a line break, or until the file has not changed for ten seconds. A file that shrank, was
+//! replaced or is compressed is read again from the beginning, and only the lines that it did not have before are sent.
+//! Whole lines are compared, so a file may be rewritten with more or corrected rows, in any order. Two changes are not
+//! detected: a change in the middle of a file to which rows are appended at the same time, and a removed row.
 //!
-//! A bad row costs itself: it is left out, logged and counted in [`Health`]. A file that cannot be used stops the
-//! start, as it does for a replay; later on it is logged and counted, and tried again when it has changed.
+//! An invalid row is left out, logged and counted in [`FileSourceHealth`]; all other rows are used. A file that cannot be
+//! used makes the start fail, as in a replay. Later, it is logged and counted, and tried again when it changes.
 //!
-//! ## Who does what
+//! ## Modules
 //!
-//! `new_lines` passes on the lines of a file that are complete and new, `growing` remembers a file, `follower` the
-//! folder, `diary` knows when what was read is due.
+//! `new_lines` returns the complete and new lines of a file, `file_cursor` holds the read position in a file, `follower`
+//! scans the folder, and `release_schedule` decides when rows are due.
 
-mod diary;
+mod file_cursor;
 mod follower;
-mod growing;
 mod new_lines;
+mod release_schedule;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,69 +47,69 @@ use tokio::sync::mpsc;
 use tokio::task;
 
 use crate::folder::FolderError;
-use crate::{Clock, Delivery, Offer};
+use crate::{Clock, MarketUpdate, OfferedFeeds};
 
-pub use follower::Follower;
+pub use follower::FolderFollower;
 
-/// Which folder is followed, and how.
+/// The configuration of the file source.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct FileSourceConfig {
     /// The folder.
     pub dir: PathBuf,
-    /// How often it is looked at.
+    /// The interval between two scans.
     pub every: SignedDuration,
-    /// Bars of sessions before this day are left out, as when they have been delivered by an earlier run.
+    /// The first day of which bars are sent. Earlier bars are left out, for example because an earlier run has sent them.
     pub bars_from: Option<Date>,
 }
 
-/// How a folder that is followed is doing, for others to look at.
+/// The health of the file source, shared with its observers.
 #[derive(Debug, Clone, Default)]
-pub struct Health {
-    /// The kinds of data that it has files of.
-    pub offer: Offer,
+pub struct FileSourceHealth {
+    /// The kinds of data of which the folder has files.
+    pub offer: OfferedFeeds,
     rejected_rows: Arc<AtomicU64>,
     failed_files: Arc<AtomicU64>,
 }
 
-impl Health {
-    /// How many rows have been left out.
+impl FileSourceHealth {
+    /// Returns the number of rows that were left out.
     #[must_use]
     pub fn rejected_rows(&self) -> u64 {
         self.rejected_rows.load(Ordering::Relaxed)
     }
 
-    /// How often a file, or the folder, could not be used.
+    /// Returns how often a file or the folder could not be used.
     #[must_use]
     pub fn failed_files(&self) -> u64 {
         self.failed_files.load(Ordering::Relaxed)
     }
 }
 
-/// Sends what the folder holds, and then what comes to it; ends when nobody receives any more.
+/// Sends the data of the folder, and then all new data. Ends when the receiver is dropped.
 ///
 /// # Errors
-/// [`FolderError`] when the folder or one of its files cannot be used at the start.
+/// [`FolderError`] if the folder or one of its files cannot be used at the start.
 pub async fn run(
-    options: Options,
+    config: FileSourceConfig,
     calendar: Calendar,
-    health: Health,
+    health: FileSourceHealth,
     clock: Arc<dyn Clock>,
-    sender: mpsc::Sender<Delivery>,
+    sender: mpsc::Sender<MarketUpdate>,
 ) -> Result<(), FolderError> {
-    let (every, now, offer) = (options.every, clock.now(), health.offer.clone());
-    let Some(opened) = blocking(move || Follower::open(&options, calendar, health, now)).await else {
+    let (every, now, offer) = (config.every, clock.now(), health.offer.clone());
+    let Some(opened) = blocking(move || FolderFollower::open(&config, calendar, health, now)).await else {
         return Ok(());
     };
     let (mut follower, past) = opened?;
-    tracing::info!(deliveries = past.len(), "the data folder has been read");
+    tracing::info!(updates = past.len(), "the data folder has been read");
     for kind in offer.feeds().missing() {
-        tracing::warn!(%kind, "the data folder has no file of {kind}: what needs them is blind until there is one");
+        tracing::warn!(%kind, "the data folder has no file of {kind}: alerts that need it are blind until there is one");
     }
-    let mut deliveries = past;
-    deliveries.push(Delivery::loaded(now));
+    let mut updates = past;
+    updates.push(MarketUpdate::end_of_history(now));
     loop {
-        for delivery in deliveries {
-            if sender.send(delivery).await.is_err() {
+        for update in updates {
+            if sender.send(update).await.is_err() {
                 return Ok(());
             }
         }
@@ -122,17 +120,17 @@ pub async fn run(
         }
         let now = clock.now();
         let polled = blocking(move || {
-            let deliveries = follower.poll(now);
-            (follower, deliveries)
+            let updates = follower.poll(now);
+            (follower, updates)
         });
         let Some(polled) = polled.await else {
             return Ok(());
         };
-        (follower, deliveries) = polled;
+        (follower, updates) = polled;
     }
 }
 
-/// Runs what reads files where it holds up nobody; `None` when the program is about to end.
+/// Runs file access on a blocking thread. Returns `None` if the runtime is shutting down.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     match task::spawn_blocking(work).await {
         Ok(done) => Some(done),

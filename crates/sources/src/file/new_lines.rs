@@ -1,4 +1,4 @@
-//! The complete lines of a file that were not read before.
+//! The complete and new lines of a file.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,79 +6,79 @@ use std::io::{self, BufRead, Read};
 
 use crate::folder::MAX_ROW_BYTES;
 
-/// How much of a line is kept: enough for the reader to see that it is too long.
-const MAX_KEPT: usize = MAX_ROW_BYTES + 2;
+/// The number of bytes that are kept of a line: enough for the reader to see that the line is too long.
+const MAX_KEPT_BYTES: usize = MAX_ROW_BYTES + 2;
 
-/// What is remembered of a line, so that it is known again.
-pub(super) type Mark = u64;
+/// The hash of a line, by which a line is recognised when the file is read again.
+pub(super) type LineHash = u64;
 
-fn mark(line: &[u8]) -> Mark {
+fn line_hash(line: &[u8]) -> LineHash {
     let mut hasher = DefaultHasher::new();
     line.trim_ascii_end().hash(&mut hasher);
     hasher.finish()
 }
 
-/// How often each line was there.
-pub(super) fn counted(marks: &[Mark]) -> HashMap<Mark, u32> {
-    let mut counted = HashMap::new();
-    for mark in marks {
-        *counted.entry(*mark).or_default() += 1;
+/// Counts how often each line occurs.
+pub(super) fn count_hashes(hashes: &[LineHash]) -> HashMap<LineHash, u32> {
+    let mut counts = HashMap::new();
+    for line_hash in hashes {
+        *counts.entry(*line_hash).or_default() += 1;
     }
-    counted
+    counts
 }
 
-/// An input whose lines that are known already are blank, and whose last line is left out as long as it may still be
-/// being written. So lines keep their numbers, and nobody reads half a row.
+/// A reader that blanks known lines and leaves out a last line that may be incomplete. Lines keep their numbers, and no row
+/// is read in part.
 pub(super) struct NewLines<R> {
     input: R,
-    /// Lines that were read before, and how often.
-    known: HashMap<Mark, u32>,
-    /// Whether a last line without a line break is complete.
+    /// The lines that were read before, with their counts.
+    known_lines: HashMap<LineHash, u32>,
+    /// Whether a last line without a line break counts as complete.
     take_last: bool,
     line: Vec<u8>,
-    /// How much of the line has been read from here.
+    /// How much of the current line has been consumed.
     at: usize,
-    pub(super) progress: Progress,
+    pub(super) position: ReadPosition,
 }
 
-/// How far a file has been read.
+/// A read position in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Progress {
-    /// The file's first line.
+pub(super) struct ReadPosition {
+    /// The first line of the file.
     pub(super) header: Vec<u8>,
-    /// How many bytes, as the reader sees them.
+    /// The number of bytes read, after decompression.
     pub(super) bytes: u64,
-    /// How many lines.
+    /// The number of lines read.
     pub(super) lines: u64,
-    /// Whether the last of them had no line break.
-    pub(super) unended: bool,
-    /// The marks of all lines after the first.
-    pub(super) marks: Vec<Mark>,
+    /// Whether the last line read had no line break.
+    pub(super) lacks_line_break: bool,
+    /// The hashes of all lines after the first.
+    pub(super) hashes: Vec<LineHash>,
 }
 
 impl<R: BufRead> NewLines<R> {
-    /// The lines of `input`, which goes on where `progress` ends, without those that are `known`.
-    pub(super) fn new(input: R, progress: Progress, known: HashMap<Mark, u32>, take_last: bool) -> Self {
+    /// Creates a reader of `input`, which starts at `position`. Lines that are in `known_lines` are blanked.
+    pub(super) fn new(input: R, position: ReadPosition, known_lines: HashMap<LineHash, u32>, take_last: bool) -> Self {
         Self {
             input,
-            known,
+            known_lines,
             take_last,
             line: Vec::new(),
             at: 0,
-            progress,
+            position,
         }
     }
 
-    /// The marks of the lines that were read, and of those that are known but did not come.
-    pub(super) fn into_marks(self) -> Vec<Mark> {
-        let mut marks = self.progress.marks;
-        for (mark, times) in self.known {
-            marks.extend((0..times).map(|_| mark));
+    /// Returns the hashes of the lines that were read and of the known lines that were not found.
+    pub(super) fn into_hashes(self) -> Vec<LineHash> {
+        let mut hashes = self.position.hashes;
+        for (line_hash, times) in self.known_lines {
+            hashes.extend((0..times).map(|_| line_hash));
         }
-        marks
+        hashes
     }
 
-    /// Goes to the next line; there is none when nothing is left in it.
+    /// Advances to the next line. The line is empty at the end.
     fn advance(&mut self) -> io::Result<()> {
         self.line.clear();
         self.at = 0;
@@ -87,20 +87,20 @@ impl<R: BufRead> NewLines<R> {
             self.line.clear();
             return Ok(());
         }
-        let progress = &mut self.progress;
-        progress.bytes += bytes;
-        progress.lines += 1;
-        progress.unended = !ended;
+        let position = &mut self.position;
+        position.bytes += bytes;
+        position.lines += 1;
+        position.lacks_line_break = !ended;
         if !self.line.ends_with(b"\n") {
             self.line.push(b'\n');
         }
-        if progress.lines == 1 {
-            progress.header = self.line.trim_ascii_end().to_vec();
+        if position.lines == 1 {
+            position.header = self.line.trim_ascii_end().to_vec();
             return Ok(());
         }
-        let mark = mark(&self.line);
-        progress.marks.push(mark);
-        if let Some(times) = self.known.get_mut(&mark).filter(|times| **times > 0) {
+        let line_hash = line_hash(&self.line);
+        position.hashes.push(line_hash);
+        if let Some(times) = self.known_lines.get_mut(&line_hash).filter(|times| **times > 0) {
             *times -= 1;
             self.line.clear();
             self.line.push(b'\n');
@@ -108,8 +108,8 @@ impl<R: BufRead> NewLines<R> {
         Ok(())
     }
 
-    /// Reads up to the next line break: how many bytes there were, and whether there was one. Of a line that is too
-    /// long, only the beginning is kept.
+    /// Reads up to the next line break. Returns the number of bytes and whether there was a line break. Of a line that is
+    /// too long, only the beginning is kept.
     fn read_line(&mut self) -> io::Result<(u64, bool)> {
         let mut bytes = 0;
         loop {
@@ -123,8 +123,8 @@ impl<R: BufRead> NewLines<R> {
             }
             let end = buffer.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(buffer.len(), |end| end + 1);
-            let room = MAX_KEPT.saturating_sub(self.line.len());
-            self.line.extend_from_slice(&buffer[..taken.min(room)]);
+            let free = MAX_KEPT_BYTES.saturating_sub(self.line.len());
+            self.line.extend_from_slice(&buffer[..taken.min(free)]);
             self.input.consume(taken);
             bytes += taken as u64;
             if end.is_some() {
@@ -159,37 +159,48 @@ impl<R: BufRead> BufRead for NewLines<R> {
 mod tests {
     use super::*;
 
-    fn read(text: &str, known: &[Mark], take_last: bool) -> (String, Progress) {
-        let mut lines = NewLines::new(text.as_bytes(), Progress::default(), counted(known), take_last);
+    fn read(text: &str, known_lines: &[LineHash], take_last: bool) -> (String, ReadPosition) {
+        let mut lines = NewLines::new(
+            text.as_bytes(),
+            ReadPosition::default(),
+            count_hashes(known_lines),
+            take_last,
+        );
         let mut read = String::new();
         lines.read_to_string(&mut read).unwrap();
-        (read, lines.progress)
+        (read, lines.position)
     }
 
     #[test]
-    fn a_last_line_waits_for_its_line_break_unless_it_is_to_be_taken() {
-        let (text, progress) = read("h\na\nb", &[], false);
+    fn last_line_waits_for_its_line_break_unless_taken() {
+        let (text, position) = read("h\na\nb", &[], false);
         assert_eq!(text, "h\na\n");
-        assert_eq!((progress.bytes, progress.lines, progress.unended), (4, 2, false));
-        let (text, progress) = read("h\na\nb", &[], true);
+        assert_eq!(
+            (position.bytes, position.lines, position.lacks_line_break),
+            (4, 2, false)
+        );
+        let (text, position) = read("h\na\nb", &[], true);
         assert_eq!(text, "h\na\nb\n");
-        assert_eq!((progress.bytes, progress.lines, progress.unended), (5, 3, true));
-        assert_eq!(read("", &[], true).1, Progress::default());
+        assert_eq!(
+            (position.bytes, position.lines, position.lacks_line_break),
+            (5, 3, true)
+        );
+        assert_eq!(read("", &[], true).1, ReadPosition::default());
     }
 
     #[test]
-    fn known_lines_are_blank_as_often_as_they_were_there() {
+    fn known_lines_are_blanked_as_often_as_they_occurred() {
         let (_, before) = read("h\na\nb\na\r\n", &[], false);
-        let (text, after) = read("h\na\nc\na\na\nb\n", &before.marks, false);
+        let (text, after) = read("h\na\nc\na\na\nb\n", &before.hashes, false);
         assert_eq!(text, "h\n\nc\n\na\n\n");
-        assert_eq!((after.marks.len(), after.header), (5, b"h".to_vec()));
+        assert_eq!((after.hashes.len(), after.header), (5, b"h".to_vec()));
     }
 
     #[test]
-    fn of_a_line_that_is_too_long_only_the_beginning_is_kept() {
-        let long = format!("h\n{}\nb\n", "x".repeat(10 * MAX_KEPT));
-        let (text, progress) = read(&long, &[], false);
-        assert_eq!(text.len(), 2 + MAX_KEPT + 1 + 2);
-        assert_eq!((progress.bytes, progress.lines), (long.len() as u64, 3));
+    fn only_the_beginning_of_a_long_line_is_kept() {
+        let long = format!("h\n{}\nb\n", "x".repeat(10 * MAX_KEPT_BYTES));
+        let (text, position) = read(&long, &[], false);
+        assert_eq!(text.len(), 2 + MAX_KEPT_BYTES + 1 + 2);
+        assert_eq!((position.bytes, position.lines), (long.len() as u64, 3));
     }
 }

@@ -1,4 +1,4 @@
-//! The columns of daily and of intraday bars.
+//! The columns of daily and intraday bars.
 
 use jiff::civil::Date;
 use market::calendar::new_york_date;
@@ -10,7 +10,7 @@ use super::rejected::RowError;
 use super::rows::Columns;
 use super::values::Row;
 
-/// What daily and intraday bars have in common.
+/// The columns that daily and intraday bars share.
 struct BarColumns {
     symbol: Column,
     open: Column,
@@ -32,7 +32,7 @@ impl BarColumns {
         }
     }
 
-    /// The row's bar, as one of the session on `date`. An empty volume is zero: some vendors leave it out where
+    /// Reads the row's bar as one of the session on `date`. An empty volume is zero: some vendors leave it out where
     /// nothing traded.
     fn read(&self, row: &Row, date: Date) -> Result<Bar, RowError> {
         let bar = Bar {
@@ -41,7 +41,7 @@ impl BarColumns {
             high: row.price(self.high)?,
             low: row.price(self.low)?,
             close: row.price(self.close)?,
-            volume: row.optional(Some(self.volume), Row::whole)?.unwrap_or(0),
+            volume: row.optional(Some(self.volume), Row::integer)?.unwrap_or(0),
         };
         Ok(bar.checked()?)
     }
@@ -77,7 +77,7 @@ pub(super) struct IntradayColumns {
 }
 
 impl Columns for IntradayColumns {
-    /// The bar together with its date in New York.
+    /// The bar with its date in New York.
     type Row = (Symbol, Date, IntradayBar);
 
     fn find(header: &mut Header) -> Self {

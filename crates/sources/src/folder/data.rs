@@ -1,4 +1,4 @@
-//! What a data folder holds, read and in order.
+//! The data of a folder, sorted.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use market::records::{DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, SplitRow, StockRow};
 use market::{Bar, Price, Symbol};
 
-/// Everything that was read from a data folder.
+/// All data of a data folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarketData {
     /// The bars of each symbol that has any.
@@ -18,9 +18,9 @@ pub struct MarketData {
     pub dividends: Vec<DividendRow>,
     /// The earnings dates in order, one for each symbol and date.
     pub earnings: Vec<EarningsRow>,
-    /// The earnings per share by the date from which they are known; of one date, in the order of the file.
+    /// The fundamentals by the date from which they are known; of one date, in the order of the file.
     pub fundamentals: Vec<FundamentalsRow>,
-    /// The insider trades by the date of their filing; of one date, in the order of the file.
+    /// The insider transactions by filing date; of one date, in the order of the file.
     pub insiders: Vec<InsiderRow>,
     /// The counts of mentions by time, one for each symbol and time.
     pub mentions: Vec<MentionRow>,
@@ -37,11 +37,11 @@ pub struct SymbolBars {
     pub intraday: Vec<IntradayBar>,
 }
 
-/// A span within a session: first, highest, lowest and last price, and the shares traded. It keeps what [`Bar`]
-/// keeps.
+/// A bar of a part of a session: first, highest, lowest and last price, and the shares traded. The invariants of [`Bar`]
+/// hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntradayBar {
-    /// The instant that the file gives for the bar.
+    /// The time of the bar as given in the file.
     pub time: Timestamp,
     /// First price.
     pub open: Price,
@@ -56,8 +56,8 @@ pub struct IntradayBar {
 }
 
 impl MarketData {
-    /// Brings rows that came in any order into theirs, and keeps the last where there is to be one.
-    pub(crate) fn settle(&mut self) {
+    /// Sorts all rows, and keeps only the last one of rows with the same key.
+    pub(crate) fn sort_and_dedup(&mut self) {
         for bars in self.bars.values_mut() {
             keep_last(&mut bars.daily, |bar| bar.date);
             keep_last(&mut bars.intraday, |bar| bar.time);
@@ -72,9 +72,9 @@ impl MarketData {
     }
 }
 
-/// Sorts `rows` by `key`; of those with the same key, the one that came last stays.
+/// Sorts `rows` by `key` and keeps the last of those with the same key.
 fn keep_last<T, K: Ord>(rows: &mut Vec<T>, key: impl Fn(&T) -> K) {
-    // Stable, and a mere look at rows that are in order already, which they mostly are.
+    // A stable sort; it is fast for rows that are sorted already, as most are.
     rows.sort_by_key(&key);
     rows.dedup_by(|later, kept| {
         let same = key(later) == key(kept);
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_into_order_and_the_last_of_a_key_stays() {
+    fn rows_are_sorted_and_the_last_of_a_key_is_kept() {
         let mut rows = vec![(2, 'a'), (1, 'b'), (2, 'c'), (3, 'd'), (1, 'e'), (2, 'f')];
         keep_last(&mut rows, |row| row.0);
         assert_eq!(rows, [(1, 'e'), (2, 'f'), (3, 'd')]);

@@ -1,4 +1,4 @@
-//! Why a whole data folder cannot be used.
+//! Errors that make a whole data folder unusable.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use super::lines::MAX_ROW_BYTES;
 use super::rejected::Excerpt;
 
-/// Why a data folder cannot be used. Each message names the file and the mend.
+/// The reason why a data folder cannot be used. Each message names the file and the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// The folder is no folder.
+    /// The path is not a folder.
     #[error("{} is not a folder; give the folder that holds bars/, splits.csv and so on", .0.display())]
     NotAFolder(PathBuf),
-    /// The folder holds none of the files that it could hold.
+    /// The folder has no table.
     #[error("{} holds no data; put at least one file such as bars/daily.csv or splits.csv into it", .0.display())]
     NoData(PathBuf),
-    /// A file or folder is not there, may not be read, or breaks off.
+    /// A file or folder does not exist, is not readable, or is truncated.
     #[error("cannot read {}: {cause}; check that it is there, whole and readable", .path.display())]
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// What went wrong.
+        /// The cause.
         cause: io::Error,
     },
-    /// A table is there twice, plain and compressed.
+    /// A table exists twice, plain and compressed.
     #[error(
         "{} and {} are the same table, plain and compressed; remove one of them",
         .plain.display(),
@@ -41,7 +41,7 @@ pub enum FolderError {
     /// A `.csv` file that is compressed with gzip.
     #[error("{} is a gzip file; name it .csv.gz", .0.display())]
     NotPlain(PathBuf),
-    /// An empty file, or one whose first line never ends.
+    /// An empty file, or one whose first line is too long.
     #[error(
         "{} has no header row of at most {MAX_ROW_BYTES} bytes; begin it with a line such as {expected}",
         .file.display()
@@ -49,10 +49,10 @@ pub enum FolderError {
     NoHeader {
         /// The file.
         file: PathBuf,
-        /// A header row that would do.
+        /// A valid header row.
         expected: &'static str,
     },
-    /// A header row without a column that the table needs.
+    /// A header row without a required column.
     #[error(
         "{} has no column {}; its header row is {found}, but should be such as {expected}",
         .file.display(),
@@ -61,16 +61,16 @@ pub enum FolderError {
     MissingColumns {
         /// The file.
         file: PathBuf,
-        /// The columns that the header row lacks.
+        /// The missing columns.
         missing: Vec<&'static str>,
         /// The header row.
         found: Excerpt,
-        /// A header row that would do.
+        /// A valid header row.
         expected: &'static str,
     },
-    /// A header row that names a needed column twice.
+    /// A header row that names a required column twice.
     #[error("{} has more than one column {column}; rename or remove all but one", .file.display())]
-    DoubledColumn {
+    DuplicateColumn {
         /// The file.
         file: PathBuf,
         /// The column.

@@ -1,4 +1,4 @@
-//! The columns of everything that is no bar.
+//! The columns of all tables except bars.
 
 use market::records::{DividendRow, EarningsRow, FundamentalsRow, InsiderRow, MentionRow, SplitRow, StockRow};
 
@@ -112,7 +112,7 @@ impl Columns for FundamentalsColumns {
     fn find(header: &mut Header) -> Self {
         let symbol = header.required("symbol");
         let as_of = header.required("as_of");
-        let [eps_ttm, eps_forward] = header.either(["eps_ttm", "eps_forward"]);
+        let [eps_ttm, eps_forward] = header.at_least_one(["eps_ttm", "eps_forward"]);
         Self {
             symbol,
             as_of,
@@ -172,7 +172,7 @@ impl Columns for InsiderColumns {
             symbol: row.symbol(self.symbol)?,
             filed_on: row.date(self.filed_on)?,
             traded_on: row.optional(self.traded_on, Row::date)?,
-            insider: row.words(self.insider)?,
+            insider: row.text(self.insider)?,
             code: row.code(self.code)?,
             side: row.side(self.side)?,
             shares: row.amount(self.shares)?,
@@ -241,14 +241,14 @@ impl Columns for StockColumns {
     fn read(&self, row: &Row) -> Result<StockRow, RowError> {
         Ok(StockRow {
             symbol: row.symbol(self.symbol)?,
-            name: row.words(self.name)?,
-            kind: row.optional(self.kind, Row::words)?,
-            sector: row.optional(self.sector, Row::words)?,
-            industry: row.optional(self.industry, Row::words)?,
-            country: row.optional(self.country, Row::words)?,
-            exchange: row.optional(self.exchange, Row::words)?,
-            isin: row.optional(self.isin, Row::words)?,
-            is_active: row.optional(self.is_active, Row::flag)?.unwrap_or(true),
+            name: row.text(self.name)?,
+            kind: row.optional(self.kind, Row::text)?,
+            sector: row.optional(self.sector, Row::text)?,
+            industry: row.optional(self.industry, Row::text)?,
+            country: row.optional(self.country, Row::text)?,
+            exchange: row.optional(self.exchange, Row::text)?,
+            isin: row.optional(self.isin, Row::text)?,
+            is_active: row.optional(self.is_active, Row::boolean)?.unwrap_or(true),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Which files a data folder has, and how they are opened.
+//! Finds and opens the files of a data folder.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -10,39 +10,39 @@ use flate2::bufread::MultiGzDecoder;
 use super::error::FolderError;
 use super::table::Table;
 
-/// How much is read from disk, and decompressed, at a time.
+/// The buffer size for reading and for decompression, in bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// How a gzip file begins.
+/// The first bytes of a gzip file.
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 
-/// How far the reading of a folder has come, in bytes on disk.
+/// The progress of reading a folder, in bytes on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress<'a> {
+pub struct ReadProgress<'a> {
     /// The file that is being read.
     pub file: &'a Path,
     /// The bytes that have been read, of this file and those before it.
     pub bytes_read: u64,
-    /// The bytes of all files together, as found at the start.
+    /// The size of all files, as found at the start.
     pub bytes_total: u64,
 }
 
-/// A file with a table.
+/// The file of a table.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Source {
-    /// Which table.
+pub(crate) struct TableFile {
+    /// The table.
     pub(crate) table: Table,
     /// The file.
     pub(crate) path: PathBuf,
-    /// Its size on disk.
+    /// The size on disk, in bytes.
     pub(crate) bytes: u64,
 }
 
-/// The files of the data folder `dir`, in the order in which they are to be read.
+/// Finds the files of the data folder `dir`, in the order in which they are read.
 ///
 /// # Errors
-/// [`FolderError`] when `dir` is no folder, holds no table, holds one twice, or cannot be looked through.
-pub(crate) fn find(dir: &Path) -> Result<Vec<Source>, FolderError> {
-    if !read_or_name(dir, fs::metadata(dir))?.is_dir() {
+/// [`FolderError`] if `dir` is not a folder, has no table, has a table twice, or cannot be listed.
+pub(crate) fn find(dir: &Path) -> Result<Vec<TableFile>, FolderError> {
+    if !with_path(dir, fs::metadata(dir))?.is_dir() {
         return Err(FolderError::NotAFolder(dir.to_owned()));
     }
     let mut sources = Vec::new();
@@ -61,14 +61,14 @@ pub(crate) fn find(dir: &Path) -> Result<Vec<Source>, FolderError> {
     Ok(sources)
 }
 
-/// The files in `bars` without `.csv` or `.csv.gz`, by name, each once.
+/// Returns the files in `bars` without `.csv` or `.csv.gz`, sorted and without duplicates.
 fn bar_stems(bars: &Path) -> Result<Vec<PathBuf>, FolderError> {
     if !exists(bars)? {
         return Ok(Vec::new());
     }
     let mut stems = Vec::new();
-    for entry in read_or_name(bars, fs::read_dir(bars))? {
-        let name = read_or_name(bars, entry)?.file_name();
+    for entry in with_path(bars, fs::read_dir(bars))? {
+        let name = with_path(bars, entry)?.file_name();
         if let Some(stem) = stem(&name) {
             stems.push(bars.join(stem));
         }
@@ -78,7 +78,7 @@ fn bar_stems(bars: &Path) -> Result<Vec<PathBuf>, FolderError> {
     Ok(stems)
 }
 
-/// What stands before `.csv` or `.csv.gz`; `None` for other names and for hidden files, as for `*.csv` in a shell.
+/// Returns the name before `.csv` or `.csv.gz`; `None` for other names and for hidden files, like `*.csv` in a shell.
 fn stem(name: &OsStr) -> Option<PathBuf> {
     let path = Path::new(name);
     let csv = match path.extension()?.to_str()? {
@@ -90,8 +90,8 @@ fn stem(name: &OsStr) -> Option<PathBuf> {
     (visible && csv.extension()? == "csv").then(|| csv.with_extension(""))
 }
 
-/// The table at `stem`, plain or compressed.
-fn find_one(table: Table, stem: &Path) -> Result<Option<Source>, FolderError> {
+/// Finds the table at `stem`, plain or compressed.
+fn find_one(table: Table, stem: &Path) -> Result<Option<TableFile>, FolderError> {
     let with = |ending: &str| {
         let mut path = stem.to_owned().into_os_string();
         path.push(ending);
@@ -104,38 +104,36 @@ fn find_one(table: Table, stem: &Path) -> Result<Option<Source>, FolderError> {
         (true, false) => plain,
         (false, true) => compressed,
     };
-    let bytes = read_or_name(&path, fs::metadata(&path))?.len();
-    Ok(Some(Source { table, path, bytes }))
+    let bytes = with_path(&path, fs::metadata(&path))?.len();
+    Ok(Some(TableFile { table, path, bytes }))
 }
 
-/// Whether there is something at `path`, be it a link that leads nowhere: that is a mistake to report, not a file
-/// left out.
+/// Whether `path` exists. A broken link counts as existing, so that it is reported as an error.
 fn exists(path: &Path) -> Result<bool, FolderError> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        other => read_or_name(path, other).map(|_| true),
+        other => with_path(path, other).map(|_| true),
     }
 }
 
-/// The result, with `path` named in the error.
-pub(crate) fn read_or_name<T>(path: &Path, result: io::Result<T>) -> Result<T, FolderError> {
+/// Adds `path` to the error.
+pub(crate) fn with_path<T>(path: &Path, result: io::Result<T>) -> Result<T, FolderError> {
     result.map_err(|cause| FolderError::Unreadable {
         path: path.to_owned(),
         cause,
     })
 }
 
-impl Source {
-    /// The file's text, decompressed by the file's name; `on_read` is told the size of each piece that is read from
+impl TableFile {
+    /// Opens the file. A name that ends in `.gz` means gzip. Calls `on_read` with the size of each block that is read from
     /// disk.
     ///
     /// # Errors
-    /// [`FolderError`] when the file cannot be read, or is compressed where its name says that it is not, or the
-    /// reverse.
+    /// [`FolderError`] if the file cannot be read, or if its content and its name disagree about compression.
     pub(crate) fn open<'a>(&self, on_read: impl FnMut(u64) + 'a) -> Result<Box<dyn BufRead + 'a>, FolderError> {
-        let file = read_or_name(&self.path, File::open(&self.path))?;
+        let file = with_path(&self.path, File::open(&self.path))?;
         let mut input = BufReader::with_capacity(BUFFER_BYTES, Metered { file, on_read });
-        let gzip = read_or_name(&self.path, input.fill_buf())?.starts_with(GZIP_MAGIC);
+        let gzip = with_path(&self.path, input.fill_buf())?.starts_with(GZIP_MAGIC);
         match (self.path.extension().is_some_and(|ending| ending == "gz"), gzip) {
             (true, true) => Ok(Box::new(BufReader::with_capacity(
                 BUFFER_BYTES,
@@ -148,7 +146,7 @@ impl Source {
     }
 }
 
-/// A file that tells how much of it is read.
+/// A file that reports each block that is read.
 struct Metered<F> {
     file: File,
     on_read: F,
@@ -167,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bar_files_are_those_that_a_shell_finds() {
+    fn bar_files_match_the_shell_pattern() {
         for (name, expected) in [
             ("a.csv", Some("a")),
             ("a.csv.gz", Some("a")),

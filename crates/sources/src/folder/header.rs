@@ -1,4 +1,4 @@
-//! The header row, by which columns are found.
+//! The header row, which maps column names to positions.
 
 use std::path::Path;
 
@@ -12,29 +12,29 @@ use super::table::Table;
 /// The byte order mark that some programs write before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A column of a file: its name and its place in each row.
+/// A column of a file: its name and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Column {
     /// The name, in lower case.
     pub(super) name: &'static str,
-    /// The number of columns before it.
+    /// The position, starting at 0.
     pub(super) index: usize,
 }
 
-/// A header row, and what was looked for in it in vain.
+/// A header row, with the columns that were requested but are missing.
 pub(super) struct Header {
     text: Excerpt,
     names: Vec<String>,
     missing: Vec<&'static str>,
-    doubled: Option<&'static str>,
+    duplicate: Option<&'static str>,
 }
 
 impl Header {
-    /// The header row that `line` is.
+    /// Parses the header row `line`.
     pub(super) fn new(line: &[u8]) -> Self {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let mut record = ByteRecord::new();
-        // After a quote that is not closed there are no names; the columns will be missing then.
+        // After an unclosed quote there are no names; the columns are then missing.
         let _ = split(line, &mut record);
         Self {
             text: Excerpt::of_header(line),
@@ -43,7 +43,7 @@ impl Header {
                 .map(|name| String::from_utf8_lossy(name).trim().to_ascii_lowercase())
                 .collect(),
             missing: Vec::new(),
-            doubled: None,
+            duplicate: None,
         }
     }
 
@@ -52,17 +52,17 @@ impl Header {
         self.names.iter().any(|other| other == name)
     }
 
-    /// The column `name`, if there is one.
+    /// Returns the column `name`, if there is one.
     pub(super) fn optional(&mut self, name: &'static str) -> Option<Column> {
         let mut places = self.names.iter().enumerate().filter(|(_, n)| *n == name);
         let (index, _) = places.next()?;
         if places.next().is_some() {
-            self.doubled = Some(name);
+            self.duplicate = Some(name);
         }
         Some(Column { name, index })
     }
 
-    /// The column `name`, without which the file cannot be used.
+    /// Returns the required column `name`.
     pub(super) fn required(&mut self, name: &'static str) -> Column {
         self.optional(name).unwrap_or_else(|| {
             self.missing.push(name);
@@ -70,8 +70,8 @@ impl Header {
         })
     }
 
-    /// Two columns, at least one of which the file needs.
-    pub(super) fn either(&mut self, names: [&'static str; 2]) -> [Option<Column>; 2] {
+    /// Returns two columns, at least one of which is required.
+    pub(super) fn at_least_one(&mut self, names: [&'static str; 2]) -> [Option<Column>; 2] {
         let columns = names.map(|name| self.optional(name));
         if columns == [None, None] {
             self.missing.extend(names);
@@ -79,15 +79,15 @@ impl Header {
         columns
     }
 
-    /// The number of columns, those included that nobody looked for.
+    /// Returns the number of columns, including those that are not used.
     pub(super) fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether every column that was looked for was there, and there once.
+    /// Checks that all required columns exist and that no column is named twice.
     ///
     /// # Errors
-    /// [`FolderError`], with what `file` lacks to be this `table`.
+    /// [`FolderError`] with the columns that `file` lacks as this `table`.
     pub(super) fn check(&self, table: Table, file: &Path) -> Result<(), FolderError> {
         if !self.missing.is_empty() {
             return Err(FolderError::MissingColumns {
@@ -97,8 +97,8 @@ impl Header {
                 expected: table.header(),
             });
         }
-        match self.doubled {
-            Some(column) => Err(FolderError::DoubledColumn {
+        match self.duplicate {
+            Some(column) => Err(FolderError::DuplicateColumn {
                 file: file.to_owned(),
                 column,
             }),

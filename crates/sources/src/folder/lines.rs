@@ -1,22 +1,22 @@
-//! Bytes cut into lines of a bounded length.
+//! Splits bytes into lines of a bounded length.
 
 use std::io::{self, BufRead};
 
-/// The longest row that is read, in bytes without its line break.
+/// The maximum length of a row, in bytes without its line break.
 pub const MAX_ROW_BYTES: usize = 64 * 1024;
 
-/// What [`Lines::advance`] came upon.
+/// The result of [`Lines::advance`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line {
-    /// A line; [`Lines::text`] has it.
+    /// A line; [`Lines::text`] returns it.
     Text,
     /// A line longer than [`MAX_ROW_BYTES`], which is skipped.
     TooLong,
-    /// Nothing more.
+    /// The end of the input.
     End,
 }
 
-/// The lines of an input, by their numbers. Blank lines count but are passed over.
+/// The numbered lines of an input. Blank lines are counted but skipped.
 pub(super) struct Lines<R> {
     input: R,
     text: Vec<u8>,
@@ -24,7 +24,7 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// The lines of `input`, before the first.
+    /// Creates a reader before the first line of `input`.
     pub(super) fn new(input: R) -> Self {
         Self {
             input,
@@ -33,7 +33,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The lines of `input`, which follow after the line `number`.
+    /// Creates a reader of `input`, which continues after the line `number`.
     pub(super) fn after(input: R, number: u64) -> Self {
         Self {
             number,
@@ -41,20 +41,20 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The current line's number; the first is 1.
+    /// Returns the number of the current line; the first is 1.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// The current line without its line break (`\n` or `\r\n`).
+    /// Returns the current line without its line break (`\n` or `\r\n`).
     pub(super) fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// Goes to the next line that is not blank.
+    /// Advances to the next line that is not blank.
     ///
     /// # Errors
-    /// What the input's reading fails with.
+    /// The error of reading the input.
     pub(super) fn advance(&mut self) -> io::Result<Line> {
         loop {
             match self.advance_one()? {
@@ -107,20 +107,20 @@ mod tests {
     }
 
     #[test]
-    fn both_line_breaks_and_a_missing_last_one_are_taken() {
+    fn accepts_both_line_breaks_and_a_missing_last_one() {
         let expected = [(1, text("a")), (2, text("b")), (3, text("c"))];
         assert_eq!(lines(b"a\nb\r\nc"), expected);
         assert_eq!(lines(b"a\r\nb\nc\r\n"), expected);
     }
 
     #[test]
-    fn blank_lines_are_passed_over_but_counted() {
+    fn blank_lines_are_skipped_but_counted() {
         assert_eq!(lines(b"\r\n\na\n \t\nb\n\n"), [(3, text("a")), (5, text("b"))]);
         assert_eq!(lines(b""), []);
     }
 
     #[test]
-    fn the_longest_line_is_read_whole_and_a_longer_one_is_skipped() {
+    fn longest_line_is_read_and_a_longer_one_is_skipped() {
         for line_break in ["\n", "\r\n"] {
             let longest = "x".repeat(MAX_ROW_BYTES);
             let input = format!("{longest}{line_break}{longest}y{line_break}b{line_break}");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_never_ends_is_skipped_without_being_kept() {
+    fn endless_line_is_skipped_in_bounded_memory() {
         let endless = vec![b'x'; 10 * MAX_ROW_BYTES];
         let mut reader = Lines::new(&endless[..]);
         assert_eq!(reader.advance().unwrap(), Line::TooLong);

@@ -1,4 +1,4 @@
-//! Tables read one after the other into one [`MarketData`].
+//! Loads tables into one [`MarketData`].
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -13,18 +13,18 @@ use super::error::FolderError;
 use super::facts::{
     DividendColumns, EarningsColumns, FundamentalsColumns, InsiderColumns, MentionColumns, SplitColumns, StockColumns,
 };
-use super::rejected::{Rejected, RejectionLog, Rejections, RowError};
+use super::rejected::{RejectedRow, RejectionLog, Rejections, RowError};
 use super::rows::{Columns, Rows};
 use super::table::Table;
 
-/// Reads tables, from wherever their bytes come, and puts them together.
+/// Loads tables from any reader and combines them.
 ///
 /// ```
-/// use sources::folder::{Loader, Table};
+/// use sources::folder::{TableLoader, Table};
 /// use market::Calendar;
 ///
 /// let calendar = Calendar::nyse();
-/// let mut loader = Loader::new(&calendar);
+/// let mut loader = TableLoader::new(&calendar);
 /// let splits = "symbol,date,ratio\nAAPL,2020-08-31,4\nAAPL,2020-08-31,none\n";
 /// loader.read_table(Table::Splits, "splits.csv".as_ref(), splits.as_bytes()).unwrap();
 /// let (data, rejections) = loader.finish();
@@ -35,7 +35,7 @@ use super::table::Table;
 /// );
 /// ```
 #[derive(Debug)]
-pub struct Loader<'a> {
+pub struct TableLoader<'a> {
     calendar: &'a Calendar,
     data: MarketData,
     rejections: RejectionLog<'a>,
@@ -58,8 +58,8 @@ impl TracedDay {
     }
 }
 
-impl<'a> Loader<'a> {
-    /// A loader that has read nothing, and takes bars on the days on which `calendar` has a session.
+impl<'a> TableLoader<'a> {
+    /// Creates an empty loader. Bars on a day without a session in `calendar` are rejected.
     #[must_use]
     pub fn new(calendar: &'a Calendar) -> Self {
         Self {
@@ -80,28 +80,28 @@ impl<'a> Loader<'a> {
         self
     }
 
-    /// The file of each symbol's bar of the traced day. Of several bars, that is the file of the last one, which counts.
+    /// Returns the file of each symbol's bar of the traced day. If there are several bars, the last one counts.
     pub(crate) fn take_files_of_bars(&mut self) -> BTreeMap<Symbol, PathBuf> {
         self.traced.take().map(|traced| traced.files).unwrap_or_default()
     }
 
-    /// Reports each rejected row to `report` as it is read, however many there are.
+    /// Reports each rejected row to `report` as it is read, without a limit.
     #[must_use]
-    pub fn reporting_to(mut self, report: impl FnMut(&Rejected) + 'a) -> Self {
+    pub fn reporting_to(mut self, report: impl FnMut(&RejectedRow) + 'a) -> Self {
         self.rejections.report_to(report);
         self
     }
 
-    /// Reads a `table` from `input`, which messages call `file`.
+    /// Reads a `table` from `input`; messages name it `file`.
     ///
     /// # Errors
-    /// [`FolderError`] when the whole input cannot be used. Rows that came before the trouble stay read.
+    /// [`FolderError`] if the input cannot be used. Rows that were read before the error are kept.
     pub fn read_table(&mut self, table: Table, file: &Path, input: impl BufRead) -> Result<(), FolderError> {
         let rows = Rows::new(table, file, input)?;
         self.take(table, file, rows)
     }
 
-    /// Reads the rest of a file of which the first `lines` lines, the header row `header` first, were read before.
+    /// Reads the rest of a file whose first `lines` lines, including the header row `header`, were read before.
     pub(crate) fn read_more(
         &mut self,
         (table, file): (Table, &Path),
@@ -126,10 +126,10 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// What was read, in order, and the rows that were left out.
+    /// Returns the sorted data and the rejected rows.
     #[must_use]
     pub fn finish(mut self) -> (MarketData, Rejections) {
-        self.data.settle();
+        self.data.sort_and_dedup();
         (self.data, self.rejections.into_rejections())
     }
 
@@ -158,7 +158,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Adds every row to `rows_so_far`.
+/// Adds all rows to `rows_so_far`.
 fn collect<C: Columns>(
     rows: Rows<'_, impl BufRead>,
     rejections: &mut RejectionLog<'_>,
@@ -170,14 +170,14 @@ fn collect<C: Columns>(
     })
 }
 
-/// The bars of `symbol`, if the exchange was open on `date`.
+/// Returns the bars of `symbol` if the exchange was open on `date`.
 fn bars_of<'d>(
     data: &'d mut MarketData,
     calendar: &Calendar,
     symbol: Symbol,
     date: Date,
 ) -> Result<&'d mut SymbolBars, RowError> {
-    match calendar.holiday(date) {
+    match calendar.closure(date) {
         Some(closure) if !calendar.is_always_open() => Err(RowError::Closed { date, closure }),
         _ => Ok(data.bars.entry(symbol).or_default()),
     }

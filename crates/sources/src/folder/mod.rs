@@ -1,7 +1,7 @@
 //! # The data folder: recorded market data as CSV files
 //!
-//! A data folder holds what replay and the file source work from. Every file is optional, and each is plain
-//! (`splits.csv`) or compressed (`splits.csv.gz`):
+//! Replay and the file source read a data folder. Every file is optional, and each is plain (`splits.csv`) or compressed
+//! (`splits.csv.gz`):
 //!
 //! | file | columns |
 //! |---|---|
@@ -14,31 +14,29 @@
 //! | `mentions.csv` | `symbol,time,mentions` |
 //! | `stocks.csv` | `symbol,name`, may have `type,sector,industry,country,exchange,isin,is_active` |
 //!
-//! Dates are `2024-03-08`, instants are RFC 3339. The header row names the columns, in any order and any case;
-//! columns that are not listed above are ignored. A row is one line: a field in quotes may hold commas and doubled
-//! quotes, but no line break, so that a stray quote costs its own row and never the rest of the file.
+//! Dates are `2024-03-08`, instants are RFC 3339. The header row names the columns, in any order and any case; columns that
+//! are not listed above are ignored. A row is one line: a quoted field may contain commas and doubled quotes, but no line
+//! break, so that a stray quote affects only its own row.
 //!
-//! ## What is forgiven
+//! ## Invalid data
 //!
-//! Data that people gather has blemishes, and one bad row must not cost them the rest. So there are two kinds of
-//! trouble. A [`Rejected`] row is left out, and reported with file, line, field and mend; every other row is used. A
-//! [`FolderError`] means that a whole file cannot be used (it is damaged, or lacks a column); it stops the reading,
-//! because an alert that stays silent for want of a file looks just like an alert that has no reason to fire. The
-//! order of rows does not matter.
+//! Collected data has errors, and one invalid row must not affect the rest. So there are two kinds of errors. A
+//! [`RejectedRow`] is left out and reported with file, line, field and fix; all other rows are used. A [`FolderError`]
+//! means that a whole file cannot be used: it is damaged, or lacks a column. It stops the reading, because an alert that is
+//! silent for lack of a file looks like an alert whose condition is not met. The order of rows does not matter.
 //!
-//! Of two rows for the same symbol and day (or instant) the last one wins, across the files of `bars/` in the order
-//! of their names. That holds for bars, splits, earnings, mentions and stocks. Dividends, fundamentals and insider
-//! trades are all kept: a stock can pay two dividends on one day.
+//! Of two rows for the same symbol and day (or instant) the last one is used, across the files of `bars/` in the order of
+//! their names. This applies to bars, splits, earnings, mentions and stocks. Dividends, fundamentals and insider
+//! transactions are all kept: a stock can pay two dividends on one day.
 //!
-//! ## Who does what
+//! ## Modules
 //!
-//! `files` finds the files and opens them; `lines` cuts bytes into lines of a bounded length, `split` cuts a line
-//! into fields; `header` finds the columns; `rows` turns lines into rows, `values` single fields into values by way of
-//! `text`; `bars`
-//! and `facts` say which columns each table has and what a row of it means; `loader` brings them together, one table
-//! at a time; `data` holds the result.
+//! `files` finds and opens the files; `lines` splits bytes into lines of a bounded length, and `split` splits a line into
+//! fields; `header` finds the columns; `rows` converts lines to rows, and `values` converts single fields to values by
+//! means of `text`; `bars` and `facts` define the columns of each table and the meaning of a row; `loader` combines them,
+//! one table at a time; `data` holds the result.
 //!
-//! Nothing here checks one row against another: a price that jumps by a factor of ten is taken as it is.
+//! No row is checked against another one: a price that jumps by a factor of ten is accepted.
 
 mod bars;
 mod data;
@@ -61,23 +59,23 @@ use market::Calendar;
 
 pub use data::{IntradayBar, MarketData, SymbolBars};
 pub use error::FolderError;
-pub use files::Progress;
+pub use files::ReadProgress;
 pub use lines::MAX_ROW_BYTES;
-pub use loader::Loader;
-pub use rejected::{Excerpt, Problem, Rejected, Rejections, RowError};
+pub use loader::TableLoader;
+pub use rejected::{Excerpt, FieldError, RejectedRow, Rejections, RowError};
 pub use table::Table;
 
 /// Reads the data folder `dir`.
 ///
-/// Bars on a day without a session in `calendar` are rejected. `progress` is told after every piece that was read
-/// from disk how far the reading has come.
+/// Bars on a day without a session in `calendar` are rejected. `progress` is called after each block that was read from
+/// disk.
 ///
 /// # Errors
-/// [`FolderError`] when the folder or one of its files cannot be used at all; nothing of the folder is returned then.
+/// [`FolderError`] if the folder or one of its files cannot be used; no data is returned then.
 pub fn read(
     dir: &Path,
     calendar: &Calendar,
-    progress: impl FnMut(Progress<'_>),
+    progress: impl FnMut(ReadProgress<'_>),
 ) -> Result<(MarketData, Rejections), FolderError> {
     read_reporting(dir, calendar, progress, |_| ())
 }
@@ -89,17 +87,17 @@ pub fn read(
 pub fn read_reporting(
     dir: &Path,
     calendar: &Calendar,
-    mut progress: impl FnMut(Progress<'_>),
-    report: impl FnMut(&Rejected),
+    mut progress: impl FnMut(ReadProgress<'_>),
+    report: impl FnMut(&RejectedRow),
 ) -> Result<(MarketData, Rejections), FolderError> {
     let sources = files::find(dir)?;
     let bytes_total = sources.iter().map(|source| source.bytes).sum();
     let mut bytes_read = 0;
-    let mut loader = Loader::new(calendar).reporting_to(report);
+    let mut loader = TableLoader::new(calendar).reporting_to(report);
     for source in &sources {
         let input = source.open(|bytes| {
             bytes_read += bytes;
-            progress(Progress {
+            progress(ReadProgress {
                 file: &source.path,
                 bytes_read,
                 bytes_total,

@@ -1,4 +1,4 @@
-//! Rows that are left out, and why.
+//! Rejected rows and the reasons for their rejection.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,38 +9,38 @@ use market::{BarError, DecimalError, PriceError, SplitRatioError, SymbolError};
 
 use super::lines::MAX_ROW_BYTES;
 
-/// One row that is left out. It prints as `bars/daily.csv:17: close "0" is not above zero; …`.
+/// A row that was left out. It is displayed as `bars/daily.csv:17: close "0" is not above zero; …`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rejected {
+pub struct RejectedRow {
     /// The file, as it was opened.
     pub file: PathBuf,
-    /// The line of the row; the file's first line is 1.
+    /// The line number; the file's first line is 1.
     pub line: u64,
-    /// What is wrong with the row.
+    /// The reason.
     pub reason: RowError,
 }
 
-impl fmt::Display for Rejected {
+impl fmt::Display for RejectedRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.file.display(), self.line, self.reason)
     }
 }
 
-/// The rows of a folder that are left out: all counted, the first [`Rejections::MAX_KEPT`] in full.
+/// The rejected rows of a folder. All are counted, the first [`Rejections::MAX_KEPT`] are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rejections {
-    /// How many rows are left out.
+    /// The number of rejected rows.
     pub count: u64,
-    /// The first of them, in the order in which they were read.
-    pub first: Vec<Rejected>,
+    /// The first rejected rows, in the order in which they were read.
+    pub first: Vec<RejectedRow>,
 }
 
 impl Rejections {
-    /// How many rejected rows are kept in full.
+    /// The maximum number of rejected rows that are kept.
     pub const MAX_KEPT: usize = 10_000;
 
-    /// Counts a row, and keeps it if there is room.
-    fn add(&mut self, rejected: impl FnOnce() -> Rejected) {
+    /// Counts a row, and keeps it below the maximum.
+    fn add(&mut self, rejected: impl FnOnce() -> RejectedRow) {
         self.count += 1;
         if self.first.len() < Self::MAX_KEPT {
             self.first.push(rejected());
@@ -48,7 +48,7 @@ impl Rejections {
     }
 }
 
-type Report<'a> = Box<dyn FnMut(&Rejected) + 'a>;
+type Report<'a> = Box<dyn FnMut(&RejectedRow) + 'a>;
 
 /// Collects rejected rows, and reports each of them at once if a reporter is set.
 #[derive(Default)]
@@ -58,12 +58,12 @@ pub(super) struct RejectionLog<'a> {
 }
 
 impl<'a> RejectionLog<'a> {
-    /// Reports each row to `report`, also those that are only counted.
-    pub(super) fn report_to(&mut self, report: impl FnMut(&Rejected) + 'a) {
+    /// Reports each row to `report`, including those that are only counted.
+    pub(super) fn report_to(&mut self, report: impl FnMut(&RejectedRow) + 'a) {
         self.report = Some(Box::new(report));
     }
 
-    pub(super) fn add(&mut self, rejected: impl FnOnce() -> Rejected) {
+    pub(super) fn add(&mut self, rejected: impl FnOnce() -> RejectedRow) {
         let Some(report) = &mut self.report else {
             return self.rejections.add(rejected);
         };
@@ -83,32 +83,32 @@ impl fmt::Debug for RejectionLog<'_> {
     }
 }
 
-/// Why a row is left out. Each message names the mend.
+/// The reason why a row is rejected. Each message names the fix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RowError {
     /// More or fewer fields than the header row.
     #[error("has {found} fields, but the header row has {expected}; write one field for each column")]
     FieldCount {
-        /// The row's fields.
+        /// The number of fields of the row.
         found: usize,
-        /// The header row's fields.
+        /// The number of fields of the header row.
         expected: usize,
     },
-    /// Longer than [`MAX_ROW_BYTES`].
+    /// A row longer than [`MAX_ROW_BYTES`].
     #[error("is longer than {MAX_ROW_BYTES} bytes; is a line break missing?")]
     TooLong,
     /// A field that begins with a quote and does not end with one before the next comma or the line's end.
     #[error("has a field that opens a quote and does not close it on its line; close it, and double quotes within it")]
     UnclosedQuote,
-    /// A field that cannot be read.
+    /// A field that cannot be parsed.
     #[error("{field} {value} {problem}")]
     Field {
         /// The column's name.
         field: &'static str,
-        /// What stands there.
+        /// The value.
         value: Excerpt,
-        /// What is wrong with it.
-        problem: Problem,
+        /// The problem.
+        problem: FieldError,
     },
     /// A bar that contradicts itself.
     #[error(transparent)]
@@ -123,51 +123,51 @@ pub enum RowError {
     },
 }
 
-/// What is wrong with a field. Each message reads on from the field's name and value, and names the mend.
+/// The problem of a field. Each message continues the field's name and value, and names the fix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum FieldError {
     /// Bytes that are not UTF-8.
     #[error("is not UTF-8; save the file as UTF-8")]
     NotUtf8,
-    /// Nothing where a value is needed.
+    /// An empty field that is required.
     #[error("is empty; write a value")]
     Empty,
-    /// No ticker.
-    #[error("is no ticker: {0}")]
+    /// An invalid ticker.
+    #[error("is not a ticker: {0}")]
     Symbol(#[from] SymbolError),
-    /// No date of the form `2024-03-08`.
-    #[error("is no date; write it like 2024-03-08")]
+    /// A date that does not have the form `2024-03-08`.
+    #[error("is not a date; write it like 2024-03-08")]
     Date,
-    /// No instant of RFC 3339.
-    #[error("is no instant; write it like 2024-03-08T14:30:00Z or 2024-03-08T09:30:00-05:00")]
+    /// A time that is not in RFC 3339 format.
+    #[error("is not a time; write it like 2024-03-08T14:30:00Z or 2024-03-08T09:30:00-05:00")]
     Time,
-    /// No number.
+    /// An invalid number.
     #[error(transparent)]
     Number(#[from] DecimalError),
-    /// No price.
+    /// An invalid price.
     #[error(transparent)]
     Price(#[from] PriceError),
-    /// No split ratio.
+    /// An invalid split ratio.
     #[error(transparent)]
     Ratio(#[from] SplitRatioError),
-    /// Decimals where a count is needed.
+    /// Decimals where a whole number is required.
     #[error("is not a whole number; write it without decimals")]
     Fractional,
-    /// Below zero where that means nothing.
+    /// A negative number where it has no meaning.
     #[error("is below zero; write 0 or more")]
     Negative,
-    /// A count beyond what is kept.
+    /// A number above the limit.
     #[error("is too large; the limit is {0}")]
     TooLarge(i64),
-    /// None of the words that the column knows.
+    /// A word that is not one of the column's values.
     #[error("is not known; write {0}")]
     NotOneOf(&'static str),
-    /// No transaction code.
-    #[error("is no transaction code; write the letter of the SEC's Form 4, such as P or S")]
+    /// An invalid transaction code.
+    #[error("is not a transaction code; write the letter of the SEC's Form 4, such as P or S")]
     Code,
 }
 
-/// The beginning of a text from a file, fit for a terminal: in quotes, escaped, cut to a bounded length.
+/// The beginning of a text from a file, safe for a terminal: quoted, escaped and cut to a bounded length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
     text: String,
@@ -175,17 +175,17 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// How much of a field's value is shown, in characters.
+    /// The maximum length of a field's value, in characters.
     const VALUE_CHARS: usize = 40;
-    /// How much of a header row is shown, in characters.
+    /// The maximum length of a header row, in characters.
     const HEADER_CHARS: usize = 200;
 
-    /// The beginning of a field's value.
+    /// Returns the beginning of a field's value.
     pub(crate) fn of_value(bytes: &[u8]) -> Self {
         Self::new(bytes, Self::VALUE_CHARS)
     }
 
-    /// The beginning of a header row.
+    /// Returns the beginning of a header row.
     pub(super) fn of_header(bytes: &[u8]) -> Self {
         Self::new(bytes, Self::HEADER_CHARS)
     }
@@ -209,14 +209,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rejected_row_is_reported_with_file_line_field_value_and_mend() {
-        let rejected = Rejected {
+    fn rejected_row_names_file_line_field_value_and_fix() {
+        let rejected = RejectedRow {
             file: "bars/x.csv.gz".into(),
             line: 17,
             reason: RowError::Field {
                 field: "close",
                 value: Excerpt::of_value(b"0"),
-                problem: Problem::Price(PriceError::NotPositive),
+                problem: FieldError::Price(PriceError::NotPositive),
             },
         };
         assert_eq!(
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_forty_characters_is_shown_whole_and_a_longer_one_is_cut() {
+    fn values_are_cut_after_forty_characters() {
         let forty = "é".repeat(40);
         assert_eq!(Excerpt::of_value(forty.as_bytes()).to_string(), format!("\"{forty}\""));
         assert_eq!(
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_quotes_and_broken_utf8_do_not_reach_the_terminal() {
+    fn control_characters_quotes_and_invalid_utf8_are_escaped() {
         assert_eq!(
             Excerpt::of_value(b"\x1b[31m\"\xff").to_string(),
             "\"\\u{1b}[31m\\\"\u{fffd}\""
@@ -244,10 +244,10 @@ mod tests {
     }
 
     #[test]
-    fn all_rejections_are_counted_but_only_the_first_ten_thousand_are_kept() {
+    fn first_ten_thousand_rejections_are_kept() {
         let mut rejections = Rejections::default();
         for line in 1..=10_001 {
-            rejections.add(|| Rejected {
+            rejections.add(|| RejectedRow {
                 file: "splits.csv".into(),
                 line,
                 reason: RowError::TooLong,

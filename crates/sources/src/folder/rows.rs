@@ -1,4 +1,4 @@
-//! A file's lines turned into rows of its table.
+//! Converts the lines of a file to rows of its table.
 
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -8,23 +8,23 @@ use csv::ByteRecord;
 use super::error::FolderError;
 use super::header::Header;
 use super::lines::{Line, Lines};
-use super::rejected::{Rejected, RejectionLog, RowError};
+use super::rejected::{RejectedRow, RejectionLog, RowError};
 use super::split::split;
 use super::table::Table;
 use super::values::Row;
 
-/// Where a table's columns are in one file, and what a row of them means.
+/// The columns of a table in one file, and the conversion of its rows.
 pub(super) trait Columns: Sized {
-    /// What a row becomes.
+    /// The type of a converted row.
     type Row;
 
-    /// Finds the columns by the header row; what is missing is noted there.
+    /// Finds the columns in the header row, which records the missing ones.
     fn find(header: &mut Header) -> Self;
 
     /// Reads one row.
     ///
     /// # Errors
-    /// [`RowError`], with what is wrong with the row.
+    /// [`RowError`] if the row is invalid.
     fn read(&self, row: &Row) -> Result<Self::Row, RowError>;
 }
 
@@ -40,7 +40,7 @@ impl<'a, R: BufRead> Rows<'a, R> {
     /// Reads the header row of `input`, which is the content of `file`.
     ///
     /// # Errors
-    /// [`FolderError`] without a header row, or when reading fails.
+    /// [`FolderError`] if there is no header row, or if reading fails.
     pub(super) fn new(table: Table, file: &'a Path, input: R) -> Result<Self, FolderError> {
         let mut lines = Lines::new(input);
         match lines.advance().map_err(|cause| unreadable(file, cause))? {
@@ -57,7 +57,7 @@ impl<'a, R: BufRead> Rows<'a, R> {
         }
     }
 
-    /// Goes on after the line `number` with `input`, the rest of a `file` that began with `header`.
+    /// Continues after the line `number` with `input`, the rest of a `file` that began with `header`.
     pub(super) fn resume(table: Table, file: &'a Path, header: &[u8], number: u64, input: R) -> Self {
         Self {
             table,
@@ -67,15 +67,15 @@ impl<'a, R: BufRead> Rows<'a, R> {
         }
     }
 
-    /// The header row.
+    /// Returns the header row.
     pub(super) fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Reads every row and hands it to `take`; the rows that either refuses go to `rejections`.
+    /// Reads all rows and passes them to `take`. Rows that cannot be read or that `take` rejects are added to `rejections`.
     ///
     /// # Errors
-    /// [`FolderError`] when the columns `C` are not there, or when reading fails.
+    /// [`FolderError`] if a column of `C` is missing, or if reading fails.
     pub(super) fn for_each<C: Columns>(
         mut self,
         rejections: &mut RejectionLog<'_>,
@@ -95,7 +95,7 @@ impl<'a, R: BufRead> Rows<'a, R> {
                 Err(cause) => return Err(unreadable(self.file, cause)),
             };
             if let Err(reason) = outcome {
-                rejections.add(|| Rejected {
+                rejections.add(|| RejectedRow {
                     file: self.file.to_owned(),
                     line: self.lines.number(),
                     reason,
@@ -128,7 +128,7 @@ mod tests {
     use super::super::rejected::Rejections;
     use super::*;
 
-    /// A table of one needed and one optional column, read as texts.
+    /// A table with one required and one optional column, read as text.
     struct Pair(Column, Option<Column>);
 
     impl Columns for Pair {
@@ -139,8 +139,8 @@ mod tests {
         }
 
         fn read(&self, row: &Row) -> Result<Self::Row, RowError> {
-            let note = row.optional(self.1, Row::words)?;
-            Ok((row.words(self.0)?, note))
+            let note = row.optional(self.1, Row::text)?;
+            Ok((row.text(self.0)?, note))
         }
     }
 
@@ -155,7 +155,7 @@ mod tests {
         Ok((taken, rejections.into_rejections()))
     }
 
-    /// The rows as `key=note`, and the rejected lines.
+    /// Checks the rows as `key=note`, and the rejected lines.
     fn check(input: &[u8], rows: &[&str], rejected: &[(u64, RowError)]) {
         let (taken, rejections) = read(input).unwrap();
         let taken: Vec<_> = taken
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_found_in_any_order_and_case_and_others_are_ignored() {
+    fn columns_may_have_any_order_and_case() {
         check(b"key,note\nA,x\n", &["A=x"], &[]);
         check(b"more, NOTE ,\"Key\"\n1,x,A\n", &["A=x"], &[]);
         check(b"\xef\xbb\xbfkey\nA\n", &["A="], &[]);
@@ -176,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn a_header_without_rows_is_an_empty_table() {
+    fn header_without_rows_is_an_empty_table() {
         check(b"key,note\n", &[], &[]);
         check(b"key,note", &[], &[]);
     }
 
     #[test]
-    fn a_file_without_header_or_column_stops_with_its_name() {
+    fn missing_header_or_column_is_an_error_with_the_file_name() {
         let message = |input: &[u8]| read(input).unwrap_err().to_string();
         let expected =
             "x.csv has no header row of at most 65536 bytes; begin it with a line such as symbol,name,sector";
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_with_more_or_fewer_fields_is_rejected_alone() {
+    fn row_with_wrong_field_count_is_rejected() {
         let count = |found| RowError::FieldCount { found, expected: 2 };
         check(
             b"key,note\nA,x\nB\nC,x,y\nD,\n",
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_may_hold_commas_and_quotes_but_no_line_break() {
+    fn quoted_fields_may_contain_commas_and_quotes_but_no_line_break() {
         check(
             b"key,note\nA,\"x, \"\"y\"\"\"\r\nB,5\" by 5\"\n",
             &["A=x, \"y\"", "B=5\" by 5\""],
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_too_long_is_rejected_alone() {
+    fn row_that_is_too_long_is_rejected() {
         let long = format!("key,note\nA,{}\nB,x\n", "x".repeat(70_000));
         check(long.as_bytes(), &["B=x"], &[(2, RowError::TooLong)]);
     }

@@ -1,8 +1,8 @@
-//! One line split into its fields.
+//! Splits a line into its fields.
 //!
-//! The `csv` crate reads a quoted field on and on over line breaks, and setting it up anew for each line costs more
-//! than all else in this room. So the few rules of RFC 4180 that are left within one line are written out here; the
-//! `csv` crate judges them in the tests.
+//! The `csv` crate continues a quoted field over line breaks, and creating its reader for each line is slower than
+//! everything else here. So the few rules of RFC 4180 that apply within one line are implemented here; the tests compare
+//! them with the `csv` crate.
 
 use csv::ByteRecord;
 
@@ -11,7 +11,7 @@ use super::rejected::RowError;
 /// Splits `line` at its commas into `record`, and resolves quotes.
 ///
 /// # Errors
-/// [`RowError::UnclosedQuote`]; `record` then holds nothing of use.
+/// [`RowError::UnclosedQuote`]; the content of `record` is then undefined.
 pub(super) fn split(line: &[u8], record: &mut ByteRecord) -> Result<(), RowError> {
     record.clear();
     let mut rest = Some(line);
@@ -27,7 +27,7 @@ pub(super) fn split(line: &[u8], record: &mut ByteRecord) -> Result<(), RowError
     Ok(())
 }
 
-/// Pushes the quoted field whose opening quote `line` follows; returns what comes after its comma, if there is one.
+/// Pushes the quoted field after whose opening quote `line` begins. Returns the rest after its comma, if there is one.
 fn push_quoted<'l>(line: &'l [u8], record: &mut ByteRecord) -> Result<Option<&'l [u8]>, RowError> {
     let (mut part, mut rest) = split_at_next(line, b'"');
     let mut unescaped = Vec::new();
@@ -49,7 +49,7 @@ fn push_quoted<'l>(line: &'l [u8], record: &mut ByteRecord) -> Result<Option<&'l
     }
 }
 
-/// What stands before the next `byte`, and what after it, if there is one.
+/// Returns the parts before and after the next `byte`.
 fn split_at_next(line: &[u8], byte: u8) -> (&[u8], Option<&[u8]>) {
     match line.iter().position(|other| *other == byte) {
         Some(at) => (&line[..at], Some(&line[at + 1..])),
@@ -71,7 +71,7 @@ mod tests {
         Ok(record.iter().map(text).collect())
     }
 
-    /// What the `csv` crate reads from `line`.
+    /// Returns the fields that the `csv` crate reads from `line`.
     fn oracle(line: &str) -> Vec<String> {
         let mut record = ByteRecord::new();
         ReaderBuilder::new()
@@ -91,33 +91,33 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_field_may_hold_commas_and_doubled_quotes() {
+    fn quoted_field_may_contain_commas_and_doubled_quotes() {
         assert_eq!(fields(r#""a,b","c ""d""","#).unwrap(), ["a,b", r#"c "d""#, ""]);
         assert_eq!(fields("\"\",\"\"\"\"").unwrap(), ["", "\""]);
     }
 
     #[test]
-    fn a_quoted_field_ends_with_a_quote_before_a_comma_or_the_end_of_the_line() {
+    fn unclosed_quotes_are_rejected() {
         for line in ["\"", "\"a", "a,\"b", "\"a\"b,c", "\"a\" ,c", "\"a\"\"\"\""] {
             assert_eq!(fields(line), Err(RowError::UnclosedQuote), "{line}");
         }
     }
 
     #[test]
-    fn a_quote_within_a_field_that_begins_without_one_stands_for_itself() {
+    fn quote_within_an_unquoted_field_is_literal() {
         assert_eq!(fields(r#"a,5" pipe"#).unwrap(), ["a", r#"5" pipe"#]);
     }
 
     proptest! {
         #[test]
-        fn what_is_read_is_what_the_csv_crate_reads(line in "[ab,\"\r ]{1,20}") {
+        fn reads_the_same_fields_as_the_csv_crate(line in "[ab,\"\r ]{1,20}") {
             if let Ok(fields) = fields(&line) {
                 prop_assert_eq!(fields, oracle(&line));
             }
         }
 
         #[test]
-        fn what_the_csv_crate_writes_is_read_again(written in vec("[^\n]{0,6}|[a,\"]{0,6}", 1..6), always: bool) {
+        fn reads_lines_written_by_the_csv_crate(written in vec("[^\n]{0,6}|[a,\"]{0,6}", 1..6), always: bool) {
             let style = if always { QuoteStyle::Always } else { QuoteStyle::Necessary };
             let mut writer = WriterBuilder::new().quote_style(style).from_writer(Vec::new());
             writer.write_record(&written).unwrap();

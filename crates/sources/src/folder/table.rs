@@ -1,30 +1,30 @@
-//! The tables that a data folder can hold.
+//! The tables of a data folder.
 
 use std::fmt;
 
-/// One kind of table in a data folder.
+/// A table of a data folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Table {
-    /// Daily or intraday bars, in any number of files below `bars/`.
+    /// Daily or intraday bars, in any number of files in `bars/`.
     Bars,
     /// Stock splits.
     Splits,
     /// Dividends.
     Dividends,
-    /// Dates on which companies report their earnings.
+    /// Earnings dates.
     Earnings,
-    /// Earnings per share.
+    /// Earnings per share and other figures.
     Fundamentals,
-    /// Trades of insiders.
+    /// Insider transactions.
     Insiders,
-    /// How often stocks are mentioned.
+    /// Counts of mentions.
     Mentions,
     /// Names and sectors of stocks.
     Stocks,
 }
 
 impl Table {
-    /// Every table.
+    /// All tables.
     pub const ALL: [Self; 8] = [
         Self::Bars,
         Self::Splits,
@@ -36,7 +36,7 @@ impl Table {
         Self::Stocks,
     ];
 
-    /// The name in the folder, without `.csv` or `.csv.gz`; for bars, the name of the folder with their files.
+    /// The name in the folder, without `.csv` or `.csv.gz`; for bars, the name of the subfolder.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Table {
         }
     }
 
-    /// A header row with all columns that are read.
+    /// An example of a header row, with all required columns.
     #[must_use]
     pub const fn header(self) -> &'static str {
         match self {

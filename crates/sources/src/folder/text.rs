@@ -1,23 +1,23 @@
-//! Texts turned into values: of a file's field, and of a member of a JSON body.
+//! Parses texts to values: fields of files and members of JSON bodies.
 //!
-//! Each function answers the value, or the [`Problem`] with the text, whose message reads on from it.
+//! Each function returns the value or a [`FieldError`], whose message continues the text.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use market::records::{EarningsTime, Side};
+use market::records::{EarningsTime, TransactionSide};
 use market::{Decimal, DecimalError, Price, SplitRatio, Symbol};
 
-use super::rejected::Problem;
+use super::rejected::FieldError;
 
-/// A ticker.
-pub(crate) fn symbol(text: &str) -> Result<Symbol, Problem> {
+/// Parses a ticker.
+pub(crate) fn symbol(text: &str) -> Result<Symbol, FieldError> {
     Ok(text.parse::<Symbol>()?)
 }
 
-/// Reads `YYYY-MM-DD` and nothing else: of the other forms of ISO 8601, some read like a number.
-pub(crate) fn date(text: &str) -> Result<Date, Problem> {
+/// Parses `YYYY-MM-DD`. Other forms of ISO 8601 are rejected, because some look like numbers.
+pub(crate) fn date(text: &str) -> Result<Date, FieldError> {
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
-        return Err(Problem::Date);
+        return Err(FieldError::Date);
     };
     let number = |digits: &[u8]| {
         digits.iter().try_fold(0_i16, |value, digit| {
@@ -29,104 +29,108 @@ pub(crate) fn date(text: &str) -> Result<Date, Problem> {
         .zip(small(&[m1, m2]))
         .zip(small(&[d1, d2]))
         .and_then(|((year, month), day)| Date::new(year, month, day).ok())
-        .ok_or(Problem::Date)
+        .ok_or(FieldError::Date)
 }
 
-/// An instant of RFC 3339, with `Z` or an offset.
-pub(crate) fn time(text: &str) -> Result<Timestamp, Problem> {
-    text.parse().map_err(|_| Problem::Time)
+/// Parses an RFC 3339 time, with `Z` or an offset.
+pub(crate) fn time(text: &str) -> Result<Timestamp, FieldError> {
+    text.parse().map_err(|_| FieldError::Time)
 }
 
-/// A price.
-pub(crate) fn price(text: &str) -> Result<Price, Problem> {
+/// Parses a price.
+pub(crate) fn price(text: &str) -> Result<Price, FieldError> {
     Ok(text.parse::<Price>()?)
 }
 
-/// A split ratio.
-pub(crate) fn ratio(text: &str) -> Result<SplitRatio, Problem> {
+/// Parses a split ratio.
+pub(crate) fn ratio(text: &str) -> Result<SplitRatio, FieldError> {
     Ok(text.parse::<SplitRatio>()?)
 }
 
-/// A number of either sign.
-pub(crate) fn decimal(text: &str) -> Result<Decimal, Problem> {
+/// Parses a number of either sign.
+pub(crate) fn decimal(text: &str) -> Result<Decimal, FieldError> {
     Ok(text.parse::<Decimal>()?)
 }
 
-/// A number that is zero or more.
-pub(crate) fn amount(text: &str) -> Result<Decimal, Problem> {
+/// Parses a number that is zero or more.
+pub(crate) fn amount(text: &str) -> Result<Decimal, FieldError> {
     let amount = decimal(text)?;
     if amount < Decimal::ZERO {
-        return Err(Problem::Negative);
+        return Err(FieldError::Negative);
     }
     Ok(amount)
 }
 
-/// A market capitalisation in US dollars; `None` for a positive one that is too large for a [`Decimal`].
-pub(crate) fn market_cap(text: &str) -> Result<Option<Decimal>, Problem> {
+/// Parses a market capitalisation in US dollars. Returns `None` for a positive one that is too large for a [`Decimal`].
+pub(crate) fn market_cap(text: &str) -> Result<Option<Decimal>, FieldError> {
     match amount(text) {
-        Err(Problem::Number(DecimalError::TooLarge)) if !text.starts_with('-') => Ok(None),
+        Err(FieldError::Number(DecimalError::TooLarge)) if !text.starts_with('-') => Ok(None),
         read => read.map(Some),
     }
 }
 
-/// A whole number, also as `2113300.0` or `2.1133e6`.
-pub(crate) fn whole(text: &str) -> Result<i64, Problem> {
+/// Parses a whole number, also in the forms `2113300.0` and `2.1133e6`.
+pub(crate) fn integer(text: &str) -> Result<i64, FieldError> {
     let digits = match text.split_once('.') {
         Some((digits, zeros)) if zeros.bytes().all(|byte| byte == b'0') => digits,
         _ => text,
     };
-    // What is not plainly a whole number may still be one, such as 1e6; else `Decimal` knows why not.
+    // A text such as 1e6 may be a whole number, too; otherwise `Decimal` returns the error.
     digits
         .parse()
-        .or_else(|_| decimal(text)?.as_whole().ok_or(Problem::Fractional))
+        .or_else(|_| decimal(text)?.as_whole().ok_or(FieldError::Fractional))
 }
 
-/// A whole number from 0 to `u32::MAX`.
-pub(crate) fn count(text: &str) -> Result<u32, Problem> {
-    let count = whole(text)?;
+/// Parses a whole number from 0 to `u32::MAX`.
+pub(crate) fn count(text: &str) -> Result<u32, FieldError> {
+    let count = integer(text)?;
     u32::try_from(count).map_err(|_| {
         if count < 0 {
-            Problem::Negative
+            FieldError::Negative
         } else {
-            Problem::TooLarge(u32::MAX.into())
+            FieldError::TooLarge(u32::MAX.into())
         }
     })
 }
 
-/// When in its day a company reports.
-pub(crate) fn earnings_time(text: &str) -> Result<EarningsTime, Problem> {
-    let words = [
+/// Parses the time of day of an earnings report.
+pub(crate) fn earnings_time(text: &str) -> Result<EarningsTime, FieldError> {
+    let keywords = [
         ("before_open", EarningsTime::BeforeOpen),
         ("after_close", EarningsTime::AfterClose),
         ("unknown", EarningsTime::Unknown),
     ];
-    word(text, &words, "before_open, after_close or unknown")
+    keyword(text, &keywords, "before_open, after_close or unknown")
 }
 
-/// Whether shares came or went.
-pub(crate) fn side(text: &str) -> Result<Side, Problem> {
-    word(text, &[("buy", Side::Buy), ("sell", Side::Sell)], "buy or sell")
+/// Parses the side of a transaction.
+pub(crate) fn side(text: &str) -> Result<TransactionSide, FieldError> {
+    keyword(
+        text,
+        &[("buy", TransactionSide::Buy), ("sell", TransactionSide::Sell)],
+        "buy or sell",
+    )
 }
 
-/// Yes or no, in the ways in which programs write it.
-pub(crate) fn flag(text: &str) -> Result<bool, Problem> {
-    let words = [("true", true), ("false", false), ("1", true), ("0", false)];
-    word(text, &words, "true or false")
+/// Parses `true`, `false`, `1` or `0`.
+pub(crate) fn boolean(text: &str) -> Result<bool, FieldError> {
+    let keywords = [("true", true), ("false", false), ("1", true), ("0", false)];
+    keyword(text, &keywords, "true or false")
 }
 
-/// A transaction code: one letter, in upper case.
-pub(crate) fn code(text: &str) -> Result<char, Problem> {
+/// Parses a transaction code: one letter, returned in upper case.
+pub(crate) fn code(text: &str) -> Result<char, FieldError> {
     match text.as_bytes() {
         [letter] if letter.is_ascii_alphabetic() => Ok(char::from(letter.to_ascii_uppercase())),
-        _ => Err(Problem::Code),
+        _ => Err(FieldError::Code),
     }
 }
 
-/// What the word, in any case, stands for; `listed` names the words in a message.
-fn word<T: Copy>(text: &str, words: &[(&str, T)], listed: &'static str) -> Result<T, Problem> {
-    words
+/// Returns the value of a keyword, in any case; `listed` names the keywords in the message.
+fn keyword<T: Copy>(text: &str, keywords: &[(&str, T)], listed: &'static str) -> Result<T, FieldError> {
+    keywords
         .iter()
         .find(|(word, _)| word.eq_ignore_ascii_case(text))
         .map(|(_, meaning)| *meaning)
-        .ok_or(Problem::NotOneOf(listed))
+        .ok_or(FieldError::NotOneOf(listed))
 }

@@ -1,23 +1,23 @@
-//! What was missed, as observations.
+//! Converts the minute bars of a gap to quotes.
 
 use jiff::SignedDuration;
 use market::records::QuoteRow;
 
-use crate::provider::{MinuteBar, Times};
+use crate::provider::{MinuteBar, TimeRange};
 
-/// The observations that the minutes of a gap make, in the order of their times: each minute's open when it begins, its low and
-/// high (the one nearer to the open first, low on a tie) one and two thirds through it, its close at its end. They are those
-/// of a daily bar in a replay, a minute long. Minutes that begin outside the gap are left out.
+/// Converts the minute bars of a gap to quotes, ordered by time. Each minute gives its open at its beginning; its low and
+/// high at one and two thirds of it, the one nearer to the open first (the low on a tie); and its close at its end. The
+/// replay treats a daily bar in the same way. Minutes that begin outside the gap are left out.
 ///
-/// They have no volume: a quote's volume is the session's so far, which minutes do not tell.
+/// The quotes have no volume: a quote's volume is that of the session so far, which minute bars do not give.
 #[must_use]
-pub fn observations(minutes: &[MinuteBar], gap: Times) -> Vec<QuoteRow> {
+pub fn quotes_from_minutes(minutes: &[MinuteBar], gap: TimeRange) -> Vec<QuoteRow> {
     let mut rows: Vec<QuoteRow> = minutes
         .iter()
-        .filter(|minute| gap.has(minute.bar.time))
+        .filter(|minute| gap.contains(minute.bar.time))
         .flat_map(of)
         .collect();
-    // Stable: of one instant the close of a minute comes before the open of the next.
+    // Stable sort: at one instant, the close of a minute stays before the open of the next.
     rows.sort_by_key(|row| row.time);
     rows
 }
@@ -26,7 +26,7 @@ fn of(minute: &MinuteBar) -> [QuoteRow; 4] {
     let bar = &minute.bar;
     let from_open = |price: market::Price| (price.micros() - bar.open.micros()).abs();
     let mut inner = [bar.low, bar.high];
-    // Stable: on a tie the low stays first.
+    // Stable sort: on a tie the low stays first.
     inner.sort_by_key(|&price| from_open(price));
     let at = |third: i64, price| QuoteRow {
         symbol: minute.symbol,
@@ -60,11 +60,11 @@ mod tests {
     }
 
     fn seen(minutes: &[MinuteBar]) -> Vec<String> {
-        let gap = Times {
+        let gap = TimeRange {
             from: "2024-03-08T15:00:00Z".parse().unwrap(),
             to: "2024-03-08T15:02:00Z".parse().unwrap(),
         };
-        let rows = observations(minutes, gap);
+        let rows = quotes_from_minutes(minutes, gap);
         let second = |row: &QuoteRow| row.time.unwrap().strftime("%M:%S").to_string();
         rows.iter()
             .map(|row| format!("{} {} {}", second(row), row.symbol, row.price))
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_extreme_comes_first_and_on_a_tie_the_low() {
+    fn nearer_extreme_comes_first_and_the_low_on_a_tie() {
         let nearer_high = minute("A", "2024-03-08T15:00:00Z", ["10", "11", "8", "9"]);
         assert_eq!(
             seen(&[nearer_high]),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn minutes_come_in_the_order_of_time_whoever_they_are_of() {
+    fn quotes_of_all_stocks_are_sorted_by_time() {
         let minutes = [
             minute("A", "2024-03-08T15:00:00Z", ["1"; 4]),
             minute("A", "2024-03-08T15:01:00Z", ["2"; 4]),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_the_gap_is_left_out() {
+    fn minutes_outside_the_gap_are_left_out() {
         let before = minute("A", "2024-03-08T14:59:00Z", ["1"; 4]);
         let behind = minute("A", "2024-03-08T15:02:00Z", ["1"; 4]);
         assert!(seen(&[before, behind]).is_empty());

@@ -1,34 +1,35 @@
-//! # Freshness: whether a quote may be judged
+//! # Freshness: which quotes alerts are evaluated against
 //!
-//! An alert that fires on a wrong price has told its owner something false, and one that waits for a price that no longer comes
-//! has told nothing. So each quote passes a gate before it is judged, and who waits in vain can be found out.
+//! A wrong price makes an alert fire wrongly. A price feed that stops makes an alert silent without notice. So each quote
+//! passes a filter, and the filter reports stocks without current quotes as blind.
 //!
-//! The [`Gate`] knows of each stock what it let through last, and answers a [`Verdict`]:
+//! The [`QuoteFilter`] keeps the last accepted quote of each stock and returns a [`QuoteDecision`]:
 //!
-//! | reason | what it means | verdict |
+//! | reason | meaning | decision |
 //! |---|---|---|
-//! | [`Ahead`](Reason::Ahead) | its time lies ahead of the provider's clock | dropped |
-//! | [`Stale`](Reason::Stale) | so old that it says nothing of now | dropped |
-//! | [`OutOfOrder`](Reason::OutOfOrder) | older than what is known | dropped |
-//! | [`Duplicate`](Reason::Duplicate) | the same time, price and volume as what is known, or as what is held | dropped |
-//! | [`Crossed`](Reason::Crossed) | buyers offer more than sellers ask | dropped |
-//! | [`NoPrice`](Reason::NoPrice) | NaN, zero, negative: no price at all. Parsers find these; [`Gate::note_unreadable`] counts them | dropped |
-//! | [`Jump`](Reason::Jump) | further from the last price than the bound, without an event that explains it | held |
-//! | [`Late`](Reason::Late) | true, but told later than is usual | held |
+//! | [`Ahead`](FilterReason::Ahead) | its time lies ahead of the provider's clock | dropped |
+//! | [`Stale`](FilterReason::Stale) | too old to say anything about the present | dropped |
+//! | [`OutOfOrder`](FilterReason::OutOfOrder) | older than the last quote | dropped |
+//! | [`Duplicate`](FilterReason::Duplicate) | the same time, price and volume as the last quote, or the same as the held one | dropped |
+//! | [`Crossed`](FilterReason::Crossed) | the bid is above the ask | dropped |
+//! | [`NoPrice`](FilterReason::NoPrice) | the price is NaN, zero or negative. Parsers find these; [`QuoteFilter::count_unreadable`] counts them | dropped |
+//! | [`Jump`](FilterReason::Jump) | further from the last price than the limit, without an event that explains it | held |
+//! | [`Late`](FilterReason::Late) | correct, but received later than usual | held |
 //!
-//! What is *held* is not judged now. A jump is let through once a later quote confirms it; the first one is not judged then. If
-//! another source agrees with it ([`Gate::confirm`]), the first one itself is let through. A late
-//! quote counts for order and jumps, and is for those who judge what was missed (and mark it late).
+//! Alerts are not evaluated against a *held* quote now. A later quote can confirm a jump and then passes itself; the held
+//! quote does not. If another source agrees with the held quote ([`QuoteFilter::confirm`]), the held quote itself passes. A
+//! late quote counts for order and for jumps. It is evaluated with the missed quotes, as of its own time, and marked as
+//! late.
 //!
-//! A stretch of which nothing was heard is fetched as minutes; [`observations`] makes of them what would have been seen.
+//! A gap without quotes is fetched as minute bars; [`quotes_from_minutes`] converts them to quotes.
 //!
-//! Nothing here reads a clock: `now` is a parameter, and it is the provider's clock that counts, so whoever knows by how much
-//! that is ahead ([`Provider::clock_skew`](crate::provider::Provider::clock_skew)) adds it.
+//! This module reads no clock: `now` is a parameter. It is the time of the provider's clock, so the caller adds the
+//! [skew](crate::provider::Provider::clock_skew) of that clock.
 
 mod counts;
-mod gate;
+mod filter;
 mod missed;
 
-pub use counts::Counts;
-pub use gate::{Gate, Limits, Reason, Verdict};
-pub use missed::observations;
+pub use counts::QuoteCounts;
+pub use filter::{FilterReason, QuoteDecision, QuoteFilter, QuoteLimits};
+pub use missed::quotes_from_minutes;

@@ -1,4 +1,4 @@
-//! What an element of each kind means.
+//! Conversion of the elements of each kind to records.
 
 use market::price::MAX_VOLUME;
 use market::records::{
@@ -7,14 +7,14 @@ use market::records::{
 use market::{Bar, Decimal, Symbol};
 
 use super::members::Members;
-use crate::folder::{Problem, text};
+use crate::folder::{FieldError, text};
 
-/// The most that a company can earn per share, lose per share, or sway: beyond it, a unit is wrong.
+/// The maximum absolute value of a figure such as earnings per share or beta. A larger value indicates a wrong unit.
 const MAX_FIGURE: i64 = 10_000_000;
 
 /// A record that can be read from an element.
-pub(super) trait Record: Sized {
-    /// The record, or what is wrong with the element.
+pub(super) trait FromElement: Sized {
+    /// Reads the record. The error says what is wrong with the element.
     fn read(members: &Members) -> Result<Self, String>;
 }
 
@@ -22,28 +22,28 @@ fn symbol(members: &Members) -> Result<Symbol, String> {
     members.required("symbol", text::symbol)
 }
 
-/// A figure of either sign that is not absurd.
-fn figure(text: &str) -> Result<Decimal, Problem> {
+/// Reads a figure of either sign within the limit.
+fn figure(text: &str) -> Result<Decimal, FieldError> {
     let figure = text::decimal(text)?;
     let most = Decimal::from_units(MAX_FIGURE).unwrap_or_default();
     if figure.micros().unsigned_abs() > most.micros().unsigned_abs() {
-        return Err(Problem::TooLarge(MAX_FIGURE));
+        return Err(FieldError::TooLarge(MAX_FIGURE));
     }
     Ok(figure)
 }
 
-/// A session's shares.
-fn volume(text: &str) -> Result<i64, Problem> {
-    match text::whole(text)? {
-        volume if volume < 0 => Err(Problem::Negative),
-        volume if volume > MAX_VOLUME => Err(Problem::TooLarge(MAX_VOLUME)),
+/// Reads a volume in shares.
+fn volume(text: &str) -> Result<i64, FieldError> {
+    match text::integer(text)? {
+        volume if volume < 0 => Err(FieldError::Negative),
+        volume if volume > MAX_VOLUME => Err(FieldError::TooLarge(MAX_VOLUME)),
         volume => Ok(volume),
     }
 }
 
-impl Record for StockRow {
+impl FromElement for StockRow {
     fn read(members: &Members) -> Result<Self, String> {
-        let details = members.within("details");
+        let details = members.nested("details");
         let detail = |name: &str| Ok::<_, String>(members.name(name)?.or(details.name(name)?));
         Ok(Self {
             symbol: symbol(members)?,
@@ -54,31 +54,31 @@ impl Record for StockRow {
             country: detail("country")?,
             exchange: detail("exchange")?,
             isin: detail("isin")?,
-            is_active: members.optional("is_active", text::flag)?.unwrap_or(true),
+            is_active: members.optional("is_active", text::boolean)?.unwrap_or(true),
         })
     }
 }
 
-impl Record for QuoteRow {
+impl FromElement for QuoteRow {
     fn read(members: &Members) -> Result<Self, String> {
         let time = members.optional("time", text::time)?;
         Ok(Self {
             symbol: symbol(members)?,
             price: members.required("price", text::price)?,
             volume: members.optional("volume", volume)?,
-            time: time.map(|time| members.passed("time", time)).transpose()?,
+            time: time.map(|time| members.past_time("time", time)).transpose()?,
             bid: members.optional("bid", text::price)?,
             ask: members.optional("ask", text::price)?,
         })
     }
 }
 
-impl Record for BarRow {
+impl FromElement for BarRow {
     fn read(members: &Members) -> Result<Self, String> {
         let date = members.optional("date", text::date)?;
         let date = date.ok_or("date is missing; send it, and prices within a session as quotes")?;
         let bar = Bar {
-            date: members.past("date", date)?,
+            date: members.known_date("date", date)?,
             open: members.required("open", text::price)?,
             high: members.required("high", text::price)?,
             low: members.required("low", text::price)?,
@@ -92,13 +92,13 @@ impl Record for BarRow {
     }
 }
 
-impl Record for FundamentalsRow {
+impl FromElement for FundamentalsRow {
     fn read(members: &Members) -> Result<Self, String> {
         let as_of = members.optional("as_of", text::date)?.unwrap_or(members.today());
         let market_cap = members.optional("market_cap", text::market_cap)?;
         let row = Self {
             symbol: symbol(members)?,
-            as_of: members.past("as_of", as_of)?,
+            as_of: members.known_date("as_of", as_of)?,
             eps_ttm: members.optional("eps_ttm", figure)?,
             eps_forward: members.optional("eps_forward", figure)?,
             market_cap: market_cap.flatten(),
@@ -113,7 +113,7 @@ impl Record for FundamentalsRow {
             row.dividend_amount,
             row.beta,
         ];
-        // A market capitalisation that is too large to be kept is a figure, too.
+        // A market capitalisation that is too large to be stored still counts as a figure.
         if market_cap.is_none() && figures.iter().all(Option::is_none) {
             return Err("has no figures; send at least one such as eps_ttm or eps_forward".into());
         }
@@ -121,52 +121,54 @@ impl Record for FundamentalsRow {
     }
 }
 
-impl Record for EarningsRow {
+impl FromElement for EarningsRow {
     fn read(members: &Members) -> Result<Self, String> {
         let date = members.required("date", text::date)?;
         Ok(Self {
             symbol: symbol(members)?,
-            date: members.announced("date", date)?,
+            date: members.announced_date("date", date)?,
             time: members.optional("time", text::earnings_time)?.unwrap_or_default(),
             eps_estimate: members.optional("eps_estimate", figure)?,
         })
     }
 }
 
-impl Record for DividendRow {
+impl FromElement for DividendRow {
     fn read(members: &Members) -> Result<Self, String> {
         let ex_date = members.required("ex_date", text::date)?;
         let payment_date = members.optional("payment_date", text::date)?;
         Ok(Self {
             symbol: symbol(members)?,
-            ex_date: members.announced("ex_date", ex_date)?,
+            ex_date: members.announced_date("ex_date", ex_date)?,
             payment_date: payment_date
-                .map(|date| members.announced("payment_date", date))
+                .map(|date| members.announced_date("payment_date", date))
                 .transpose()?,
             amount: members.optional("amount", text::amount)?,
         })
     }
 }
 
-impl Record for SplitRow {
+impl FromElement for SplitRow {
     fn read(members: &Members) -> Result<Self, String> {
         let date = members.required("date", text::date)?;
         Ok(Self {
             symbol: symbol(members)?,
-            date: members.announced("date", date)?,
+            date: members.announced_date("date", date)?,
             ratio: members.required("ratio", text::ratio)?,
         })
     }
 }
 
-impl Record for InsiderRow {
+impl FromElement for InsiderRow {
     fn read(members: &Members) -> Result<Self, String> {
         let filed_on = members.required("filed_on", text::date)?;
         let traded_on = members.optional("traded_on", text::date)?;
         Ok(Self {
             symbol: symbol(members)?,
-            filed_on: members.past("filed_on", filed_on)?,
-            traded_on: traded_on.map(|date| members.past("traded_on", date)).transpose()?,
+            filed_on: members.known_date("filed_on", filed_on)?,
+            traded_on: traded_on
+                .map(|date| members.known_date("traded_on", date))
+                .transpose()?,
             insider: members.name("insider")?.ok_or("insider is missing; send a name")?,
             code: members.required("code", text::code)?,
             side: members.required("side", text::side)?,
@@ -176,12 +178,12 @@ impl Record for InsiderRow {
     }
 }
 
-impl Record for MentionRow {
+impl FromElement for MentionRow {
     fn read(members: &Members) -> Result<Self, String> {
         let time = members.required("time", text::time)?;
         Ok(Self {
             symbol: symbol(members)?,
-            time: members.passed("time", time)?,
+            time: members.past_time("time", time)?,
             mentions: members.required("mentions", text::count)?,
         })
     }

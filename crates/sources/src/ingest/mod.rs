@@ -1,7 +1,7 @@
-//! # Ingest: market data that others push
+//! # Ingest: pushed market data
 //!
-//! With the `push` source nobody goes and fetches: programs of the operator's send what they know to
-//! `POST /market/ingest`, an object with any of these members, each an array of objects:
+//! With the `push` source, programs of the operator send market data to `POST /market/ingest`. The body is an object with
+//! any of these members, each an array of objects:
 //!
 //! | member | an element's members |
 //! |---|---|
@@ -15,12 +15,13 @@
 //! | `insider_transactions` | `symbol`, `filed_on`, `insider`, `code`, `side`, `shares`, `price`; may have `traded_on` |
 //! | `mentions` | `symbol`, `time`, `mentions` |
 //!
-//! [`parse`] turns such a body into a [`Batch`]. Each element is judged by itself: a bad one is [`Rejected`] with its
-//! place, what is wrong and the mend, and costs no other. Only a body that is no object of arrays is refused as a
-//! whole, with an [`IngestError`]. Members that are not listed are ignored, and null is as good as none.
+//! [`parse`] converts such a body to a [`Batch`]. Each element is checked by itself: an invalid one becomes an
+//! [`IngestRejection`] with its index, the problem and the fix, and does not affect the others. Only a body that is not an
+//! object of arrays is rejected as a whole, with an [`IngestError`]. Members that are not listed are ignored, and null
+//! means missing.
 //!
-//! Numbers are JSON numbers or texts of numbers, exact to six decimals either way. What lies in the future and cannot
-//! yet be known is refused: a price of tomorrow is a mistake, an earnings date of tomorrow is not.
+//! Numbers are JSON numbers or strings with numbers; both are exact to six decimals. Data from the future that cannot be
+//! known yet is rejected: a price of tomorrow is an error, an earnings date of tomorrow is not.
 
 mod kinds;
 mod members;
@@ -32,41 +33,41 @@ use market::records::Batch;
 use serde_json::{Map, Value};
 
 use crate::FeedKind;
-use kinds::Record;
+use kinds::FromElement;
 use members::Members;
 
-/// What came of a body.
+/// The result of reading a body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ingested {
-    /// The sound elements.
+pub struct IngestResult {
+    /// The valid elements.
     pub batch: Batch,
-    /// How many elements of each kind are sound; the kinds that the body has.
+    /// The number of valid elements of each kind that the body has.
     pub accepted: BTreeMap<&'static str, usize>,
-    /// The other elements, in the order of the kinds and of the body.
-    pub rejected: Vec<Rejected>,
+    /// The invalid elements, in the order of the kinds and of the body.
+    pub rejected: Vec<IngestRejection>,
 }
 
-/// One element that is left out.
+/// An element that was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rejected {
-    /// The array it stands in.
+pub struct IngestRejection {
+    /// The name of its array.
     pub kind: &'static str,
-    /// Its place there; the first is 0.
+    /// Its index in the array, starting at 0.
     pub index: usize,
-    /// What is wrong with it, and the mend.
+    /// The problem and the fix.
     pub reason: String,
 }
 
-/// Why a whole body is refused.
+/// The reason why a whole body is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IngestError {
-    /// The body is no JSON.
+    /// The body is not JSON.
     #[error("the body is not JSON: {0}")]
     NotJson(String),
-    /// The body is JSON, but no object.
+    /// The body is JSON, but not an object.
     #[error("the body must be an object with arrays such as quotes or bars")]
     NotAnObject,
-    /// One of the kinds is no array.
+    /// One of the kinds is not an array.
     #[error("{kind} must be an array of objects")]
     NotAnArray {
         /// The kind's name.
@@ -74,7 +75,7 @@ pub enum IngestError {
     },
 }
 
-/// Reads the body of a request that came in at `now`.
+/// Reads the body of a request that was received at `now`.
 ///
 /// ```
 /// let body = br#"{"quotes": [{"symbol": "aapl", "price": 189.2}, {"symbol": "MSFT", "price": 0}]}"#;
@@ -87,47 +88,47 @@ pub enum IngestError {
 /// ```
 ///
 /// # Errors
-/// [`IngestError`] when the body is no object of arrays.
-pub fn parse(body: &[u8], now: Timestamp) -> Result<Ingested, IngestError> {
+/// [`IngestError`] if the body is not an object of arrays.
+pub fn parse(body: &[u8], now: Timestamp) -> Result<IngestResult, IngestError> {
     let value = serde_json::from_slice(body).map_err(|error| IngestError::NotJson(error.to_string()))?;
     parse_value(&value, now)
 }
 
-/// Like [`parse`], for a body that has been read as JSON already.
+/// Like [`parse`], for a body that has been parsed as JSON.
 ///
 /// # Errors
-/// [`IngestError`] when the body is no object of arrays.
-pub fn parse_value(body: &Value, now: Timestamp) -> Result<Ingested, IngestError> {
+/// [`IngestError`] if the body is not an object of arrays.
+pub fn parse_value(body: &Value, now: Timestamp) -> Result<IngestResult, IngestError> {
     let body = body.as_object().ok_or(IngestError::NotAnObject)?;
-    let mut ingested = Ingested::default();
+    let mut ingested = IngestResult::default();
     let mut batch = Batch::default();
     for kind in FeedKind::ALL {
         let Some(elements) = elements(body, kind)? else {
             continue;
         };
-        let mut intake = Intake {
+        let mut reader = ElementReader {
             kind,
             elements,
             now,
             ingested: &mut ingested,
         };
         match kind {
-            FeedKind::Stocks => intake.fill(&mut batch.stocks),
-            FeedKind::Quotes => intake.fill(&mut batch.quotes),
-            FeedKind::Bars => intake.fill(&mut batch.bars),
-            FeedKind::Fundamentals => intake.fill(&mut batch.fundamentals),
-            FeedKind::Earnings => intake.fill(&mut batch.earnings),
-            FeedKind::Dividends => intake.fill(&mut batch.dividends),
-            FeedKind::Splits => intake.fill(&mut batch.splits),
-            FeedKind::InsiderTransactions => intake.fill(&mut batch.insider_transactions),
-            FeedKind::Mentions => intake.fill(&mut batch.mentions),
+            FeedKind::Stocks => reader.read_into(&mut batch.stocks),
+            FeedKind::Quotes => reader.read_into(&mut batch.quotes),
+            FeedKind::Bars => reader.read_into(&mut batch.bars),
+            FeedKind::Fundamentals => reader.read_into(&mut batch.fundamentals),
+            FeedKind::Earnings => reader.read_into(&mut batch.earnings),
+            FeedKind::Dividends => reader.read_into(&mut batch.dividends),
+            FeedKind::Splits => reader.read_into(&mut batch.splits),
+            FeedKind::InsiderTransactions => reader.read_into(&mut batch.insider_transactions),
+            FeedKind::Mentions => reader.read_into(&mut batch.mentions),
         }
     }
     ingested.batch = batch;
     Ok(ingested)
 }
 
-/// The array of `kind`, if the body has one.
+/// Returns the array of `kind`, if the body has one.
 fn elements(body: &Map<String, Value>, kind: FeedKind) -> Result<Option<&[Value]>, IngestError> {
     match body.get(kind.name()) {
         None | Some(Value::Null) => Ok(None),
@@ -136,21 +137,21 @@ fn elements(body: &Map<String, Value>, kind: FeedKind) -> Result<Option<&[Value]
     }
 }
 
-/// The elements of one kind on their way in.
-struct Intake<'a> {
+/// Reads the elements of one kind.
+struct ElementReader<'a> {
     kind: FeedKind,
     elements: &'a [Value],
     now: Timestamp,
-    ingested: &'a mut Ingested,
+    ingested: &'a mut IngestResult,
 }
 
-impl Intake<'_> {
-    fn fill<R: Record>(&mut self, rows: &mut Vec<R>) {
+impl ElementReader<'_> {
+    fn read_into<R: FromElement>(&mut self, rows: &mut Vec<R>) {
         let kind = self.kind.name();
         for (index, element) in self.elements.iter().enumerate() {
             match Members::of(element, self.now).and_then(|members| R::read(&members)) {
                 Ok(row) => rows.push(row),
-                Err(reason) => self.ingested.rejected.push(Rejected { kind, index, reason }),
+                Err(reason) => self.ingested.rejected.push(IngestRejection { kind, index, reason }),
             }
         }
         self.ingested.accepted.insert(kind, rows.len());

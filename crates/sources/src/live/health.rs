@@ -1,43 +1,43 @@
-//! How the live source is doing, for others to look at.
+//! The health of the live source.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::freshness::Counts;
-use crate::provider::stream::Report;
+use crate::freshness::QuoteCounts;
+use crate::provider::stream::StreamReport;
 
-/// How the live source is doing.
+/// The health of the live source, shared with its observers.
 #[derive(Debug, Clone, Default)]
-pub struct Health(Arc<Mutex<State>>);
+pub struct LiveSourceHealth(Arc<Mutex<LiveSourceSnapshot>>);
 
-/// What [`Health::state`] shows.
+/// A snapshot of [`LiveSourceHealth`].
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct State {
-    /// What came of the quotes at the gate.
-    pub quotes: Counts,
-    /// How the stream is, if there is one.
-    pub stream: Option<Report>,
-    /// When a round of polling was answered last.
+pub struct LiveSourceSnapshot {
+    /// The counts of the quote filter's decisions.
+    pub quotes: QuoteCounts,
+    /// The state of the stream, if there is one.
+    pub stream: Option<StreamReport>,
+    /// When the last answered polling round began.
     pub polled_at: Option<Timestamp>,
-    /// How often nobody answered a question.
-    pub unanswered: u64,
-    /// How many stretches were made up for.
+    /// The number of requests that no provider answered.
+    pub failed_requests: u64,
+    /// The number of gaps that were filled.
     pub gaps_filled: u64,
-    /// How many stretches were given up, because they are too long ago.
+    /// The number of gaps that were abandoned because they were too old.
     pub gaps_given_up: u64,
-    /// How many stretches are still to be made up for.
+    /// The number of open gaps.
     pub gaps_open: usize,
 }
 
-impl Health {
-    /// How it is doing now.
+impl LiveSourceHealth {
+    /// Returns the present state.
     #[must_use]
-    pub fn state(&self) -> State {
+    pub fn snapshot(&self) -> LiveSourceSnapshot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn change(&self, change: impl FnOnce(&mut State)) {
+    pub(super) fn change(&self, change: impl FnOnce(&mut LiveSourceSnapshot)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }

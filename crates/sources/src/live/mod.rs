@@ -1,39 +1,38 @@
-//! # The live source: providers, asked and listened to for those who watch something
+//! # The live source: data of the watched stocks from providers
 //!
-//! A stock costs requests, so only those are asked about that somebody watches ([`Watched`], the most watched first). Two tasks
-//! share the providers' budgets:
+//! Each stock costs requests, so only data of watched stocks is requested ([`WatchedStocks`], the most watched first). Two
+//! tasks share the providers' quotas:
 //!
-//! * [`prices`] has the prices of the session. Where a provider streams, the most watched stocks are subscribed, as many as its
-//!   plan has; the others are polled, as often as the plan allows, and all of them while the stream is down or silent. So are
-//!   those that the provider refuses to stream. Each quote passes the [gate](crate::freshness) before it is delivered; a jump
-//!   that it holds is confirmed by a second source, or by the bar of its minute.
-//! * [`price_requests`] asks for single prices at once.
-//! * [`errands`] has everything else: what is to be known of a stock that is watched for the first time, what was missed since
-//!   the last bar, what comes each night, morning and hour ([`timetable`] says when what is asked), and what somebody wants to be
-//!   asked for now ([`Matter`]).
+//! * [`prices`] fetches the prices of the session. If a provider has a stream, the most watched stocks are subscribed, up
+//!   to the limit of its plan. The other stocks are polled as often as the plan allows; so are stocks that the provider
+//!   refuses to stream, and all stocks while the stream is down or silent. Each quote passes the [filter](crate::freshness)
+//!   before it is delivered. A held jump is confirmed by a second source, or by the bar of its minute.
+//! * [`price_requests`] fetches single prices at once.
+//! * [`fetch_queue`] fetches all other data: the history of newly watched stocks, the data since the last bar, the nightly,
+//!   morning and hourly data ([`schedule`] defines the requests), and data that is requested explicitly ([`RefreshKind`]).
 //!
-//! ## What was missed
+//! ## Gaps
 //!
-//! A stretch of which nothing was heard (the stream was lost, no poll succeeded, the program did not run) is fetched as minutes
-//! ([`gaps`]) and delivered as observations with their own times ([`Delivery::missed`](crate::Delivery::missed)): whoever takes
-//! them in judges them as of then. Meanwhile what comes in is held back for a short while, so that a crossing is told
-//! with the time it was made at, and not with that of the first price that was heard again. A quote that is told late, or of a
-//! session that has closed, goes the same way.
+//! A gap is a period without prices: the stream was lost, no poll succeeded, or the program did not run. It is fetched as
+//! minute bars ([`gaps`]) and delivered as quotes with their own times
+//! ([`MarketUpdate::missed`](crate::MarketUpdate::missed)); alerts are evaluated as of those times. Meanwhile new quotes
+//! are held for a short time, so that a crossing is reported with the time at which it happened and not with that of the
+//! first new price. Late quotes, and quotes of a session that has closed, are delivered in the same way.
 //!
-//! ## What is not promised
+//! ## Limits
 //!
-//! Between two polls a price may come and go unseen; only a stream, or the minutes of a gap, tell. Where nobody is set for
-//! minutes, a missed stretch stays missed, and that is logged. Gaps are made up for [`gaps::LONGEST`] back at most.
+//! A price between two polls is not seen; only a stream, or the minute bars of a gap, contain it. If no provider has minute
+//! bars, gaps are not filled, and that is logged. Gaps older than [`gaps::MAX_GAP_AGE`] are not filled.
 
-mod errands;
+mod fetch_queue;
 mod gaps;
 mod health;
-mod in_their_shares;
+mod poll_round;
 mod price_requests;
+mod price_stream;
 mod prices;
-mod round;
-mod streaming;
-mod timetable;
+mod schedule;
+mod unadjust;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -45,58 +44,58 @@ use market::records::Batch;
 use market::{Calendar, Price, Symbol};
 use tokio::sync::{broadcast, mpsc, watch};
 
-use crate::combine::{Combination, Polling};
-use crate::freshness::Limits;
-use crate::provider::http::Setup;
+use crate::freshness::QuoteLimits;
+use crate::provider::http::AdapterSetup;
 use crate::provider::stream;
-use crate::{Delivery, FeedKind, FeedSet, Missed};
+use crate::routing::{PollingConfig, ProviderRouter};
+use crate::{FeedKind, FeedSet, MarketUpdate, MissedQuotes};
 
-pub use health::Health;
+pub use health::LiveSourceHealth;
 pub use price_requests::{PriceReply, PriceRequest};
-pub use timetable::Matter;
+pub use schedule::RefreshKind;
 
-/// The stocks that somebody watches, the most watched first.
-pub type Watched = watch::Receiver<Arc<Vec<Symbol>>>;
+/// The watched stocks, the most watched first.
+pub type WatchedStocks = watch::Receiver<Arc<Vec<Symbol>>>;
 
-/// Who is asked, and how.
+/// The configuration of the live source.
 #[derive(Debug, Clone)]
-pub struct Options {
-    /// Who is set for what.
-    pub combination: Arc<Combination>,
-    /// The time, and how providers are asked.
-    pub setup: Setup,
-    /// When the market is open.
+pub struct LiveSourceConfig {
+    /// The providers of each capability.
+    pub router: Arc<ProviderRouter>,
+    /// The clock and the HTTP settings of the providers.
+    pub setup: AdapterSetup,
+    /// The exchange calendar.
     pub calendar: Calendar,
-    /// How often prices are polled, and how much of a plan that may use.
-    pub polling: Polling,
-    /// Which quotes are let through.
-    pub limits: Limits,
-    /// How streams are held.
-    pub stream: stream::Settings,
-    /// When the day's bars and facts are asked for, in New York.
+    /// The interval and the quota share of polling.
+    pub polling: PollingConfig,
+    /// The limits of the quote filter.
+    pub limits: QuoteLimits,
+    /// The settings of streams.
+    pub stream: stream::StreamConfig,
+    /// The time of the nightly requests, in New York.
     pub nightly_at: Time,
-    /// What everything is compared with.
+    /// The benchmark that portfolios are compared with.
     pub benchmark: Symbol,
-    /// The stocks of alerts that are not judged at present: their splits are asked for, and nothing else. A threshold of a
-    /// paused alert has to follow a split, or it is wrong when the alert is activated.
+    /// The stocks whose alerts are all inactive. Only their splits are requested: the threshold of a paused alert must
+    /// follow a split, or it is wrong when the alert is activated.
     pub splits_only: watch::Receiver<Arc<BTreeSet<Symbol>>>,
 }
 
-/// The last price that is known of a stock.
+/// The last known price of a stock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct LastQuote {
     /// The price, in today's shares.
     pub price: Price,
-    /// When it was made.
+    /// When the price was made.
     pub at: Timestamp,
 }
 
-/// What is known already by those who take deliveries in.
-pub trait Memory: Send + Sync + fmt::Debug {
-    /// The last price of a stock that was observed.
-    fn last_seen(&self, symbol: Symbol) -> Option<Seen>;
+/// The state of the market as known to the receiver of the updates.
+pub trait MarketState: Send + Sync + fmt::Debug {
+    /// Returns the last observed price of a stock.
+    fn last_quote(&self, symbol: Symbol) -> Option<LastQuote>;
 
-    /// The last completed session of a stock that is known.
+    /// Returns the date of the last known bar of a stock.
     fn last_bar(&self, symbol: Symbol) -> Option<Date>;
 
     /// Whether a stock is in the catalog.
@@ -104,18 +103,18 @@ pub trait Memory: Send + Sync + fmt::Debug {
         true
     }
 
-    /// The price that a stock's next one is compared with: of the last observation, or the close of a later bar.
+    /// Returns the price that a stock's next price is compared with: the last quote, or the close of a later bar.
     fn reference_price(&self, symbol: Symbol) -> Option<Price> {
-        self.last_seen(symbol).map(|seen| seen.price)
+        self.last_quote(symbol).map(|seen| seen.price)
     }
 
-    /// The average volume of a stock over its last sessions, in shares a day, if enough of them are known.
+    /// Returns the average volume of a stock over its last sessions, in shares a day; `None` if too few sessions are known.
     fn average_volume(&self, symbol: Symbol) -> Option<i64>;
 }
 
-/// The kinds of data that come from `combination`.
+/// Returns the kinds of data that `router` provides.
 #[must_use]
-pub fn feeds(combination: &Combination) -> FeedSet {
+pub fn feeds(router: &ProviderRouter) -> FeedSet {
     use crate::provider::Capability;
     let kind = |capability| match capability {
         Capability::Catalog => FeedKind::Stocks,
@@ -128,76 +127,79 @@ pub fn feeds(combination: &Combination) -> FeedSet {
         Capability::InsiderTrades => FeedKind::InsiderTransactions,
         Capability::Mentions => FeedKind::Mentions,
     };
-    combination.capabilities().iter().map(kind).collect()
+    router.capabilities().iter().map(kind).collect()
 }
 
-/// What both tasks work with.
+/// The state that both tasks share.
 #[derive(Debug, Clone)]
-struct Desk {
-    options: Options,
-    watched: Watched,
-    memory: Arc<dyn Memory>,
-    health: Health,
-    sender: mpsc::Sender<Delivery>,
+struct LiveContext {
+    config: LiveSourceConfig,
+    watched: WatchedStocks,
+    market_state: Arc<dyn MarketState>,
+    health: LiveSourceHealth,
+    sender: mpsc::Sender<MarketUpdate>,
 }
 
-impl Desk {
+impl LiveContext {
     fn now(&self) -> Timestamp {
-        self.options.setup.clock.now()
+        self.config.setup.clock.now()
     }
 
-    /// Delivers, unless nobody receives any more: that is noticed where it is waited for.
-    async fn deliver(&self, delivery: Delivery) {
-        if !delivery.is_empty() {
-            // Whoever has gone needs nothing.
-            drop(self.sender.send(delivery).await);
+    /// Sends an update unless it is empty. A dropped receiver is detected elsewhere.
+    async fn deliver(&self, update: MarketUpdate) {
+        if !update.is_empty() {
+            // A dropped receiver is not an error here.
+            drop(self.sender.send(update).await);
         }
     }
 }
 
-/// A delivery of new data.
-const fn delivery(batch: Batch, at: Timestamp) -> Delivery {
-    Delivery {
+/// Creates an update with new data.
+const fn update(batch: Batch, at: Timestamp) -> MarketUpdate {
+    MarketUpdate {
         at,
         backfill: false,
         batch,
-        missed: Missed {
+        missed: MissedQuotes {
             quotes: Vec::new(),
             is_behind: false,
         },
     }
 }
 
-/// The inputs that tell a live source what to ask for.
+/// The inputs that tell a live source which data to fetch.
 #[derive(Debug)]
-pub struct Demand {
-    /// The stocks that are watched.
-    pub watched: Watched,
-    /// The kinds of data to fetch now, outside the timetable.
-    pub wanted: broadcast::Receiver<Matter>,
+pub struct LiveSourceInputs {
+    /// The watched stocks.
+    pub watched: WatchedStocks,
+    /// The kinds of data to fetch now, outside the schedule.
+    pub refreshes: broadcast::Receiver<RefreshKind>,
     /// The requests for single prices.
     pub requests: mpsc::Receiver<PriceRequest>,
 }
 
-/// Sends the data of the watched stocks and of the requests in `demand`, until the receiver is gone.
+/// Sends the data of the watched stocks and of the requests in `inputs`, until the receiver is dropped.
 pub async fn run(
-    options: Options,
-    demand: Demand,
-    memory: Arc<dyn Memory>,
-    health: Health,
-    sender: mpsc::Sender<Delivery>,
+    config: LiveSourceConfig,
+    inputs: LiveSourceInputs,
+    market_state: Arc<dyn MarketState>,
+    health: LiveSourceHealth,
+    sender: mpsc::Sender<MarketUpdate>,
 ) {
-    let Demand {
+    let LiveSourceInputs {
         watched,
-        wanted,
+        refreshes,
         requests,
-    } = demand;
-    let desk = Desk {
-        options,
+    } = inputs;
+    let context = LiveContext {
+        config,
         watched,
-        memory,
+        market_state,
         health,
         sender,
     };
-    tokio::join!(prices::run(desk.clone(), requests), errands::run(desk, wanted));
+    tokio::join!(
+        prices::run(context.clone(), requests),
+        fetch_queue::run(context, refreshes)
+    );
 }

@@ -1,8 +1,8 @@
 //! Requests for the newest price of single stocks, answered at once.
 //!
-//! The rounds of polling serve the stocks that are watched. The activation of an alert, or the first read of a stock, does not
-//! wait for the next round: all price requests that have come in together are one request to the providers. The prices pass the
-//! same checks as all others and are delivered like them; the reply only says whether a price was delivered.
+//! Polling rounds serve the watched stocks. The activation of an alert, or the first read of a stock, does not wait for the
+//! next round: all price requests that have been received together become one request to the providers. The prices pass the
+//! same filter as all others and are delivered in the same way; the reply only says whether a price was delivered.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,17 +12,16 @@ use market::Symbol;
 use market::records::{Batch, QuoteRow, StockRow};
 use tokio::sync::{mpsc, oneshot};
 
-use super::prices::{Prices, QuotesTaken, ReportedBy};
-use super::round::{Round, UnderWay, poll, skew};
+use super::poll_round::{InFlight, PollRound, clock_skew, poll};
+use super::prices::{FilteredQuotes, PriceTask, ReportedBy};
 use crate::provider::Capability;
 
-/// A price that is too far from the last one is asked for again after this time: another trade confirms it.
-const CONFIRM_AFTER: SignedDuration = SignedDuration::from_secs(1);
-/// After a request that was not answered, a round of polling begins within this time: a provider that failed is left alone
-/// that long.
-const POLL_AFTER_NO_ANSWER: SignedDuration = SignedDuration::from_secs(30);
-/// The most stocks in one request to the providers.
-const MAX_STOCKS_PER_QUESTION: usize = 100;
+/// The delay before a price that is too far from the last one is requested again: another trade confirms it.
+const CONFIRMATION_DELAY: SignedDuration = SignedDuration::from_secs(1);
+/// The maximum time until a polling round after a request failed. It is the first backoff of a provider.
+const POLL_AFTER_FAILURE: SignedDuration = SignedDuration::from_secs(30);
+/// The maximum number of stocks in a request to the providers.
+const MAX_STOCKS_PER_REQUEST: usize = 100;
 
 /// A request for the newest price of a stock.
 #[derive(Debug)]
@@ -40,10 +39,11 @@ pub enum PriceReply {
     Known {
         /// When the newest price was made, if there is one.
         newest: Option<Timestamp>,
-        /// Whether that price has been delivered with this reply. Otherwise it was delivered before or did not pass the checks.
+        /// Whether that price has been delivered with this reply. Otherwise it was delivered before or did not pass the
+        /// filter.
         is_delivered: bool,
     },
-    /// Every provider that is set for prices answered that it does not know the stock.
+    /// All providers of quotes answered that they do not know the stock.
     Unknown,
     /// No provider answered.
     NoAnswer,
@@ -53,24 +53,24 @@ pub enum PriceReply {
 pub(super) struct PriceRequests {
     incoming: mpsc::Receiver<PriceRequest>,
     waiting: Vec<PriceRequest>,
-    asked: UnderWay<Asked>,
-    /// The stocks of the request that is under way.
-    asked_about: HashSet<Symbol>,
+    in_flight: InFlight<PriceRequestBatch>,
+    /// The stocks of the request in flight.
+    stocks_in_flight: HashSet<Symbol>,
 }
 
 /// An answered request to the providers.
-pub(super) struct Asked {
+pub(super) struct PriceRequestBatch {
     requests: Vec<PriceRequest>,
-    round: Round,
-    is_second: bool,
+    round: PollRound,
+    is_retry: bool,
 }
 
 /// An event of the price requests.
 pub(super) enum RequestEvent {
-    /// Requests came in.
+    /// Requests were received.
     Received,
     /// The providers answered.
-    Answered(Box<Asked>),
+    Answered(Box<PriceRequestBatch>),
 }
 
 impl PriceRequests {
@@ -78,16 +78,16 @@ impl PriceRequests {
         Self {
             incoming,
             waiting: Vec::new(),
-            asked: UnderWay::nothing(),
-            asked_about: HashSet::new(),
+            in_flight: InFlight::idle(),
+            stocks_in_flight: HashSet::new(),
         }
     }
 
-    /// Whether a price of a stock is requested: then no round of polling has to begin for it.
+    /// Whether a price of a stock has been requested; then no polling round is needed for it.
     pub(super) fn is_requested(&mut self, symbol: Symbol) -> bool {
         self.receive();
         let waits = self.waiting.iter().any(|request| request.symbol == symbol);
-        waits || self.asked_about.contains(&symbol)
+        waits || self.stocks_in_flight.contains(&symbol)
     }
 
     fn receive(&mut self) {
@@ -96,10 +96,10 @@ impl PriceRequests {
         }
     }
 
-    /// Waits until there is something to do. Nothing is lost if this is dropped before.
+    /// Waits for the next event. This is cancel safe.
     pub(super) async fn next(&mut self) -> RequestEvent {
         tokio::select! {
-            asked = self.asked.end() => RequestEvent::Answered(Box::new(asked)),
+            batch = self.in_flight.finished() => RequestEvent::Answered(Box::new(batch)),
             Some(request) = self.incoming.recv() => {
                 self.waiting.push(request);
                 self.receive();
@@ -109,10 +109,10 @@ impl PriceRequests {
     }
 }
 
-impl Prices {
-    /// Asks for the prices that are requested, unless a request is under way.
-    pub(super) fn ask_for_requested(&mut self, now: Timestamp) {
-        if self.requests.asked.is_something() {
+impl PriceTask {
+    /// Sends the waiting requests, unless a request is in flight.
+    pub(super) fn send_waiting_requests(&mut self, now: Timestamp) {
+        if self.requests.in_flight.is_running() {
             return;
         }
         // A closed request needs no answer.
@@ -125,28 +125,28 @@ impl Prices {
         if self.requests.waiting.is_empty() {
             return;
         }
-        let most = self.requests.waiting.len().min(MAX_STOCKS_PER_QUESTION);
-        let requests: Vec<PriceRequest> = self.requests.waiting.drain(..most).collect();
-        self.ask_about(requests, false, now);
+        let count = self.requests.waiting.len().min(MAX_STOCKS_PER_REQUEST);
+        let requests: Vec<PriceRequest> = self.requests.waiting.drain(..count).collect();
+        self.send_request(requests, false, now);
     }
 
-    fn ask_about(&mut self, requests: Vec<PriceRequest>, is_second: bool, now: Timestamp) {
+    fn send_request(&mut self, requests: Vec<PriceRequest>, is_retry: bool, now: Timestamp) {
         let mut symbols: Vec<Symbol> = requests.iter().map(|request| request.symbol).collect();
         symbols.sort_unstable();
         symbols.dedup();
-        self.requests.asked_about = symbols.iter().copied().collect();
-        let combination = Arc::clone(&self.desk.options.combination);
-        let clock = Arc::clone(&self.desk.options.setup.clock);
-        self.requests.asked.begin(async move {
-            if is_second {
-                let then = now.saturating_add(CONFIRM_AFTER).unwrap_or(now);
+        self.requests.stocks_in_flight = symbols.iter().copied().collect();
+        let router = Arc::clone(&self.context.config.router);
+        let clock = Arc::clone(&self.context.config.setup.clock);
+        self.requests.in_flight.start(async move {
+            if is_retry {
+                let then = now.saturating_add(CONFIRMATION_DELAY).unwrap_or(now);
                 clock.sleep_until(then).await;
             }
-            let round = poll(combination, symbols, now).await;
-            Asked {
+            let round = poll(router, symbols, now).await;
+            PriceRequestBatch {
                 requests,
                 round,
-                is_second,
+                is_retry,
             }
         });
     }
@@ -154,30 +154,30 @@ impl Prices {
     pub(super) async fn on_price_requests(&mut self, event: RequestEvent) {
         match event {
             RequestEvent::Received => {}
-            RequestEvent::Answered(asked) => self.answer_requests(*asked).await,
+            RequestEvent::Answered(batch) => self.answer_requests(*batch).await,
         }
     }
 
-    async fn answer_requests(&mut self, asked: Asked) {
-        let Asked {
+    async fn answer_requests(&mut self, batch: PriceRequestBatch) {
+        let PriceRequestBatch {
             requests,
             round,
-            is_second,
-        } = asked;
-        let now = self.desk.now();
-        self.requests.asked_about.clear();
+            is_retry,
+        } = batch;
+        let now = self.context.now();
+        self.requests.stocks_in_flight.clear();
         let fetched = match round.outcome {
             Ok(fetched) => fetched,
             Err(why) => {
-                self.desk.health.change(|state| state.unanswered += 1);
+                self.context.health.change(|state| state.failed_requests += 1);
                 tracing::warn!(%why, "requested prices could not be fetched");
                 let symbols: Vec<Symbol> = requests.iter().map(|request| request.symbol).collect();
-                self.poll_unanswered(&symbols, after_no_answer(now));
+                self.poll_unanswered(&symbols, poll_after_failure(now));
                 return reply_to_all(requests, |_| PriceReply::NoAnswer);
             }
         };
-        // A provider that failed may know a stock that the others do not.
-        let is_certain = fetched.tried.is_empty();
+        // A provider that failed may know a stock that the others do not know.
+        let is_certain = fetched.failed_attempts.is_empty();
         let unknown: HashSet<Symbol> = fetched.answer.unknown.iter().copied().collect();
         let quotes = fetched.answer.batch.quotes;
         let newest: HashMap<Symbol, Timestamp> = quotes
@@ -186,40 +186,40 @@ impl Prices {
             .collect();
         self.list_stocks(newest.keys().copied(), now).await;
         let reported_by = ReportedBy::Answer(&fetched.quoted_by);
-        let taken = self.take_requested(quotes, reported_by, now).await;
-        self.known.extend(newest.keys());
+        let filtered = self.filter_requested_quotes(quotes, reported_by, now).await;
+        self.requested_stocks.extend(newest.keys());
         if !is_certain {
-            self.poll_unanswered(&fetched.answer.unknown, after_no_answer(now));
+            self.poll_unanswered(&fetched.answer.unknown, poll_after_failure(now));
         }
         let reply = |symbol: &Symbol| match newest.get(symbol) {
             None if unknown.contains(symbol) && is_certain => PriceReply::Unknown,
             None if unknown.contains(symbol) => PriceReply::NoAnswer,
             newest => PriceReply::Known {
                 newest: newest.copied(),
-                is_delivered: taken.delivered.contains(symbol),
+                is_delivered: filtered.delivered.contains(symbol),
             },
         };
         let (unconfirmed, done) = requests
             .into_iter()
-            .partition(|request: &PriceRequest| !is_second && taken.unconfirmed.contains(&request.symbol));
+            .partition(|request: &PriceRequest| !is_retry && filtered.unconfirmed.contains(&request.symbol));
         reply_to_all(done, reply);
         if !unconfirmed.is_empty() {
-            self.ask_about(unconfirmed, true, now);
+            self.send_request(unconfirmed, true, now);
         }
     }
 
-    /// Begins a round of polling at `at` at the latest if one of these stocks is watched and has no price: no round began for it
-    /// because a request was about to bring one.
+    /// Schedules a polling round no later than `at` if one of these stocks is watched and has no price. No round was
+    /// started for it because of its price request.
     fn poll_unanswered(&mut self, symbols: &[Symbol], at: Timestamp) {
-        let is_wanted = |symbol: &Symbol| self.watched.contains(symbol) && !self.known.contains(symbol);
+        let is_wanted = |symbol: &Symbol| self.watched.contains(symbol) && !self.requested_stocks.contains(symbol);
         if symbols.iter().any(is_wanted) {
             self.next_round = self.next_round.min(at);
         }
     }
 
-    /// Delivers the stocks that are not listed yet under their symbols, so that their prices are taken.
+    /// Delivers unlisted stocks with their symbols as names, so that their prices are accepted.
     async fn list_stocks(&mut self, symbols: impl Iterator<Item = Symbol>, now: Timestamp) {
-        let unlisted = symbols.filter(|symbol| !self.desk.memory.is_listed(*symbol));
+        let unlisted = symbols.filter(|symbol| !self.context.market_state.is_listed(*symbol));
         let stocks: Vec<StockRow> = unlisted
             .map(|symbol| StockRow::named(symbol, symbol.as_str()))
             .collect();
@@ -228,36 +228,36 @@ impl Prices {
                 stocks,
                 ..Batch::default()
             };
-            self.desk.deliver(super::delivery(batch, now)).await;
+            self.context.deliver(super::update(batch, now)).await;
         }
     }
 
-    async fn take_requested(
+    async fn filter_requested_quotes(
         &mut self,
         quotes: Vec<QuoteRow>,
         reported_by: ReportedBy<'_>,
         now: Timestamp,
-    ) -> QuotesTaken {
+    ) -> FilteredQuotes {
         for quote in &quotes {
-            if !self.known.contains(&quote.symbol)
-                && let Some(price) = self.desk.memory.reference_price(quote.symbol)
+            if !self.requested_stocks.contains(&quote.symbol)
+                && let Some(price) = self.context.market_state.reference_price(quote.symbol)
             {
-                self.gate.set_reference(quote.symbol, price);
+                self.filter.set_reference(quote.symbol, price);
             }
         }
-        let skew = skew(&self.desk.options.combination, Capability::Quotes);
-        self.take_quotes(quotes, reported_by, skew, now).await
+        let skew = clock_skew(&self.context.config.router, Capability::Quotes);
+        self.filter_quotes(quotes, reported_by, skew, now).await
     }
 }
 
-fn after_no_answer(now: Timestamp) -> Timestamp {
-    now.saturating_add(POLL_AFTER_NO_ANSWER).unwrap_or(now)
+fn poll_after_failure(now: Timestamp) -> Timestamp {
+    now.saturating_add(POLL_AFTER_FAILURE).unwrap_or(now)
 }
 
 fn reply_to_all(requests: Vec<PriceRequest>, reply: impl Fn(&Symbol) -> PriceReply) {
     for request in requests {
         let reply = reply(&request.symbol);
-        // The receiver may be gone.
+        // The receiver may be dropped.
         let _ = request.reply.send(reply);
     }
 }

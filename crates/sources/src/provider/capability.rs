@@ -1,21 +1,21 @@
-//! What a provider can be asked for.
+//! Capabilities: the kinds of data that a provider can offer.
 
 use std::fmt;
 
-/// Something that a provider may offer.
+/// A kind of market data that a provider may offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Capability {
-    /// Which stocks there are.
+    /// The list of all stocks.
     Catalog,
-    /// Prices, asked for again and again.
+    /// Current prices, polled.
     Quotes,
-    /// Prices that come by themselves.
+    /// Current prices, pushed over a WebSocket.
     Stream,
-    /// The minutes of a stretch that was missed.
+    /// Minute bars of a time range, for example of a gap in the stream.
     MinuteBars,
-    /// Completed sessions.
+    /// Daily bars of completed sessions.
     DailyBars,
-    /// Earnings per share and other figures.
+    /// Earnings per share and other fundamentals.
     Fundamentals,
     /// Earnings dates.
     Earnings,
@@ -23,11 +23,11 @@ pub enum Capability {
     Dividends,
     /// Splits.
     Splits,
-    /// Insiders' trades.
+    /// Trades by insiders (SEC Form 4).
     InsiderTrades,
-    /// Counts of mentions.
+    /// Social-media mention counts.
     Mentions,
-    /// The daily bars of what everything is compared with.
+    /// Daily bars of the benchmark index.
     Benchmark,
 }
 
@@ -48,7 +48,7 @@ impl Capability {
         Self::Benchmark,
     ];
 
-    /// Its name in settings and messages.
+    /// Returns the name used in settings and messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl Capability {
         }
     }
 
-    /// The capability of this name.
+    /// Returns the capability with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|capability| capability.name() == name)
@@ -84,18 +84,18 @@ impl fmt::Display for Capability {
     }
 }
 
-/// Some capabilities.
+/// A set of capabilities, stored as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct CapabilitySet(u16);
 
 impl CapabilitySet {
-    /// Whether `capability` is among them.
+    /// Returns whether `capability` is in the set.
     #[must_use]
     pub const fn has(self, capability: Capability) -> bool {
         self.0 & capability.bit() != 0
     }
 
-    /// Each of them.
+    /// Returns the capabilities of the set, in declaration order.
     pub fn iter(self) -> impl Iterator<Item = Capability> {
         Capability::ALL
             .into_iter()
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_capability_has_a_name_of_its_own() {
+    fn names_round_trip() {
         for capability in Capability::ALL {
             assert_eq!(Capability::from_name(capability.name()), Some(capability));
         }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_has_what_was_put_in() {
+    fn set_contains_what_was_collected() {
         let set: CapabilitySet = [Capability::Splits, Capability::Benchmark].into_iter().collect();
         assert_eq!(
             set.iter().collect::<Vec<_>>(),

@@ -1,102 +1,108 @@
-//! Why a provider did not answer.
+//! Errors of provider requests.
 
 use std::time::Duration;
 
-/// Why there is no answer. Each message names the mend, and none has a key, an address with one, or what was answered.
+/// A failed provider request.
+///
+/// Each message names the fix. No message contains a key, a URL with a key, or a response body.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
-    /// The key is wrong (401, or what the provider says instead).
-    #[error("{provider} does not take the key; check it, and that it is of the right environment")]
+    /// The provider rejected the API key (401, or the provider's own equivalent).
+    #[error("{provider} rejected the API key; check the key, and that it belongs to the right environment")]
     Unauthorized {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
     },
-    /// The plan does not cover it (403, or what the provider says instead).
-    #[error("{provider} refuses this on the present plan; take another plan, or another provider for it")]
+    /// The plan does not include the data (403, or the provider's own equivalent).
+    #[error(
+        "{provider} does not include this data in the current plan; upgrade the plan, or configure another provider for it"
+    )]
     Forbidden {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
     },
-    /// Asked too often (429), also after waiting.
-    #[error("{provider} was asked too often; ask for fewer symbols, or set its budget to what the plan allows")]
+    /// The rate limit is exceeded (429), also after waiting.
+    #[error(
+        "{provider} rate limit exceeded; request fewer symbols, or set the request rate in the settings to the plan's limit"
+    )]
     RateLimited {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
-        /// For how long it wants to be left alone, if it said so.
+        /// How long the provider asks to wait, if it says so.
         retry_after: Option<Duration>,
     },
-    /// It is out of order (5xx).
-    #[error("{provider} is out of order (status {status}); try again later, or set a fallback")]
+    /// The provider's server failed (5xx).
+    #[error("{provider} returned a server error (status {status}); try again later, or configure a fallback")]
     Unavailable {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
-        /// The status it answered with.
+        /// The HTTP status.
         status: u16,
     },
-    /// No connection came about.
-    #[error("{provider} cannot be reached; check the network, its name and its certificate")]
+    /// The connection could not be established.
+    #[error("{provider} cannot be reached; check the network, the host name and the certificate")]
     Unreachable {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
     },
-    /// The connection ended before the answer did.
-    #[error("{provider} cut its answer short; try again later")]
-    Cut {
-        /// Who.
+    /// The connection closed before the response was complete.
+    #[error("{provider} closed the connection before the response was complete; try again later")]
+    Truncated {
+        /// The provider's name.
         provider: &'static str,
     },
-    /// The answer was not whole in time.
-    #[error("{provider} did not answer within {} s; try again later, or raise its deadline", within.as_secs_f32())]
+    /// The response was not complete before the timeout.
+    #[error("{provider} did not respond within {} s; try again later, or increase the timeout", timeout.as_secs_f32())]
     TimedOut {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
-        /// The deadline.
-        within: Duration,
+        /// The timeout.
+        timeout: Duration,
     },
-    /// The answer has another shape than is documented.
-    #[error("{provider} answered something else than is documented: {what}; is there a newer version of this program?")]
+    /// The response does not have the documented format.
+    #[error("{provider} sent a response in an unknown format: {detail}; check for a newer version of this program")]
     Malformed {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
-        /// What is wrong with it, without what was answered.
-        what: String,
+        /// A description of the problem, without the response's content.
+        detail: String,
     },
-    /// The answer is larger than is read.
-    #[error("{provider} answered more than {limit_bytes} bytes; ask for less at a time")]
+    /// The response exceeds the size limit.
+    #[error("{provider} sent more than {limit_bytes} bytes; request less data at a time")]
     TooLarge {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
-        /// How much is read.
+        /// The size limit, in bytes.
         limit_bytes: usize,
     },
-    /// There is nothing where it was asked (404): a symbol it does not know, or a wrong address.
-    #[error("{provider} has nothing there; check the symbol and the provider's address")]
+    /// Nothing exists at the URL (404): an unknown symbol, or a wrong base URL.
+    #[error("{provider} has no such resource; check the symbol and the provider's URL")]
     NotFound {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
     },
-    /// The request made no sense to it (other 4xx).
-    #[error("{provider} does not take the request (status {status}); is there a newer version of this program?")]
-    Refused {
-        /// Who.
+    /// The provider rejected the request as invalid (other 4xx).
+    #[error("{provider} rejected the request (status {status}); check for a newer version of this program")]
+    Rejected {
+        /// The provider's name.
         provider: &'static str,
-        /// The status it answered with.
+        /// The HTTP status.
         status: u16,
-        /// The symbol that it names as the reason, as it writes it.
+        /// The symbol that the provider names as the reason, in the provider's spelling.
         symbol: Option<String>,
     },
-    /// It does not offer this at all.
-    #[error("{provider} does not offer {capability}; set another provider for it")]
+    /// The provider does not offer this kind of data.
+    #[error("{provider} does not offer {capability}; configure another provider for it")]
     NotOffered {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
-        /// What was asked for.
+        /// The requested capability.
         capability: &'static str,
     },
 }
 
 impl ProviderError {
-    /// Who did not answer.
+    /// Returns the provider's name.
     #[must_use]
     pub const fn provider(&self) -> &'static str {
         match self {
@@ -105,32 +111,32 @@ impl ProviderError {
             | Self::RateLimited { provider, .. }
             | Self::Unavailable { provider, .. }
             | Self::Unreachable { provider }
-            | Self::Cut { provider }
+            | Self::Truncated { provider }
             | Self::TimedOut { provider, .. }
             | Self::Malformed { provider, .. }
             | Self::TooLarge { provider, .. }
             | Self::NotFound { provider }
-            | Self::Refused { provider, .. }
+            | Self::Rejected { provider, .. }
             | Self::NotOffered { provider, .. } => provider,
         }
     }
 
-    /// Whether asking the same again can help.
+    /// Returns whether a retry of the same request can succeed.
     #[must_use]
-    pub const fn is_passing(&self) -> bool {
+    pub const fn is_transient(&self) -> bool {
         matches!(
             self,
             Self::RateLimited { .. }
                 | Self::Unavailable { .. }
                 | Self::Unreachable { .. }
-                | Self::Cut { .. }
+                | Self::Truncated { .. }
                 | Self::TimedOut { .. }
         )
     }
 
-    /// Whether it takes a person to mend it: the key or the plan.
+    /// Returns whether the operator must act: fix the key or change the plan.
     #[must_use]
-    pub const fn is_of_the_account(&self) -> bool {
+    pub const fn is_account_error(&self) -> bool {
         matches!(self, Self::Unauthorized { .. } | Self::Forbidden { .. })
     }
 }

@@ -1,7 +1,7 @@
-//! JSON whose numbers are what their sender wrote.
+//! JSON parsing that keeps numbers as the provider wrote them.
 //!
-//! A number is kept as its text until it is known what it means: a price is read from its digits, and a row whose price
-//! makes no sense costs that row only.
+//! A number stays text until its meaning is known. Prices are read from their digits, without floats.
+//! An invalid price invalidates its row only, not the whole response.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -10,16 +10,16 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::{Fault, ProviderError};
-use crate::folder::{Problem, text};
+use super::{InvalidRow, ProviderError};
+use crate::folder::{FieldError, text};
 
-/// A number, or a text of one, as it was written. Null and nothing are `Option::None` around it.
+/// A JSON number, or a string that contains one, as unparsed text. An absent or null field is `Option::None`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Num<'a>(#[serde(borrow)] &'a RawValue);
+pub(super) struct JsonNumber<'a>(#[serde(borrow)] &'a RawValue);
 
-impl<'a> Num<'a> {
-    /// The digits.
+impl<'a> JsonNumber<'a> {
+    /// Returns the digits, without quotes.
     pub(super) fn text(self) -> &'a str {
         let text = self.0.get();
         text.strip_prefix('"')
@@ -28,170 +28,182 @@ impl<'a> Num<'a> {
             .trim()
     }
 
-    fn read<T>(self, read: impl FnOnce(&str) -> Result<T, Problem>) -> Result<T, Problem> {
+    fn read<T>(self, read: impl FnOnce(&str) -> Result<T, FieldError>) -> Result<T, FieldError> {
         match self.text() {
-            "" | "null" => Err(Problem::Empty),
+            "" | "null" => Err(FieldError::Empty),
             text => read(text),
         }
     }
 }
 
-/// The fields of one row, asked for as values; `of` says whose row it is.
+/// Reads the fields of one row as typed values. `label` names the row in errors.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'a> {
-    /// Whose row it is, as the provider writes it.
-    pub(super) of: &'a str,
+pub(super) struct RowReader<'a> {
+    /// The row's name in error messages, usually the provider's spelling of the symbol.
+    pub(super) label: &'a str,
 }
 
-impl Row<'_> {
-    fn some<T>(
+impl RowReader<'_> {
+    fn required<T>(
         self,
         field: &'static str,
-        number: Option<Num<'_>>,
-        read: impl FnOnce(&str) -> Result<T, Problem>,
-    ) -> Result<T, Fault> {
-        let number = number.ok_or_else(|| Fault::new(self.of, field, "", &Problem::Empty))?;
+        number: Option<JsonNumber<'_>>,
+        read: impl FnOnce(&str) -> Result<T, FieldError>,
+    ) -> Result<T, InvalidRow> {
+        let number = number.ok_or_else(|| InvalidRow::new(self.label, field, "", &FieldError::Empty))?;
         number
             .read(read)
-            .map_err(|problem| Fault::new(self.of, field, number.text(), &problem))
+            .map_err(|problem| InvalidRow::new(self.label, field, number.text(), &problem))
     }
 
-    /// A price, which must be there.
-    pub(super) fn price(self, field: &'static str, number: Option<Num<'_>>) -> Result<Price, Fault> {
-        self.some(field, number, text::price)
+    /// Reads a required price.
+    pub(super) fn price(self, field: &'static str, number: Option<JsonNumber<'_>>) -> Result<Price, InvalidRow> {
+        self.required(field, number, text::price)
     }
 
-    /// A price, if there is one: none, null and zero are none.
-    pub(super) fn price_if_any(self, number: Option<Num<'_>>) -> Option<Price> {
+    /// Reads an optional price. Absent, null, zero and invalid values are `None`.
+    pub(super) fn optional_price(self, number: Option<JsonNumber<'_>>) -> Option<Price> {
         number.and_then(|number| number.read(text::price).ok())
     }
 
-    /// A number of either sign, if there is one; what is no number is none.
-    pub(super) fn figure(self, number: Option<Num<'_>>) -> Option<Decimal> {
+    /// Reads an optional number of either sign. Invalid values are `None`.
+    pub(super) fn optional_decimal(self, number: Option<JsonNumber<'_>>) -> Option<Decimal> {
         number.and_then(|number| number.read(text::decimal).ok())
     }
 
-    /// A number that is zero or more.
-    pub(super) fn amount(self, field: &'static str, number: Option<Num<'_>>) -> Result<Decimal, Fault> {
-        self.some(field, number, text::amount)
+    /// Reads a required number that is zero or more.
+    pub(super) fn amount(self, field: &'static str, number: Option<JsonNumber<'_>>) -> Result<Decimal, InvalidRow> {
+        self.required(field, number, text::amount)
     }
 
-    /// Shares, of which fractions are cut: some providers count them.
-    pub(super) fn shares(self, field: &'static str, number: Option<Num<'_>>) -> Result<i64, Fault> {
-        let shares = self.some(field, number, text::amount)?;
+    /// Reads a required number of shares. Fractional shares, which some providers report, are truncated.
+    pub(super) fn shares(self, field: &'static str, number: Option<JsonNumber<'_>>) -> Result<i64, InvalidRow> {
+        let shares = self.required(field, number, text::amount)?;
         Ok(shares.micros() / market::MICROS_PER_UNIT)
     }
 
-    /// Shares, if there are any said.
-    pub(super) fn shares_if_any(self, number: Option<Num<'_>>) -> Option<i64> {
+    /// Reads an optional number of shares.
+    pub(super) fn optional_shares(self, number: Option<JsonNumber<'_>>) -> Option<i64> {
         let shares = number.and_then(|number| number.read(text::amount).ok())?;
         Some(shares.micros() / market::MICROS_PER_UNIT)
     }
 
-    /// A whole number.
-    pub(super) fn whole(self, field: &'static str, number: Option<Num<'_>>) -> Result<i64, Fault> {
-        self.some(field, number, text::whole)
+    /// Reads a required integer.
+    pub(super) fn integer(self, field: &'static str, number: Option<JsonNumber<'_>>) -> Result<i64, InvalidRow> {
+        self.required(field, number, text::integer)
     }
 
-    /// A split's ratio from its two sides.
-    pub(super) fn ratio(
+    /// Reads a split ratio: `new` shares for `old` shares.
+    pub(super) fn split_ratio(
         self,
         fields: [&'static str; 2],
-        new: Option<Num<'_>>,
-        old: Option<Num<'_>>,
-    ) -> Result<SplitRatio, Fault> {
-        let new = self.some(fields[0], new, text::decimal)?;
-        let shares = self.some(fields[1], old, text::decimal)?;
+        new: Option<JsonNumber<'_>>,
+        old: Option<JsonNumber<'_>>,
+    ) -> Result<SplitRatio, InvalidRow> {
+        let new = self.required(fields[0], new, text::decimal)?;
+        let shares = self.required(fields[1], old, text::decimal)?;
         let micros = i128::from(new.micros()) * i128::from(market::MICROS_PER_UNIT);
         let ratio = micros
             .checked_div(i128::from(shares.micros()))
             .and_then(|ratio| i64::try_from(ratio).ok());
         ratio
             .and_then(|ratio| SplitRatio::try_from(Decimal::from_micros(ratio)).ok())
-            .ok_or_else(|| Fault::said(self.of, fields[0], &format!("{new}/{shares}"), "is no split ratio"))
+            .ok_or_else(|| {
+                InvalidRow::with_message(
+                    self.label,
+                    fields[0],
+                    &format!("{new}/{shares}"),
+                    "is not a valid split ratio",
+                )
+            })
     }
 
-    /// A date, also where a time of day follows it.
-    pub(super) fn date(self, field: &'static str, value: Option<&str>) -> Result<Date, Fault> {
+    /// Reads a date. A time of day after the date is ignored.
+    pub(super) fn date(self, field: &'static str, value: Option<&str>) -> Result<Date, InvalidRow> {
         let value = value.unwrap_or_default();
         let day = value.get(..10).unwrap_or(value);
-        text::date(day).map_err(|problem| Fault::new(self.of, field, value, &problem))
+        text::date(day).map_err(|problem| InvalidRow::new(self.label, field, value, &problem))
     }
 
-    /// An instant.
-    pub(super) fn time(self, field: &'static str, value: Option<&str>) -> Result<Timestamp, Fault> {
+    /// Reads an RFC 3339 timestamp.
+    pub(super) fn time(self, field: &'static str, value: Option<&str>) -> Result<Timestamp, InvalidRow> {
         let value = value.unwrap_or_default();
-        text::time(value).map_err(|problem| Fault::new(self.of, field, value, &problem))
+        text::time(value).map_err(|problem| InvalidRow::new(self.label, field, value, &problem))
     }
 
-    /// An instant as a count since 1970, of which `a_second` make one.
-    pub(super) fn epoch(self, field: &'static str, number: Option<Num<'_>>, a_second: i64) -> Result<Timestamp, Fault> {
-        let count = self.whole(field, number)?;
-        let nanoseconds = i128::from(count) * i128::from(1_000_000_000 / a_second);
+    /// Reads a Unix timestamp that counts `units_per_second` units in each second.
+    pub(super) fn epoch(
+        self,
+        field: &'static str,
+        number: Option<JsonNumber<'_>>,
+        units_per_second: i64,
+    ) -> Result<Timestamp, InvalidRow> {
+        let count = self.integer(field, number)?;
+        let nanoseconds = i128::from(count) * i128::from(1_000_000_000 / units_per_second);
         Timestamp::from_nanosecond(nanoseconds)
-            .map_err(|_| Fault::new(self.of, field, &count.to_string(), &Problem::Time))
+            .map_err(|_| InvalidRow::new(self.label, field, &count.to_string(), &FieldError::Time))
     }
 }
 
-/// The body as the model that is documented.
-pub(super) fn body<'a, T: Deserialize<'a>>(provider: &'static str, body: &'a [u8]) -> Result<T, ProviderError> {
+/// Parses a response body.
+pub(super) fn parse_body<'a, T: Deserialize<'a>>(provider: &'static str, body: &'a [u8]) -> Result<T, ProviderError> {
     serde_json::from_slice(body).map_err(|error| malformed(provider, &error))
 }
 
-/// One element of a body, on its own; a fault if it is not as is documented.
-pub(super) fn element<'a, T: Deserialize<'a>>(of: &str, element: &'a RawValue) -> Result<T, Fault> {
+/// Parses one element of a response body. An invalid element is an error row, so that the other elements are kept.
+pub(super) fn parse_element<'a, T: Deserialize<'a>>(label: &str, element: &'a RawValue) -> Result<T, InvalidRow> {
     serde_json::from_str(element.get()).map_err(|error| {
-        Fault::said(
-            of,
+        InvalidRow::with_message(
+            label,
             "row",
             element.get(),
-            format!("is not as documented: {}", place(&error)),
+            format!("is not as documented: {}", error_position(&error)),
         )
     })
 }
 
-/// The same for a model that borrows nothing, of a body that may be something else altogether.
-pub(super) fn maybe<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
+/// Parses a body that may have a different format, such as an error message; `None` if it does.
+pub(super) fn parse_optional<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
     serde_json::from_slice(body).ok()
 }
 
 fn malformed(provider: &'static str, error: &serde_json::Error) -> ProviderError {
     ProviderError::Malformed {
         provider,
-        what: place(error),
+        detail: error_position(error),
     }
 }
 
-/// Where it is wrong, without what stands there: that may repeat what was sent.
-fn place(error: &serde_json::Error) -> String {
+/// Describes the kind and position of a JSON error. The content is left out, since it may repeat the key.
+fn error_position(error: &serde_json::Error) -> String {
     use serde_json::error::Category;
-    let what = match error.classify() {
-        Category::Io | Category::Eof => "it ends too early",
-        Category::Syntax => "it is no JSON",
-        Category::Data => "a member has another type",
+    let problem = match error.classify() {
+        Category::Io | Category::Eof => "the body ends too early",
+        Category::Syntax => "the body is not valid JSON",
+        Category::Data => "a field has an unexpected type",
     };
-    format!("{what}, at line {} column {}", error.line(), error.column())
+    format!("{problem}, at line {} column {}", error.line(), error.column())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ROW: Row<'_> = Row { of: "AAPL" };
+    const ROW: RowReader<'_> = RowReader { label: "AAPL" };
 
     #[derive(Deserialize)]
     struct Model<'a> {
         #[serde(borrow)]
-        p: Option<Num<'a>>,
+        p: Option<JsonNumber<'a>>,
     }
 
     fn price(json: &str) -> Result<Price, String> {
         let model: Model<'_> = serde_json::from_str(json).unwrap();
-        ROW.price("p", model.p).map_err(|fault| fault.to_string())
+        ROW.price("p", model.p).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn a_price_is_its_digits_and_no_float_near_them() {
+    fn price_is_read_exactly_without_floats() {
         assert_eq!(price(r#"{"p": 189.2}"#).unwrap().micros(), 189_200_000);
         assert_eq!(price(r#"{"p": "0.000001"}"#).unwrap().micros(), 1);
         assert_eq!(
@@ -201,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_price_says_why() {
+    fn invalid_price_reports_the_reason() {
         for json in [r#"{"p": 0}"#, r#"{"p": -1}"#, r#"{"p": "NaN"}"#, r#"{"p": null}"#, "{}"] {
             assert!(price(json).is_err(), "{json}");
         }
@@ -213,10 +225,10 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_has_two_sides() {
+    fn split_ratio_divides_new_by_old() {
         let ratio = |new: &str, old: &str| {
             let [new, old] = [new, old].map(|text| serde_json::from_str::<&RawValue>(text).unwrap());
-            ROW.ratio(["new", "old"], Some(Num(new)), Some(Num(old)))
+            ROW.split_ratio(["new", "old"], Some(JsonNumber(new)), Some(JsonNumber(old)))
                 .map(SplitRatio::micros)
                 .ok()
         };
@@ -227,10 +239,12 @@ mod tests {
     }
 
     #[test]
-    fn instants_are_read_in_each_unit() {
-        let at = |text: &str, a_second: i64| {
+    fn epoch_reads_each_unit() {
+        let at = |text: &str, units_per_second: i64| {
             let number = serde_json::from_str(text).unwrap();
-            ROW.epoch("t", Some(number), a_second).map(|time| time.to_string()).ok()
+            ROW.epoch("t", Some(number), units_per_second)
+                .map(|time| time.to_string())
+                .ok()
         };
         assert_eq!(at("1709911800", 1).as_deref(), Some("2024-03-08T15:30:00Z"));
         assert_eq!(at("1709911800123", 1_000).as_deref(), Some("2024-03-08T15:30:00.123Z"));

@@ -1,34 +1,34 @@
-//! Keys that do not print.
+//! API keys that are never printed.
 
 use std::fmt;
 
 use http::HeaderValue;
 
-/// A provider's key. It does not print, and an error never has it.
+/// A provider's API key. Its `Debug` output is masked, and error messages never contain it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct ProviderKey(String);
 
-/// Why a text is no key.
+/// An invalid API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a key consists of visible ASCII characters without spaces; copy it again from the provider's page")]
-pub struct KeyError;
+#[error("an API key consists of visible ASCII characters without spaces; copy it again from the provider's website")]
+pub struct ProviderKeyError;
 
-impl Key {
-    /// A key of visible ASCII characters: it is sent in a header.
+impl ProviderKey {
+    /// Creates a key. It must consist of visible ASCII characters, since it is sent in a header.
     ///
     /// # Errors
-    /// [`KeyError`] for any other text.
-    pub fn new(text: &str) -> Result<Self, KeyError> {
+    /// [`ProviderKeyError`] if the text is empty or contains other characters.
+    pub fn new(text: &str) -> Result<Self, ProviderKeyError> {
         let is_fit = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-        is_fit.then(|| Self(text.to_owned())).ok_or(KeyError)
+        is_fit.then(|| Self(text.to_owned())).ok_or(ProviderKeyError)
     }
 
-    /// The key. Whoever asks for it must not print it.
+    /// Returns the key as text. Callers must not print it.
     pub(super) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The value of a header: `prefix` and the key. Libraries do not print it either.
+    /// Returns a header value of `prefix` and the key, marked as sensitive so that HTTP libraries do not print it.
     pub(super) fn header(&self, prefix: &str) -> Option<HeaderValue> {
         let mut value = HeaderValue::try_from(format!("{prefix}{}", self.0)).ok()?;
         value.set_sensitive(true);
@@ -36,7 +36,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ProviderKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("********")
     }
@@ -47,17 +47,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_prints_as_stars_and_so_does_its_header() {
-        let key = Key::new("pk-open-sesame").unwrap();
+    fn key_and_header_are_masked_in_debug_output() {
+        let key = ProviderKey::new("pk-open-sesame").unwrap();
         assert_eq!(format!("{key:?} {:?}", Some(&key)), "******** Some(********)");
         assert!(!format!("{:?}", key.header("Bearer ").unwrap()).contains("sesame"));
         assert_eq!(key.header("Bearer ").unwrap().as_bytes(), b"Bearer pk-open-sesame");
     }
 
     #[test]
-    fn what_no_header_takes_is_no_key() {
+    fn rejects_keys_that_do_not_fit_into_a_header() {
         for wrong in ["", "two words", "line\n", "schlüssel"] {
-            assert_eq!(Key::new(wrong), Err(KeyError), "{wrong:?}");
+            assert_eq!(ProviderKey::new(wrong), Err(ProviderKeyError), "{wrong:?}");
         }
     }
 }

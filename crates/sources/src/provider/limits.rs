@@ -1,76 +1,76 @@
-//! What a plan of a provider's allows.
+//! Provider plans: offered capabilities and request limits.
 
 use std::time::Duration;
 
 use super::{Capability, CapabilitySet};
 
-/// How far one request reaches.
+/// The number of symbols that one request covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// The whole market.
+pub enum RequestScope {
+    /// All symbols of the market.
     Market,
-    /// So many symbols.
+    /// At most this many symbols.
     Symbols(u32),
-    /// It is no request: symbols are subscribed, at most so many, if that is limited.
+    /// Not a request: symbols are subscribed on a stream, at most this many if limited.
     Subscription(Option<u32>),
 }
 
-/// One capability on a plan.
+/// One capability of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Offer {
-    /// What is offered.
+pub struct CapabilityOffer {
+    /// The offered capability.
     pub capability: Capability,
-    /// How far one request reaches.
-    pub reach: Reach,
-    /// How old the newest is when it is answered.
+    /// The number of symbols that one request covers.
+    pub scope: RequestScope,
+    /// The age of the newest data when it is delivered.
     pub delay: Duration,
 }
 
-/// A plan of a provider's: what it offers, and how often it may be asked.
+/// A provider's plan: its capabilities and request limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tier {
-    /// Who.
+    /// The provider's name.
     pub provider: &'static str,
     /// The plan's name.
     pub plan: &'static str,
-    /// What it offers.
-    pub offers: Vec<Offer>,
-    /// So many requests within so long, each of these at once.
-    pub quotas: Vec<super::http::Quota>,
+    /// The offered capabilities.
+    pub offers: Vec<CapabilityOffer>,
+    /// The request limits. All of them hold at the same time.
+    pub request_limits: Vec<super::http::RequestLimit>,
 }
 
 impl Tier {
-    /// What it offers of `capability`.
+    /// Returns the offer of `capability`, if the plan includes it.
     #[must_use]
-    pub fn offer(&self, capability: Capability) -> Option<Offer> {
+    pub fn offer(&self, capability: Capability) -> Option<CapabilityOffer> {
         self.offers.iter().copied().find(|offer| offer.capability == capability)
     }
 
-    /// Everything it offers.
+    /// Returns all offered capabilities.
     #[must_use]
     pub fn capabilities(&self) -> CapabilitySet {
         self.offers.iter().map(|offer| offer.capability).collect()
     }
 
-    /// How many symbols a request for `capability` may name; as many as one likes where that is not limited.
-    pub(super) fn symbols_a_request(&self, capability: Capability) -> usize {
-        match self.offer(capability).map(|offer| offer.reach) {
-            Some(Reach::Symbols(most)) => usize::try_from(most).unwrap_or(usize::MAX).max(1),
+    /// Returns the maximum number of symbols in one request for `capability`; `usize::MAX` if unlimited.
+    pub(super) fn max_symbols_per_request(&self, capability: Capability) -> usize {
+        match self.offer(capability).map(|offer| offer.scope) {
+            Some(RequestScope::Symbols(max)) => usize::try_from(max).unwrap_or(usize::MAX).max(1),
             _ => usize::MAX,
         }
     }
 }
 
-/// What is offered of `capability` without delay.
-pub(super) const fn offer(capability: Capability, reach: Reach) -> Offer {
-    delayed(capability, reach, Duration::ZERO)
+/// Creates an offer without delay.
+pub(super) const fn offer(capability: Capability, scope: RequestScope) -> CapabilityOffer {
+    delayed(capability, scope, Duration::ZERO)
 }
 
-/// What is offered of `capability` some time later.
-pub(super) const fn delayed(capability: Capability, reach: Reach, delay: Duration) -> Offer {
-    Offer {
+/// Creates an offer of delayed data.
+pub(super) const fn delayed(capability: Capability, scope: RequestScope, delay: Duration) -> CapabilityOffer {
+    CapabilityOffer {
         capability,
-        reach,
+        scope,
         delay,
     }
 }

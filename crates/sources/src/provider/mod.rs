@@ -1,48 +1,48 @@
-//! # Providers: market data that others sell or give away
+//! # Market data providers
 //!
-//! A *provider* is somebody with an API over HTTP: Alpaca, Finnhub, Massive (formerly Polygon), Tiingo, the SEC, ApeWisdom. None
-//! has everything at a price that everybody can pay, so what is asked for is a [`Capability`] and not a provider, and whoever runs
-//! the service combines several ([`combine`](crate::combine)).
+//! A *provider* offers market data over an HTTP API: Alpaca, Finnhub, Massive (formerly Polygon), Tiingo, the SEC, ApeWisdom.
+//! No affordable provider offers every kind of data. Requests therefore name a [`Capability`], not a provider, and the operator
+//! combines several providers ([`routing`](crate::routing)).
 //!
-//! ## The cast
+//! ## Structure
 //!
-//! * [`Ask`] is a question in this house's own words: quotes of these symbols, splits between these dates. [`Answer`] is a
-//!   [`Batch`](market::records::Batch) of records, the symbols that the provider does not know, and the rows that could not be
-//!   read: a bad row costs a row, a body that makes no sense costs the answer.
-//! * [`Provider`] is one adapter. Each has its models (what the provider sends), its parser (pure: bytes in, records out), its
-//!   client (which requests an [`Ask`] takes) and its errors in files of their own.
-//! * [`http`] asks all of them in the same way: within the provider's budget, under one deadline, up to a size, again after a
-//!   while where that can help, and never with a word about the key.
-//! * [`stream`] holds a connection that prices come in by, and keeps of each symbol only what is newest.
+//! * [`DataRequest`] is a provider-independent request: quotes of these symbols, splits between these dates.
+//! * [`DataResponse`] contains a [`Batch`](market::records::Batch) of records, the unknown symbols, and the invalid rows. An invalid
+//!   row is skipped; an unreadable body fails the request.
+//! * [`Provider`] is the interface of an adapter. Each adapter has separate files for its models (the provider's JSON), its parser
+//!   (pure: bytes in, records out), its client (the requests for each [`DataRequest`]) and its errors.
+//! * [`http`] sends all requests: within the provider's rate limits, with a timeout and a size limit, with retries of transient
+//!   errors, and without ever printing the key.
+//! * [`stream`] keeps a WebSocket connection open and conflates incoming prices by symbol.
 //!
-//! ## What is exact
+//! ## Exactness
 //!
-//! Prices are read from the digits that the provider wrote ([`json`]); no float comes in between. Bars and prices are *as
-//! traded*, unless [`Answer::bars`] says otherwise: splits come as facts of their own.
+//! Prices are read from the digits that the provider wrote ([`json`]), never through floats. Bars and prices are *as traded* unless
+//! [`DataResponse::price_adjustment`] says otherwise; splits are separate records.
 //!
-//! ## What is not promised
+//! ## Limits
 //!
-//! The adapters are written from public documentation and tested against payloads written from it; what the documentation does
-//! not say is said in the adapter's own module page. Terms of use differ, and `docs/data-sources.md` is no legal advice.
+//! The adapters are written from public documentation and tested with payloads written from it. Each adapter's module page lists
+//! what the documentation leaves open. Terms of use differ between providers; `docs/data-sources.md` is not legal advice.
 
 pub mod alpaca;
-mod answer;
 pub mod apewisdom;
-mod ask;
-mod asked;
 mod capability;
-mod errand;
 mod error;
 pub mod finnhub;
 pub mod http;
+mod interval_bars;
 mod json;
 mod key;
 mod limits;
 pub mod massive;
+mod paged_request;
+mod request;
+mod requested_symbols;
+mod response;
 pub mod sec;
-mod span_bars;
 pub mod stream;
-mod symbols;
+mod ticker_style;
 pub mod tiingo;
 
 use std::fmt;
@@ -51,32 +51,33 @@ use std::pin::Pin;
 
 use jiff::SignedDuration;
 
-pub use answer::{Answer, BarsAre, Fault, Faults, MinuteBar};
-pub use ask::{Ask, Days, Times};
 pub use capability::{Capability, CapabilitySet};
 pub use error::ProviderError;
-pub use key::Key;
-pub use limits::{Offer, Reach, Tier};
+pub use key::ProviderKey;
+pub use limits::{CapabilityOffer, RequestScope, Tier};
+pub use request::{DataRequest, DateRange, TimeRange};
+pub use response::{DataResponse, InvalidRow, InvalidRows, MinuteBar, PriceAdjustment};
 
-/// What [`Provider::fetch`] answers.
-pub type Fetch<'a> = Pin<Box<dyn Future<Output = Result<Answer, ProviderError>> + Send + 'a>>;
+/// The future that [`Provider::fetch`] returns.
+pub type FetchFuture<'a> = Pin<Box<dyn Future<Output = Result<DataResponse, ProviderError>> + Send + 'a>>;
 
-/// Somebody who can be asked for market data.
+/// A market data provider.
 pub trait Provider: Send + Sync + fmt::Debug {
-    /// Its name in settings and messages.
+    /// Returns the provider's name in settings and messages.
     fn name(&self) -> &'static str;
 
-    /// What it offers on the operator's plan, and what each costs in requests.
+    /// Returns the operator's plan: the offered capabilities and the request limits.
     fn tier(&self) -> &Tier;
 
-    /// Asks it.
-    fn fetch<'a>(&'a self, ask: &'a Ask) -> Fetch<'a>;
+    /// Fetches the requested data.
+    fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a>;
 
-    /// How prices stream in from it; `None` if they do not.
-    fn stream(&self) -> Option<Box<dyn stream::Protocol>> {
+    /// Returns the protocol of the provider's price stream; `None` if it has no stream.
+    fn stream(&self) -> Option<Box<dyn stream::StreamProtocol>> {
         None
     }
 
-    /// By how much its clock is ahead of ours, once it has answered. A step of our clock makes that unknown until the next answer.
+    /// Returns how far the provider's clock is ahead of the local clock, measured at the last response.
+    /// Unknown (`None`) before the first response and after a step of the local clock, until the next response.
     fn clock_skew(&self) -> Option<SignedDuration>;
 }

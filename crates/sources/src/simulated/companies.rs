@@ -1,4 +1,4 @@
-//! The invented companies.
+//! The fictional companies.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use market::records::StockRow;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::chance::{self, Topic};
+use super::random::{self, DrawKind};
 
-/// One company of the simulated market, or an index fund.
+/// A company of the simulated market, or an index fund.
 #[derive(Clone, Debug)]
 pub(super) struct Company {
     pub(super) symbol: Symbol,
@@ -20,24 +20,24 @@ pub(super) struct Company {
     pub(super) industry: &'static str,
     pub(super) country: &'static str,
     pub(super) exchange: &'static str,
-    /// Its first price in US dollars.
+    /// The first price, in US dollars.
     pub(super) first_price: f64,
-    /// Its usual movement of its own in a year, as a fraction.
+    /// The idiosyncratic volatility per year, as a fraction.
     pub(super) volatility: f64,
-    /// How much of the market's movement it takes part in.
+    /// The beta: the sensitivity to the market's return.
     pub(super) beta: f64,
-    /// Its usual volume a day at the first price, in shares.
+    /// The usual volume at the first price, in shares a day.
     pub(super) volume: f64,
-    /// Its dividend in a quarter as a fraction of the first price; 0 for none.
+    /// The quarterly dividend as a fraction of the first price; 0 for none.
     pub(super) dividend: f64,
-    /// Its usual price in years of earnings; below zero for one without earnings yet.
+    /// The usual P/E ratio; negative for a company without earnings.
     pub(super) pe: f64,
-    /// Whether people talk about it, and their talk is counted.
-    pub(super) talked_about: bool,
+    /// Whether the company has counts of mentions.
+    pub(super) has_mentions: bool,
 }
 
 impl Company {
-    /// What the catalog says of it.
+    /// Returns the company's row in the catalog.
     pub(super) fn row(&self) -> StockRow {
         StockRow {
             kind: Some(self.kind.into()),
@@ -55,12 +55,12 @@ impl Company {
     }
 }
 
-/// Ticker, name, first price, volatility of its own, beta, volume. The first is the benchmark that portfolios are compared
-/// with.
-type Fund = (&'static str, &'static str, f64, f64, f64, f64);
+/// Ticker, name, first price, idiosyncratic volatility, beta, volume. The first fund is the benchmark that portfolios are
+/// compared with.
+type FundProfile = (&'static str, &'static str, f64, f64, f64, f64);
 
-/// The index funds, under the tickers of well-known ones.
-const FUNDS: [Fund; 4] = [
+/// The index funds, with the tickers of well-known ones.
+const FUNDS: [FundProfile; 4] = [
     ("SPY", "Simulated Market Index Fund", 480.0, 0.01, 1.0, 70e6),
     ("QQQ", "Simulated Technology Index Fund", 410.0, 0.06, 1.2, 45e6),
     ("DIA", "Simulated Industrials Index Fund", 380.0, 0.03, 0.9, 4e6),
@@ -68,7 +68,7 @@ const FUNDS: [Fund; 4] = [
 ];
 
 /// Ticker, name, sector, industry, first price, volatility, beta, volume, dividend.
-type Listed = (
+type FixedCompany = (
     &'static str,
     &'static str,
     &'static str,
@@ -80,9 +80,9 @@ type Listed = (
     f64,
 );
 
-/// The companies that are always there first.
+/// The companies that come first in every market.
 #[rustfmt::skip]
-const LISTED: [Listed; 20] = [
+const FIXED_COMPANIES: [FixedCompany; 20] = [
     ("ALDR", "Alder Semiconductors", "Technology", "Semiconductors", 142.50, 0.42, 1.5, 38e6, 0.001),
     ("ARGO", "Argosy Freight", "Industrials", "Logistics", 88.20, 0.26, 1.0, 4e6, 0.005),
     ("BRKW", "Breakwater Bank", "Financials", "Banks", 51.75, 0.28, 1.1, 21e6, 0.008),
@@ -105,11 +105,11 @@ const LISTED: [Listed; 20] = [
     ("RVBN", "Riverbend Retail", "Discretionary", "Department Stores", 39.45, 0.44, 1.3, 15e6, 0.0),
 ];
 
-/// Of these companies people talk.
-const TALKED_ABOUT: [&str; 3] = ["KEST", "LNTN", "RVBN"];
+/// The companies with counts of mentions.
+const WITH_MENTIONS: [&str; 3] = ["KEST", "LNTN", "RVBN"];
 
-/// What further companies are called: a place and a trade, with the trade's sector.
-const PLACES: [&str; 40] = [
+/// The parts of the names of further companies: a prefix, and an industry name with its sector and industry.
+const NAME_PREFIXES: [&str; 40] = [
     "Amber",
     "Birch",
     "Copper",
@@ -151,7 +151,7 @@ const PLACES: [&str; 40] = [
     "Mistral",
     "Nightingale",
 ];
-const TRADES: [(&str, &str, &str); 25] = [
+const INDUSTRIES: [(&str, &str, &str); 25] = [
     ("Robotics", "Technology", "Automation"),
     ("Software", "Technology", "Software"),
     ("Optics", "Technology", "Instruments"),
@@ -179,14 +179,17 @@ const TRADES: [(&str, &str, &str); 25] = [
     ("Towers", "Real Estate", "Communication Sites"),
 ];
 
-/// How many companies there can be.
-pub(super) const MAX_COMPANIES: usize = LISTED.len() + PLACES.len() * TRADES.len();
+/// The maximum number of companies.
+pub(super) const MAX_COMPANIES: usize = FIXED_COMPANIES.len() + NAME_PREFIXES.len() * INDUSTRIES.len();
 
-/// The first `count` companies; beyond those that are listed, they depend on the seed.
+/// Returns the first `count` companies. Those after the fixed ones depend on the seed.
 pub(super) fn companies(seed: u64, count: usize) -> Vec<Company> {
-    let listed = LISTED.iter().zip(0..).map(|(row, who)| listed(row, seed, who));
+    let listed = FIXED_COMPANIES
+        .iter()
+        .zip(0..)
+        .map(|(row, entity)| listed(row, seed, entity));
     let mut companies: Vec<_> = listed.take(count).collect();
-    let mut taken: BTreeSet<Symbol> = LISTED.iter().map(|row| symbol(row.0)).collect();
+    let mut taken: BTreeSet<Symbol> = FIXED_COMPANIES.iter().map(|row| symbol(row.0)).collect();
     taken.extend(FUNDS.iter().map(|fund| symbol(fund.0)));
     for number in 0..count.min(MAX_COMPANIES).saturating_sub(companies.len()) {
         companies.push(invent(seed, number, &mut taken));
@@ -194,7 +197,7 @@ pub(super) fn companies(seed: u64, count: usize) -> Vec<Company> {
     companies
 }
 
-/// The index funds, the benchmark first.
+/// Returns the index funds, the benchmark first.
 pub(super) fn funds() -> impl Iterator<Item = Company> {
     FUNDS
         .iter()
@@ -212,7 +215,7 @@ pub(super) fn funds() -> impl Iterator<Item = Company> {
             volume,
             dividend: 0.0035,
             pe: 22.0,
-            talked_about: false,
+            has_mentions: false,
         })
 }
 
@@ -220,9 +223,9 @@ fn symbol(ticker: &str) -> Symbol {
     ticker.parse().expect("the tickers here are tickers")
 }
 
-fn listed(row: &Listed, seed: u64, who: i64) -> Company {
+fn listed(row: &FixedCompany, seed: u64, entity: i64) -> Company {
     let &(ticker, name, sector, industry, first_price, volatility, beta, volume, dividend) = row;
-    let mut chance = chance::of(seed, Topic::Invention, 0, who);
+    let mut rng = random::of(seed, DrawKind::CompanyProfile, 0, entity);
     Company {
         symbol: symbol(ticker),
         name: name.into(),
@@ -236,58 +239,54 @@ fn listed(row: &Listed, seed: u64, who: i64) -> Company {
         beta,
         volume,
         dividend,
-        // Biotechs are young and have no earnings yet.
+        // Biotechnology companies have no earnings yet.
         pe: if industry == "Biotechnology" {
             -14.0
         } else {
-            chance.random_range(14.0..32.0)
+            rng.random_range(14.0..32.0)
         },
-        talked_about: TALKED_ABOUT.contains(&ticker),
+        has_mentions: WITH_MENTIONS.contains(&ticker),
     }
 }
 
-/// The calm list where the old firms list, the lively ones with the young.
+/// Returns the exchange: low volatility lists on one, high volatility on the other.
 fn exchange(volatility: f64) -> &'static str {
     if volatility < 0.35 { "SIM NYSE" } else { "SIM NASDAQ" }
 }
 
 fn invent(seed: u64, number: usize, taken: &mut BTreeSet<Symbol>) -> Company {
-    // Each round of the places shifts the trades by 16, which has no divisor in common with 25: no pair comes twice.
-    let place = PLACES[number % PLACES.len()];
-    let (trade, sector, industry) = TRADES[(number / PLACES.len() + number) % TRADES.len()];
-    let who = i64::try_from(LISTED.len() + number).unwrap_or(i64::MAX);
-    let mut chance = chance::of(seed, Topic::Invention, 0, who);
-    let volatility: f64 = chance.random_range(0.16..0.6);
+    // Each pass through the prefixes shifts the industries by 16, which is coprime to 25, so no pair occurs twice.
+    let prefix = NAME_PREFIXES[number % NAME_PREFIXES.len()];
+    let (industry_name, sector, industry) = INDUSTRIES[(number / NAME_PREFIXES.len() + number) % INDUSTRIES.len()];
+    let entity = i64::try_from(FIXED_COMPANIES.len() + number).unwrap_or(i64::MAX);
+    let mut rng = random::of(seed, DrawKind::CompanyProfile, 0, entity);
+    let volatility: f64 = rng.random_range(0.16..0.6);
     let biotech = industry == "Biotechnology";
     let pays = !biotech && volatility < 0.35;
     Company {
-        symbol: ticker(place, trade, taken, &mut chance),
-        name: format!("{place} {trade}"),
+        symbol: ticker(prefix, industry_name, taken, &mut rng),
+        name: format!("{prefix} {industry_name}"),
         kind: "stock",
         sector,
         industry,
         country: "US",
         exchange: exchange(volatility),
-        first_price: (chance.random_range(15.0_f64..350.0) * 100.0).round() / 100.0,
+        first_price: (rng.random_range(15.0_f64..350.0) * 100.0).round() / 100.0,
         volatility,
-        beta: chance.random_range(0.3..1.7),
-        volume: chance.random_range(1e6_f64..30e6).round(),
-        dividend: if pays { chance.random_range(0.002..0.011) } else { 0.0 },
-        pe: if biotech {
-            -14.0
-        } else {
-            chance.random_range(12.0..35.0)
-        },
-        talked_about: chance.random_bool(0.1),
+        beta: rng.random_range(0.3..1.7),
+        volume: rng.random_range(1e6_f64..30e6).round(),
+        dividend: if pays { rng.random_range(0.002..0.011) } else { 0.0 },
+        pe: if biotech { -14.0 } else { rng.random_range(12.0..35.0) },
+        has_mentions: rng.random_bool(0.1),
     }
 }
 
-/// Four letters that nobody has, from the name if possible.
-fn ticker(place: &str, trade: &str, taken: &mut BTreeSet<Symbol>, chance: &mut ChaCha8Rng) -> Symbol {
-    let letters: Vec<char> = place.chars().chain(trade.chars()).collect();
+/// Returns an unused ticker of four letters of the name.
+fn ticker(prefix: &str, industry_name: &str, taken: &mut BTreeSet<Symbol>, rng: &mut ChaCha8Rng) -> Symbol {
+    let letters: Vec<char> = prefix.chars().chain(industry_name.chars()).collect();
     let first = letters[0];
     loop {
-        let mut rest: Vec<usize> = (0..3).map(|_| chance.random_range(1..letters.len())).collect();
+        let mut rest: Vec<usize> = (0..3).map(|_| rng.random_range(1..letters.len())).collect();
         rest.sort_unstable();
         let text: String = [first]
             .into_iter()
@@ -305,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_company_has_a_ticker_and_a_name_of_its_own() {
+    fn tickers_and_names_are_unique() {
         let companies = companies(7, usize::MAX);
         assert_eq!(companies.len(), MAX_COMPANIES);
         let symbols: BTreeSet<_> = companies.iter().map(|company| company.symbol).collect();
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn more_companies_leave_the_first_as_they_are() {
+    fn first_companies_do_not_depend_on_the_count() {
         let (few, many) = (companies(7, 30), companies(7, 60));
         for (one, other) in few.iter().zip(&many) {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! The simulated market as a task that sends what becomes known.
+//! The task that sends the data of the simulated market.
 
 use std::sync::Arc;
 
@@ -6,64 +6,63 @@ use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use tokio::sync::mpsc;
 
-use super::market::{Known, Market, Options};
-use crate::{Clock, Delivery, FeedSet, Missed};
+use super::market::{SavedMarket, SimulatedMarket, SimulationConfig};
+use crate::{Clock, FeedSet, MarketUpdate, MissedQuotes};
 
-/// The kinds of data that the simulated market has: all.
+/// Returns the kinds of data of the simulated market: all.
 #[must_use]
 pub const fn feeds() -> FeedSet {
     FeedSet::ALL
 }
 
-/// Sends the market's past up to now, and then what becomes known, at the pace of `options`; ends when nobody
-/// receives any more.
+/// Sends the market's history until now, and then new data at the pace of `config`. Ends when the receiver is dropped.
 ///
-/// Who receives too slowly is not sent more and more: the market steps over the instants that it is late for.
+/// With a slow receiver, the market skips the instants that it is late for.
 pub async fn run(
-    options: Options,
+    config: SimulationConfig,
     calendar: Calendar,
-    known: Option<Known>,
+    saved: Option<SavedMarket>,
     clock: Arc<dyn Clock>,
-    sender: mpsc::Sender<Delivery>,
+    sender: mpsc::Sender<MarketUpdate>,
 ) {
     let now = clock.now();
-    // Two years of many companies take their time.
-    let begin = tokio::task::spawn_blocking(move || Market::begin(options, &calendar, known.as_ref(), now));
+    // The history of many companies takes a while to compute.
+    let begin = tokio::task::spawn_blocking(move || SimulatedMarket::begin(config, &calendar, saved.as_ref(), now));
     let (mut market, past) = match begin.await {
         Ok(begun) => begun,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The program is about to end.
+            // The runtime is shutting down.
             Err(_) => return,
         },
     };
-    tracing::info!(deliveries = past.len(), "the simulated market begins");
-    for delivery in past {
-        if sender.send(delivery).await.is_err() {
+    tracing::info!(updates = past.len(), "the simulated market has started");
+    for update in past {
+        if sender.send(update).await.is_err() {
             return;
         }
     }
     loop {
-        let due = next(clock.now(), options.pace);
+        let due = next(clock.now(), config.pace);
         tokio::select! {
             () = clock.sleep_until(due) => {}
             () = sender.closed() => return,
         }
         let at = clock.now();
         let batch = market.step(at);
-        let delivery = Delivery {
+        let update = MarketUpdate {
             at,
             backfill: false,
             batch,
-            missed: Missed::default(),
+            missed: MissedQuotes::default(),
         };
-        if !delivery.batch.is_empty() && sender.send(delivery).await.is_err() {
+        if !update.batch.is_empty() && sender.send(update).await.is_err() {
             return;
         }
     }
 }
 
-/// The first whole multiple of `pace` after `now`.
+/// Returns the first multiple of `pace` after `now`.
 fn next(now: Timestamp, pace: SignedDuration) -> Timestamp {
     let pace = pace.as_micros().clamp(1_000, 86_400_000_000);
     let pace = i64::try_from(pace).unwrap_or(1_000_000);

@@ -1,36 +1,35 @@
 //! # The simulated market: a market that needs no data
 //!
-//! Invented companies, and index funds. Everything comes from one seed, so that a demo can be told of
-//! and repeated.
+//! Fictional companies and index funds. All data depends on one seed, so a demo can be repeated.
 //!
-//! The prices follow a common tide and a path of their own, with volatility that comes in clusters, gaps overnight,
-//! jumps, and surprises when a company reports; volumes are highest near the open and the close and rise with the
-//! movement. Companies report, pay, split, their insiders trade, people talk about them. It is meant to look like a
-//! market, not to be one.
+//! Prices follow a common market return and an idiosyncratic path, with volatility clusters, overnight gaps, jumps, and
+//! surprises at earnings reports. Volumes are highest near the open and the close and rise with the movement. Companies
+//! report earnings, pay dividends and split; insiders trade; mentions are counted. The simulation looks like a market; it
+//! is not a model for research.
 //!
-//! ## How it works
+//! ## Design
 //!
-//! [`Market`] is a value that goes on from one instant to the next: [`Market::step`] answers what became known in
-//! between. A step can be a second, and then it shows prices, or two years, and then it shows bars: history is made by
-//! the very steps that make the present, so that one goes over into the other. `stock` moves one price, `news` says
-//! what happens to a company on a date, `chance` gives each draw a generator of its own, so that the news do not
-//! depend on the steps. [`run`] is the thin task around it that waits and sends.
+//! [`SimulatedMarket`] advances from one instant to the next: [`SimulatedMarket::step`] returns the data of the time in
+//! between. A step of a second gives quotes, a step of two years gives bars. History and present are made by the same
+//! steps, so prices continue without a break. `stock` moves one price, `news` decides the events of a company on a date,
+//! and `random` gives each draw its own generator, so that the news does not depend on the steps. [`run`] is the task that
+//! waits and sends.
 //!
-//! With the calendar of the exchange prices move while it is open. With [`Calendar::always_open`] they always
-//! do, and the day in New York is the session.
+//! With the exchange calendar, prices move while the exchange is open. With [`Calendar::always_open`] they always move, and
+//! a session is a day in New York.
 //!
-//! A market that is *lively* swings by some percent within a minute around the calm price, so that people who try
-//! alerts out need not wait, and every now and then something else happens that alerts wait for.
+//! A *lively* market swings by some percent around the base price within a minute, so that alerts fire soon in a demo, and
+//! other events that alerts wait for occur from time to time.
 //!
-//! After a restart the market goes on from the last prices that are [`Known`]; the sessions that were missed meanwhile
-//! are made up. What it does not keep is the mood: how wild it was just before.
+//! After a restart the market continues from the [`SavedMarket`]; the sessions since then are simulated. The state of the
+//! volatility is not saved.
 
-mod chance;
 mod companies;
 mod feed;
 mod market;
 mod news;
 mod numbers;
+mod random;
 mod stock;
 
 use ::market::Calendar;
@@ -38,22 +37,22 @@ use ::market::calendar::new_york;
 use jiff::civil::Date;
 
 pub use feed::{feeds, run};
-pub use market::{Known, KnownStock, Market, Options};
+pub use market::{SavedMarket, SavedStock, SimulatedMarket, SimulationConfig};
 
 use crate::folder::MarketData;
 
-/// What the simulated market of twenty companies did on the days from `from` to `to`: the same seed, the same market.
+/// Simulates a market of twenty companies on the days from `from` to `to`. The same seed gives the same market.
 #[must_use]
-pub fn record(seed: u64, calendar: &Calendar, from: Date, to: Date) -> MarketData {
-    let options = Options {
+pub fn generate_history(seed: u64, calendar: &Calendar, from: Date, to: Date) -> MarketData {
+    let config = SimulationConfig {
         seed,
-        ..Options::default()
+        ..SimulationConfig::default()
     };
-    let mut market = Market::new(options, calendar, from, false);
+    let mut market = SimulatedMarket::new(config, calendar, from, false);
     let end = to.tomorrow().map_or(new_york(to, 23, 59), |day| new_york(day, 0, 0));
     let mut data = MarketData::default();
-    for delivery in market.catch_up(end) {
-        let batch = delivery.batch;
+    for update in market.catch_up(end) {
+        let batch = update.batch;
         for row in batch.bars {
             data.bars.entry(row.symbol).or_default().daily.push(row.bar);
         }
@@ -65,6 +64,6 @@ pub fn record(seed: u64, calendar: &Calendar, from: Date, to: Date) -> MarketDat
         data.mentions.extend(batch.mentions);
     }
     data.stocks.extend(market.catalog());
-    data.settle();
+    data.sort_and_dedup();
     data
 }

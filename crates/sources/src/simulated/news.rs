@@ -1,49 +1,48 @@
-//! What else happens to the simulated companies: earnings, dividends, splits, insiders, talk.
+//! The news of the simulated companies: earnings, dividends, splits, insider transactions and mentions.
 //!
-//! The news of a day follow from the seed and the date alone, but for figures that go with the price. Companies report
-//! once a quarter, on a business day in its first half, and pay their dividend in its second half; both are announced
-//! weeks ahead.
+//! The news of a day depends only on the seed and the date; some figures also depend on the price. Companies report once a
+//! quarter, on a business day in its first half, and pay their dividend in its second half. Both are announced weeks ahead.
 
 use jiff::civil::{Date, Weekday, date};
 use jiff::{SignedDuration, Span, Timestamp};
 use market::Calendar;
 use market::calendar::new_york;
 use market::records::{
-    Batch, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, Side, SplitRow,
+    Batch, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, SplitRow, TransactionSide,
 };
 use rand::Rng;
 
-use super::chance::{self, Topic, Who, normal};
 use super::companies::Company;
 use super::numbers::{count, decimal};
+use super::random::{self, DrawKind, EntityId, normal};
 
-/// How long before its day a report is announced, in days: longer than from one season of reports to the next.
+/// The days by which a report is announced in advance: longer than from one reporting season to the next.
 const REPORT_ANNOUNCED_DAYS_AHEAD: i64 = 100;
-/// How long before its day a dividend is announced, in days.
+/// The days by which a dividend is announced in advance.
 const DIVIDEND_ANNOUNCED_DAYS_AHEAD: i64 = 45;
-/// How long excitement about a company lasts, in days.
-const EXCITED_DAYS: i64 = 6;
+/// The duration of a spike of mentions, in days.
+const MENTION_SPIKE_DAYS: i64 = 6;
 
-/// One company as the news see it.
-pub(super) struct Subject<'a> {
+/// A company, with the inputs of its news.
+pub(super) struct NewsContext<'a> {
     pub(super) seed: u64,
-    pub(super) who: Who,
+    pub(super) entity: EntityId,
     pub(super) company: &'a Company,
     pub(super) calendar: &'a Calendar,
-    /// Its price of the moment, in dollars.
+    /// The current price, in dollars.
     pub(super) price: f64,
 }
 
-/// What is planned for one company in one quarter.
-struct Quarter {
+/// The events of a company in a quarter.
+struct QuarterPlan {
     report: Date,
     ex_date: Date,
     payment_date: Date,
 }
 
-impl Subject<'_> {
-    /// Puts into `batch` the news of `date` that come after `after` and no later than `to`.
-    pub(super) fn tell(&self, date: Date, (after, to): (Timestamp, Timestamp), batch: &mut Batch) {
+impl NewsContext<'_> {
+    /// Adds to `batch` the news of `date` after `after` and until `to`.
+    pub(super) fn publish(&self, date: Date, (after, to): (Timestamp, Timestamp), batch: &mut Batch) {
         let due = |hour: i8, minute: i8| {
             let at = new_york(date, hour, minute);
             after < at && at <= to
@@ -64,14 +63,13 @@ impl Subject<'_> {
         self.company.is_company() && self.quarter(date).is_some_and(|quarter| quarter.report == date)
     }
 
-    /// The split that takes effect on `date`: only companies that keep their profits split, where the price calls for
-    /// it, and mostly not even then.
+    /// Returns the split on `date`. Only companies without dividends split, if the price is high or very low, and rarely.
     pub(super) fn split(&self, date: Date) -> Option<SplitRow> {
         if !self.company.is_company() || self.company.dividend > 0.0 || date.weekday() != Weekday::Monday {
             return None;
         }
-        let mut chance = chance::on(self.seed, Topic::Split, self.who, date);
-        if self.calendar.holiday(date).is_some() || !chance.random_bool(0.02) {
+        let mut rng = random::on(self.seed, DrawKind::Split, self.entity, date);
+        if self.calendar.closure(date).is_some() || !rng.random_bool(0.02) {
             return None;
         }
         let ratio = match self.price {
@@ -86,11 +84,11 @@ impl Subject<'_> {
         Some(SplitRow { symbol, date, ratio })
     }
 
-    /// The earnings and other figures as of `date`.
+    /// Returns the earnings and other figures as of `date`.
     pub(super) fn figures(&self, date: Date) -> FundamentalsRow {
-        let mut chance = chance::on(self.seed, Topic::Quarter, self.who, date);
-        let eps = self.price / (self.company.pe * (0.1 * normal(&mut chance)).exp());
-        let growth = 1.0 + 0.08 * (1.0 + normal(&mut chance)).abs();
+        let mut rng = random::on(self.seed, DrawKind::Quarter, self.entity, date);
+        let eps = self.price / (self.company.pe * (0.1 * normal(&mut rng)).exp());
+        let growth = 1.0 + 0.08 * (1.0 + normal(&mut rng)).abs();
         let forward = if eps > 0.0 { eps * growth } else { eps / growth };
         let yearly = 4.0 * self.company.first_price * self.company.dividend;
         let shares = self.company.volume * 150.0 * self.company.first_price / self.price;
@@ -106,7 +104,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What is announced on `date` for a later day.
+    /// Adds the announcements that are made on `date` for a later day.
     fn announce(&self, date: Date, batch: &mut Batch) {
         let planned = |days_ahead| {
             let day = plus_days(date, days_ahead)?;
@@ -124,7 +122,7 @@ impl Subject<'_> {
         }
         let ex_date = planned(DIVIDEND_ANNOUNCED_DAYS_AHEAD).filter(|(day, quarter)| quarter.ex_date == *day);
         if let Some((day, quarter)) = ex_date.filter(|_| self.company.dividend > 0.0) {
-            // Not of the price, so that it stays the same however often it is told.
+            // The amount does not depend on the price, so that repeated announcements agree.
             let amount = self.company.first_price * self.company.dividend;
             batch.dividends.push(DividendRow {
                 symbol,
@@ -135,88 +133,88 @@ impl Subject<'_> {
         }
     }
 
-    /// The plan for the quarter in which `day` lies.
-    fn quarter(&self, day: Date) -> Option<Quarter> {
+    /// Returns the plan of the quarter of `day`.
+    fn quarter(&self, day: Date) -> Option<QuarterPlan> {
         let first = date(day.year(), (day.month() - 1) / 3 * 3 + 1, 1);
-        let mut chance = chance::on(self.seed, Topic::Quarter, self.who, first);
+        let mut rng = random::on(self.seed, DrawKind::Quarter, self.entity, first);
         let mut business_day = |days: std::ops::Range<i64>| {
-            let day = plus_days(first, chance.random_range(days))?;
+            let day = plus_days(first, rng.random_range(days))?;
             std::iter::successors(Some(day), |day| day.tomorrow().ok())
-                .find(|&day| self.calendar.holiday(day).is_none())
+                .find(|&day| self.calendar.closure(day).is_none())
         };
-        Some(Quarter {
+        Some(QuarterPlan {
             report: business_day(18..45)?,
             ex_date: business_day(52..64)?,
             payment_date: business_day(70..84)?,
         })
     }
 
-    /// Now and then an insider sells; much more rarely a few of them buy together.
+    /// Adds insider transactions: occasionally a sale, rarely several purchases on one day.
     fn insiders(&self, date: Date, batch: &mut Batch) {
-        if !self.company.is_company() || self.calendar.holiday(date).is_some() {
+        if !self.company.is_company() || self.calendar.closure(date).is_some() {
             return;
         }
-        let mut chance = chance::on(self.seed, Topic::Insiders, self.who, date);
-        if chance.random_bool(0.02) {
-            let who = chance.random_range(0..INSIDERS.len());
-            let dollars = chance.random_range(50_000.0..900_000.0);
+        let mut rng = random::on(self.seed, DrawKind::Insiders, self.entity, date);
+        if rng.random_bool(0.02) {
+            let entity = rng.random_range(0..INSIDERS.len());
+            let dollars = rng.random_range(50_000.0..900_000.0);
             batch
                 .insider_transactions
-                .push(self.trade(date, INSIDERS[who], Side::Sell, dollars));
+                .push(self.trade(date, INSIDERS[entity], TransactionSide::Sell, dollars));
         }
-        if chance.random_bool(0.002) {
-            self.buy_together(date, &mut chance, batch);
+        if rng.random_bool(0.002) {
+            self.buy_together(date, &mut rng, batch);
         }
     }
 
-    /// Three insiders buy on the same day.
-    pub(super) fn buy_together(&self, date: Date, chance: &mut impl Rng, batch: &mut Batch) {
-        for who in &INSIDERS[..3] {
-            let dollars = chance.random_range(200_000.0..600_000.0);
+    /// Adds purchases of three insiders on the same day.
+    pub(super) fn buy_together(&self, date: Date, rng: &mut impl Rng, batch: &mut Batch) {
+        for entity in &INSIDERS[..3] {
+            let dollars = rng.random_range(200_000.0..600_000.0);
             batch
                 .insider_transactions
-                .push(self.trade(date, who, Side::Buy, dollars));
+                .push(self.trade(date, entity, TransactionSide::Buy, dollars));
         }
     }
 
-    fn trade(&self, filed_on: Date, who: &str, side: Side, dollars: f64) -> InsiderRow {
+    fn trade(&self, filed_on: Date, entity: &str, side: TransactionSide, dollars: f64) -> InsiderRow {
         InsiderRow {
             symbol: self.company.symbol,
             filed_on,
             traded_on: plus_days(filed_on, -2),
-            insider: format!("{who} of {}", self.company.name),
-            code: if side == Side::Buy { 'P' } else { 'S' },
+            insider: format!("{entity} of {}", self.company.name),
+            code: if side == TransactionSide::Buy { 'P' } else { 'S' },
             side,
             shares: decimal((dollars / self.price).max(1.0), 0),
             price: decimal(self.price, 2),
         }
     }
 
-    /// How often the company is mentioned in the hour that begins at `hour`: more by day than by night, and at times
-    /// it is all people talk about.
+    /// Returns the mentions of the company in the hour that begins at `hour`: more by day than by night, and many more
+    /// during a spike.
     pub(super) fn mentions(&self, hour: Timestamp, date: Date) -> MentionRow {
         let of_day = (hour.as_second() / 3600 % 24) as f64;
         let usual = 6.0 + 4.0 * ((of_day - 13.0) / 24.0 * std::f64::consts::TAU).cos();
-        let mut chance = chance::of(self.seed, Topic::Talk, self.who, hour.as_second());
+        let mut rng = random::of(self.seed, DrawKind::Mentions, self.entity, hour.as_second());
         MentionRow {
             symbol: self.company.symbol,
             time: hour,
-            mentions: count(usual * self.excitement(hour, date) * (0.3 * normal(&mut chance)).exp()),
+            mentions: count(usual * self.mention_factor(hour, date) * (0.3 * normal(&mut rng)).exp()),
         }
     }
 
-    /// How excited people are: about one day in sixty something stirs them, and they calm down over the next days.
-    fn excitement(&self, hour: Timestamp, date: Date) -> f64 {
-        let stirred = (0..EXCITED_DAYS).filter_map(|days| {
+    /// Returns the factor of the mentions. A spike begins on about one day in sixty and decays over the next days.
+    fn mention_factor(&self, hour: Timestamp, date: Date) -> f64 {
+        let spikes = (0..MENTION_SPIKE_DAYS).filter_map(|days| {
             let day = plus_days(date, -days)?;
-            let mut chance = chance::on(self.seed, Topic::Excitement, self.who, day);
-            let stirs = chance.random_bool(1.0 / 60.0);
-            let from = new_york(day, chance.random_range(6..18), 0);
+            let mut rng = random::on(self.seed, DrawKind::MentionSpike, self.entity, day);
+            let is_spike = rng.random_bool(1.0 / 60.0);
+            let from = new_york(day, rng.random_range(6..18), 0);
             let hours = (hour.as_second() - from.as_second()) as f64 / 3600.0;
-            let strength: f64 = chance.random_range(3.0..8.0);
-            (stirs && hours >= 0.0).then(|| strength * 0.97_f64.powf(hours))
+            let strength: f64 = rng.random_range(3.0..8.0);
+            (is_spike && hours >= 0.0).then(|| strength * 0.97_f64.powf(hours))
         });
-        1.0 + stirred.sum::<f64>()
+        1.0 + spikes.sum::<f64>()
     }
 }
 
@@ -228,7 +226,7 @@ const INSIDERS: [&str; 5] = [
     "General Counsel",
 ];
 
-/// The hours that are over after `after` and no later than `to`, by their beginnings.
+/// Returns the beginnings of the hours that end after `after` and no later than `to`.
 pub(super) fn hours((after, to): (Timestamp, Timestamp)) -> impl Iterator<Item = Timestamp> {
     let hour = SignedDuration::from_hours(1);
     let first = (after.as_second().div_euclid(3600)) * 3600;

@@ -1,27 +1,27 @@
-//! Floats of the simulation brought into exact numbers.
+//! Converts the floats of the simulation to exact numbers.
 
 use market::price::MAX_VOLUME;
 use market::{Decimal, Price};
 
-/// What a simulated price stays within, in dollars.
-pub(super) const PRICES: (f64, f64) = (1.0, 1e6);
+/// The range of simulated prices, in dollars.
+pub(super) const PRICE_RANGE: (f64, f64) = (1.0, 1e6);
 
-/// The price nearest to `dollars`, in cents.
+/// Returns the nearest price in whole cents.
 pub(super) fn price(dollars: f64) -> Price {
     Price::from_micros(whole(dollars * 100.0, 1, 100_000_000) * 10_000).expect("a cent to a million dollars")
 }
 
-/// The shares nearest to `shares`.
+/// Returns the nearest whole number of shares.
 pub(super) fn volume(shares: f64) -> i64 {
     whole(shares, 0, MAX_VOLUME)
 }
 
-/// The count nearest to `count`.
+/// Returns the nearest count.
 pub(super) fn count(count: f64) -> u32 {
     u32::try_from(whole(count, 0, 1_000_000)).unwrap_or(1_000_000)
 }
 
-/// The number nearest to `value` that has so many decimals.
+/// Rounds `value` to the given number of decimals.
 pub(super) fn decimal(value: f64, decimals: i32) -> Decimal {
     let scale = 10_f64.powi(decimals);
     Decimal::from_f64((value * scale).round() / scale).unwrap_or_default()
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_rounded_and_kept_within_their_range() {
+    fn numbers_are_rounded_and_clamped() {
         assert_eq!(price(12.345_678).to_string(), "12.35");
         assert_eq!(price(0.0).to_string(), "0.01");
         assert_eq!(price(f64::INFINITY).to_string(), "1000000");

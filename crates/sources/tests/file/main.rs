@@ -1,12 +1,12 @@
-//! A data folder that is followed: what is delivered when, and what becomes of files that grow, shrink or are broken.
+//! The file source: when data is delivered, and files that grow, shrink or are invalid.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod due;
 #[allow(dead_code, reason = "each test file uses its own part of it")]
 #[path = "../folders/mod.rs"]
 mod folders;
 mod growing;
+mod release;
 mod task;
 
 use std::fs::{self, File, OpenOptions};
@@ -16,8 +16,8 @@ use std::time::{Duration, SystemTime};
 use jiff::{SignedDuration, Timestamp};
 use market::Calendar;
 use market::records::Batch;
-use sources::Delivery;
-use sources::file::{Follower, Health, Options};
+use sources::MarketUpdate;
+use sources::file::{FileSourceConfig, FileSourceHealth, FolderFollower};
 use tempfile::TempDir;
 
 use folders::folder;
@@ -29,25 +29,26 @@ fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-fn options(dir: &TempDir) -> Options {
-    Options {
+fn config(dir: &TempDir) -> FileSourceConfig {
+    FileSourceConfig {
         dir: dir.path().to_owned(),
         every: SignedDuration::from_secs(1),
         bars_from: None,
     }
 }
 
-/// A folder that is followed, by a clock that is set by hand.
-struct Case {
+/// A followed folder, with a manual clock.
+struct Fixture {
     dir: TempDir,
-    follower: Follower,
+    follower: FolderFollower,
     now: Timestamp,
 }
 
-impl Case {
-    fn open(files: &[(&str, &str)], now: &str) -> (Self, Vec<Delivery>) {
+impl Fixture {
+    fn open(files: &[(&str, &str)], now: &str) -> (Self, Vec<MarketUpdate>) {
         let (dir, now) = (folder(files), at(now));
-        let (follower, past) = Follower::open(&options(&dir), Calendar::nyse(), Health::default(), now).unwrap();
+        let (follower, past) =
+            FolderFollower::open(&config(&dir), Calendar::nyse(), FileSourceHealth::default(), now).unwrap();
         (Self { dir, follower, now }, past)
     }
 
@@ -59,7 +60,7 @@ impl Case {
         file.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Puts `bytes` in the place of a file, as one written later.
+    /// Replaces a file, with a later modification time.
     fn replace(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let path = self.dir.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -75,42 +76,38 @@ impl Case {
             .unwrap();
     }
 
-    /// What is found a second later.
-    fn poll(&mut self) -> Vec<Delivery> {
+    /// Polls a second later.
+    fn poll(&mut self) -> Vec<MarketUpdate> {
         self.later(1)
     }
 
-    fn later(&mut self, seconds: i64) -> Vec<Delivery> {
+    fn later(&mut self, seconds: i64) -> Vec<MarketUpdate> {
         self.now += SignedDuration::from_secs(seconds);
-        let deliveries = self.follower.poll(self.now);
-        assert!(
-            deliveries
-                .iter()
-                .all(|delivery| !delivery.backfill && delivery.at <= self.now)
-        );
-        assert!(deliveries.is_sorted_by_key(|delivery| delivery.at));
-        deliveries
+        let updates = self.follower.poll(self.now);
+        assert!(updates.iter().all(|update| !update.backfill && update.at <= self.now));
+        assert!(updates.is_sorted_by_key(|update| update.at));
+        updates
     }
 }
 
-fn all(deliveries: Vec<Delivery>) -> Batch {
-    deliveries.into_iter().fold(Batch::default(), |mut batch, delivery| {
-        batch.append(delivery.batch);
+fn all(updates: Vec<MarketUpdate>) -> Batch {
+    updates.into_iter().fold(Batch::default(), |mut batch, update| {
+        batch.append(update.batch);
         batch
     })
 }
 
 /// `symbol date close` of each bar.
-fn bars(deliveries: Vec<Delivery>) -> Vec<String> {
-    let rows = all(deliveries).bars;
+fn bars(updates: Vec<MarketUpdate>) -> Vec<String> {
+    let rows = all(updates).bars;
     rows.iter()
         .map(|row| format!("{} {} {}", row.symbol, row.bar.date, row.bar.close))
         .collect()
 }
 
 /// `symbol price volume time` of each quote.
-fn quotes(deliveries: Vec<Delivery>) -> Vec<String> {
-    let rows = all(deliveries).quotes;
+fn quotes(updates: Vec<MarketUpdate>) -> Vec<String> {
+    let rows = all(updates).quotes;
     rows.iter()
         .map(|row| {
             format!(
@@ -125,8 +122,8 @@ fn quotes(deliveries: Vec<Delivery>) -> Vec<String> {
 }
 
 /// `date ratio` of each split.
-fn splits(deliveries: Vec<Delivery>) -> Vec<String> {
-    all(deliveries)
+fn splits(updates: Vec<MarketUpdate>) -> Vec<String> {
+    all(updates)
         .splits
         .iter()
         .map(|row| format!("{} {}", row.date, row.ratio))
@@ -134,6 +131,6 @@ fn splits(deliveries: Vec<Delivery>) -> Vec<String> {
 }
 
 /// A folder with one split, on a Friday at 11:00 in New York.
-fn with_splits(text: &str) -> (Case, Vec<Delivery>) {
-    Case::open(&[("splits.csv", text)], "2024-03-08T16:00:00Z")
+fn with_splits(text: &str) -> (Fixture, Vec<MarketUpdate>) {
+    Fixture::open(&[("splits.csv", text)], "2024-03-08T16:00:00Z")
 }

@@ -1,4 +1,4 @@
-//! The task around the follower.
+//! The task of the file source.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -7,23 +7,23 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use market::Calendar;
-use sources::file::{self, Health};
+use sources::file::{self, FileSourceHealth};
 use sources::{Clock, ManualClock};
 use tokio::sync::mpsc;
 
 use crate::folders::folder;
-use crate::{at, options, splits};
+use crate::{at, config, splits};
 
 #[tokio::test]
-async fn the_task_sends_the_past_then_what_it_finds_and_ends_with_its_listener() {
+async fn task_sends_history_then_new_rows_and_ends_with_its_receiver() {
     let dir = folder(&[("splits.csv", "symbol,date,ratio\nA,2024-03-01,2\n")]);
     let clock = Arc::new(ManualClock::new(at("2024-03-08T16:00:00Z")));
     let (sender, mut receiver) = mpsc::channel(1);
     let dyn_clock: Arc<dyn Clock> = Arc::clone(&clock) as Arc<dyn Clock>;
     let task = tokio::spawn(file::run(
-        options(&dir),
+        config(&dir),
         Calendar::nyse(),
-        Health::default(),
+        FileSourceHealth::default(),
         dyn_clock,
         sender,
     ));
@@ -38,7 +38,7 @@ async fn the_task_sends_the_past_then_what_it_finds_and_ends_with_its_listener()
     let found = loop {
         clock.advance(SignedDuration::from_secs(1));
         tokio::select! {
-            delivery = receiver.recv() => break delivery.unwrap(),
+            update = receiver.recv() => break update.unwrap(),
             () = tokio::task::yield_now() => {}
         }
     };
@@ -49,11 +49,18 @@ async fn the_task_sends_the_past_then_what_it_finds_and_ends_with_its_listener()
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_used_ends_the_task_with_the_reason() {
+async fn unusable_folder_ends_the_task_with_an_error() {
     let dir = folder(&[]);
     let clock: Arc<dyn Clock> = Arc::new(ManualClock::new(at("2024-03-08T16:00:00Z")));
     let (sender, _receiver) = mpsc::channel(1);
-    let ended = file::run(options(&dir), Calendar::nyse(), Health::default(), clock, sender).await;
+    let ended = file::run(
+        config(&dir),
+        Calendar::nyse(),
+        FileSourceHealth::default(),
+        clock,
+        sender,
+    )
+    .await;
     assert!(ended.unwrap_err().to_string().contains("holds no data"));
 }
 

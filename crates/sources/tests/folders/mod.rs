@@ -1,4 +1,4 @@
-//! Data folders made for a test.
+//! Temporary data folders.
 
 use std::fs;
 use std::io::Write;
@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
-/// A folder with these files; a name that ends in `.gz` is compressed.
+/// Creates a folder with these files; a name that ends in `.gz` is compressed.
 pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (name, text) in files {

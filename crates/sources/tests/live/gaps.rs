@@ -1,18 +1,18 @@
-//! Stretches that were missed.
+//! Gaps in the prices.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sources::live::Seen;
-use sources::provider::{Answer, Ask, ProviderError, Times};
+use sources::live::LastQuote;
+use sources::provider::{DataRequest, DataResponse, ProviderError, TimeRange};
 
-use crate::world::{Beginning, Known, World, friday, minute, minutes, quote, quotes, silent, symbol};
+use crate::fixture::{Fixture, FixtureConfig, KnownState, friday, minute, minutes, no_answer, quote, quotes, symbol};
 
-/// A provider that answers, or is silent.
+/// Switches a provider between answering and failing.
 #[derive(Clone)]
-struct Line(Arc<Mutex<bool>>);
+struct ProviderSwitch(Arc<Mutex<bool>>);
 
-impl Line {
+impl ProviderSwitch {
     fn open() -> Self {
         Self(Arc::new(Mutex::new(true)))
     }
@@ -26,42 +26,51 @@ impl Line {
     }
 }
 
-/// The minute of a quarter past, in which the price went up to 205 and came back.
-fn spike(times: &Times) -> Answer {
+/// The minute bars around 15:15, in which the price rose to 205 and came back.
+fn spike(times: &TimeRange) -> DataResponse {
     let all = [
         minute("AAPL", friday("15:14:00"), ["190"; 4]),
         minute("AAPL", friday("15:15:00"), ["190", "205", "189", "190"]),
     ];
-    minutes(all.into_iter().filter(|minute| times.has(minute.bar.time)).collect())
+    minutes(
+        all.into_iter()
+            .filter(|minute| times.contains(minute.bar.time))
+            .collect(),
+    )
 }
 
-fn answer(ask: &Ask, is_open: bool, now: &str) -> Result<Answer, ProviderError> {
-    match ask {
-        _ if !is_open => Err(silent()),
-        Ask::Quotes(_) => Ok(quotes(vec![quote("AAPL", now, friday("15:25:30"))])),
-        Ask::MinuteBars(_, times) => Ok(spike(times)),
-        _ => Ok(Answer::default()),
+fn answer(request: &DataRequest, is_open: bool, now: &str) -> Result<DataResponse, ProviderError> {
+    match request {
+        _ if !is_open => Err(no_answer()),
+        DataRequest::Quotes(_) => Ok(quotes(vec![quote("AAPL", now, friday("15:25:30"))])),
+        DataRequest::MinuteBars(_, times) => Ok(spike(times)),
+        _ => Ok(DataResponse::default()),
     }
 }
 
 #[tokio::test]
-async fn what_happened_while_nobody_answered_is_told_before_the_next_price() {
-    let line = Line::open();
-    let asked = line.clone();
+async fn gap_is_filled_before_the_next_price() {
+    let switch = ProviderSwitch::open();
+    let provider = switch.clone();
     let mut first = true;
-    let mut world = World::begin(Beginning::at(friday("15:05:00"), &["AAPL"]), move |ask| match ask {
-        Ask::Quotes(_) if std::mem::take(&mut first) => Ok(quotes(vec![quote("AAPL", "190", friday("15:04:59"))])),
-        ask => answer(ask, asked.is_open(), "190.5"),
-    })
+    let mut fixture = Fixture::begin(
+        FixtureConfig::at(friday("15:05:00"), &["AAPL"]),
+        move |request| match request {
+            DataRequest::Quotes(_) if std::mem::take(&mut first) => {
+                Ok(quotes(vec![quote("AAPL", "190", friday("15:04:59"))]))
+            }
+            request => answer(request, provider.is_open(), "190.5"),
+        },
+    )
     .await;
-    assert_eq!(world.delivered(), ["AAPL 190 15:04:59"]);
-    line.set(false);
-    world.until(friday("15:25:25")).await;
-    assert_eq!(world.delivered(), [""; 0]);
-    line.set(true);
-    // Who was silent is left alone for a while.
-    world.until(friday("15:40:00")).await;
-    let delivered = world.delivered();
+    assert_eq!(fixture.delivered(), ["AAPL 190 15:04:59"]);
+    switch.set(false);
+    fixture.until(friday("15:25:25")).await;
+    assert_eq!(fixture.delivered(), [""; 0]);
+    switch.set(true);
+    // A provider that failed backs off.
+    fixture.until(friday("15:40:00")).await;
+    let delivered = fixture.delivered();
     assert_eq!(
         delivered[..9],
         [
@@ -77,35 +86,35 @@ async fn what_happened_while_nobody_answered_is_told_before_the_next_price() {
         ]
         .map(str::to_owned)[..9]
     );
-    assert_eq!(world.health.state().gaps_open, 0);
+    assert_eq!(fixture.health.snapshot().gaps_open, 0);
 }
 
 #[tokio::test]
-async fn of_a_plan_that_tells_late_those_minutes_are_missed_that_it_would_have_told() {
-    let line = Line::open();
-    let asked = line.clone();
-    let beginning = Beginning {
+async fn gap_of_a_delayed_plan_is_shifted_by_its_delay() {
+    let switch = ProviderSwitch::open();
+    let provider = switch.clone();
+    let config = FixtureConfig {
         delay: Duration::from_secs(15 * 60),
-        ..Beginning::at(friday("15:20:00"), &["AAPL"])
+        ..FixtureConfig::at(friday("15:20:00"), &["AAPL"])
     };
-    let world = World::begin(beginning, move |_| {
-        let answer = asked.is_open().then(Answer::default);
-        answer.ok_or_else(silent)
+    let fixture = Fixture::begin(config, move |_| {
+        let answer = provider.is_open().then(DataResponse::default);
+        answer.ok_or_else(no_answer)
     })
     .await;
-    line.set(false);
-    world.until(friday("15:40:00")).await;
-    line.set(true);
-    let _ = world.asked();
-    world.until(friday("16:10:00")).await;
-    let asked = world.asked();
-    let minutes = asked.iter().find_map(|ask| match ask {
-        Ask::MinuteBars(_, times) => Some(*times),
+    switch.set(false);
+    fixture.until(friday("15:40:00")).await;
+    switch.set(true);
+    let _ = fixture.sent_requests();
+    fixture.until(friday("16:10:00")).await;
+    let requests = fixture.sent_requests();
+    let minutes = requests.iter().find_map(|request| match request {
+        DataRequest::MinuteBars(_, times) => Some(*times),
         _ => None,
     });
     let times = minutes.unwrap();
     assert_eq!(times.from, friday("15:05:00"));
-    // Who was silent is left alone for a while; what came after it was told.
+    // A provider that failed backs off; later prices were received.
     assert!(
         times.to >= friday("15:25:00") && times.to < friday("15:40:00"),
         "{times:?}"
@@ -113,59 +122,69 @@ async fn of_a_plan_that_tells_late_those_minutes_are_missed_that_it_would_have_t
 }
 
 #[tokio::test]
-async fn what_happened_since_the_last_run_is_asked_for_at_the_start() {
-    let seen = Seen {
+async fn gap_since_the_last_run_is_requested_at_the_start() {
+    let seen = LastQuote {
         price: "190".parse().unwrap(),
         at: friday("15:10:20"),
     };
-    let beginning = Beginning {
-        known: Known {
+    let config = FixtureConfig {
+        known: KnownState {
             seen: [(symbol("AAPL"), seen)].into(),
-            ..Known::default()
+            ..KnownState::default()
         },
-        ..Beginning::at(friday("15:20:00"), &["AAPL", "MSFT"])
+        ..FixtureConfig::at(friday("15:20:00"), &["AAPL", "MSFT"])
     };
-    let mut world = World::begin(beginning, |ask| answer(ask, true, "190")).await;
-    let times = Times {
+    let mut fixture = Fixture::begin(config, |request| answer(request, true, "190")).await;
+    let times = TimeRange {
         from: friday("15:10:00"),
         to: friday("15:20:00"),
     };
-    let is_asked = |ask: &Ask| *ask == Ask::MinuteBars(vec![symbol("AAPL")], times);
+    let is_requested = |request: &DataRequest| *request == DataRequest::MinuteBars(vec![symbol("AAPL")], times);
     assert!(
-        world.asked().iter().any(is_asked),
-        "whoever was never seen has missed nothing"
+        fixture.sent_requests().iter().any(is_requested),
+        "a stock without a last quote has no gap"
     );
-    assert!(world.delivered().contains(&"AAPL 205 15:15:40 late".to_owned()));
+    assert!(fixture.delivered().contains(&"AAPL 205 15:15:40 late".to_owned()));
 }
 
 #[tokio::test]
-async fn a_minute_that_is_not_over_is_asked_for_when_it_is() {
-    let seen = Seen {
+async fn current_minute_is_requested_when_it_is_over() {
+    let seen = LastQuote {
         price: "190".parse().unwrap(),
         at: friday("15:14:20"),
     };
-    let beginning = Beginning {
-        known: Known {
+    let config = FixtureConfig {
+        known: KnownState {
             seen: [(symbol("AAPL"), seen)].into(),
-            ..Known::default()
+            ..KnownState::default()
         },
-        ..Beginning::at(friday("15:15:42"), &["AAPL"])
+        ..FixtureConfig::at(friday("15:15:42"), &["AAPL"])
     };
-    let mut world = World::begin(beginning, |ask| answer(ask, true, "190")).await;
-    assert!(!world.delivered().contains(&"AAPL 205 15:15:40 late".to_owned()));
-    world.until(friday("15:16:05")).await;
-    assert!(world.delivered().contains(&"AAPL 205 15:15:40 late".to_owned()));
+    let mut fixture = Fixture::begin(config, |request| answer(request, true, "190")).await;
+    assert!(!fixture.delivered().contains(&"AAPL 205 15:15:40 late".to_owned()));
+    fixture.until(friday("15:16:05")).await;
+    assert!(fixture.delivered().contains(&"AAPL 205 15:15:40 late".to_owned()));
 }
 
 #[tokio::test]
-async fn the_end_of_a_session_that_fell_between_two_rounds_is_asked_for() {
-    let world = World::begin(Beginning::at(friday("20:59:20"), &["AAPL"]), |_| Ok(Answer::default())).await;
-    world.until(friday("21:01:10")).await;
-    let asked = world.asked();
-    let minutes: Vec<_> = asked.iter().filter(|ask| matches!(ask, Ask::MinuteBars(..))).collect();
-    let times = Times {
+async fn minutes_between_the_last_round_and_the_close_are_requested() {
+    let fixture = Fixture::begin(FixtureConfig::at(friday("20:59:20"), &["AAPL"]), |_| {
+        Ok(DataResponse::default())
+    })
+    .await;
+    fixture.until(friday("21:01:10")).await;
+    let requests = fixture.sent_requests();
+    let minutes: Vec<_> = requests
+        .iter()
+        .filter(|request| matches!(request, DataRequest::MinuteBars(..)))
+        .collect();
+    let times = TimeRange {
         from: friday("20:59:00"),
         to: friday("21:00:00"),
     };
-    assert_eq!(minutes, [&Ask::MinuteBars(vec![symbol("AAPL")], times)], "{asked:?}");
+    assert_eq!(
+        minutes,
+        [&DataRequest::MinuteBars(vec![symbol("AAPL")], times)],
+        "{requests:?}"
+    );
 }

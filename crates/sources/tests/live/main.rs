@@ -1,13 +1,13 @@
-//! The live source, with a provider of which the test says what it answers, and a clock that the test sets.
+//! The live source, with a provider whose answers the test defines and a manual clock.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(unreachable_pub, reason = "the rooms of a test are nobody else's")]
+#![allow(unreachable_pub, reason = "test modules are private")]
 
-mod errands;
+mod fetch_queue;
+mod fixture;
 mod gaps;
 mod jumps;
-mod line;
 mod price_requests;
 mod prices;
+mod stream_server;
 mod streams;
-mod world;

@@ -3,29 +3,29 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sources::freshness::Reason;
-use sources::provider::{Answer, Ask};
+use sources::freshness::FilterReason;
+use sources::provider::{DataRequest, DataResponse};
 
-use crate::world::{Beginning, World, friday, quote, quotes, symbol};
+use crate::fixture::{Fixture, FixtureConfig, friday, quote, quotes, symbol};
 
-/// What is polled is what the board says.
+/// The quotes that the provider answers with.
 #[derive(Clone, Default)]
 struct Board(Arc<Mutex<Vec<market::records::QuoteRow>>>);
 
 impl Board {
-    fn say(&self, rows: Vec<market::records::QuoteRow>) {
+    fn set(&self, rows: Vec<market::records::QuoteRow>) {
         *self.0.lock().unwrap() = rows;
     }
 
-    async fn begin(&self, beginning: Beginning) -> World {
+    async fn begin(&self, config: FixtureConfig) -> Fixture {
         let board = self.clone();
-        World::begin(beginning, move |ask| {
-            Ok(match ask {
-                Ask::Quotes(symbols) => {
+        Fixture::begin(config, move |request| {
+            Ok(match request {
+                DataRequest::Quotes(symbols) => {
                     let rows = board.0.lock().unwrap().clone();
                     quotes(rows.into_iter().filter(|row| symbols.contains(&row.symbol)).collect())
                 }
-                _ => Answer::default(),
+                _ => DataResponse::default(),
             })
         })
         .await
@@ -33,115 +33,125 @@ impl Board {
 }
 
 #[tokio::test]
-async fn only_what_is_watched_is_asked_for_once_a_minute() {
+async fn watched_stocks_are_polled_once_a_minute() {
     let board = Board::default();
-    let world = board.begin(Beginning::at(friday("15:00:00"), &["MSFT", "AAPL"])).await;
-    let both = Ask::Quotes(vec![symbol("MSFT"), symbol("AAPL")]);
-    assert_eq!(world.asked(), std::slice::from_ref(&both));
-    world.until(friday("15:00:59")).await;
-    assert_eq!(world.asked(), []);
-    world.until(friday("15:02:00")).await;
-    assert_eq!(world.asked(), [both.clone(), both]);
+    let fixture = board
+        .begin(FixtureConfig::at(friday("15:00:00"), &["MSFT", "AAPL"]))
+        .await;
+    let both = DataRequest::Quotes(vec![symbol("MSFT"), symbol("AAPL")]);
+    assert_eq!(fixture.sent_requests(), std::slice::from_ref(&both));
+    fixture.until(friday("15:00:59")).await;
+    assert_eq!(fixture.sent_requests(), []);
+    fixture.until(friday("15:02:00")).await;
+    assert_eq!(fixture.sent_requests(), [both.clone(), both]);
 }
 
 #[tokio::test]
-async fn whoever_comes_to_be_watched_is_asked_for_at_once_and_who_is_not_any_more_never() {
+async fn new_stock_is_polled_at_once_and_removed_stock_is_not() {
     let board = Board::default();
-    let world = board.begin(Beginning::at(friday("15:00:00"), &["AAPL"])).await;
-    world.until(friday("15:00:10")).await;
-    let _ = world.asked();
-    world
+    let fixture = board.begin(FixtureConfig::at(friday("15:00:00"), &["AAPL"])).await;
+    fixture.until(friday("15:00:10")).await;
+    let _ = fixture.sent_requests();
+    fixture
         .watched
         .send_replace(Arc::new(vec![symbol("AAPL"), symbol("MSFT")]));
-    world.settle().await;
-    assert_eq!(world.asked(), [Ask::Quotes(vec![symbol("AAPL"), symbol("MSFT")])]);
-    world.watched.send_replace(Arc::new(vec![symbol("MSFT")]));
-    world.until(friday("15:01:10")).await;
-    assert_eq!(world.asked(), [Ask::Quotes(vec![symbol("MSFT")])]);
-}
-
-#[tokio::test]
-async fn what_passes_the_gate_is_delivered_and_what_does_not_is_counted() {
-    let board = Board::default();
-    board.say(vec![quote("AAPL", "190", friday("14:59:58"))]);
-    let mut world = board.begin(Beginning::at(friday("15:00:00"), &["AAPL"])).await;
-    assert_eq!(world.delivered(), ["AAPL 190 14:59:58"]);
-    // The same again, and then a price that nobody would have believed.
-    world.until(friday("15:01:00")).await;
-    board.say(vec![quote("AAPL", "90", friday("15:01:58"))]);
-    world.until(friday("15:02:00")).await;
-    assert_eq!(world.delivered(), [""; 0]);
-    let counts = world.health.state().quotes;
-    assert_eq!((counts.of(Reason::Duplicate), counts.of(Reason::Jump)), (1, 1));
-    board.say(vec![quote("AAPL", "91", friday("15:02:59"))]);
-    world.until(friday("15:03:00")).await;
-    assert_eq!(world.delivered(), ["AAPL 91 15:02:59"]);
-}
-
-#[tokio::test]
-async fn a_quote_that_is_told_late_is_judged_as_missed() {
-    let board = Board::default();
-    board.say(vec![quote("AAPL", "190", friday("14:58:00"))]);
-    let mut world = board.begin(Beginning::at(friday("15:00:00"), &["AAPL"])).await;
-    assert_eq!(world.delivered(), ["AAPL 190 14:58:00 late"]);
-}
-
-#[tokio::test]
-async fn a_plan_with_a_delay_has_the_end_of_the_session_after_the_close() {
-    let board = Board::default();
-    let beginning = Beginning {
-        delay: Duration::from_secs(900),
-        ..Beginning::at(friday("20:59:30"), &["AAPL"])
-    };
-    board.say(vec![quote("AAPL", "190", friday("20:44:30"))]);
-    let mut world = board.begin(beginning).await;
-    board.say(vec![quote("AAPL", "191", friday("20:59:00"))]);
-    world.until(friday("21:14:30")).await;
+    fixture.settle().await;
     assert_eq!(
-        world.delivered(),
+        fixture.sent_requests(),
+        [DataRequest::Quotes(vec![symbol("AAPL"), symbol("MSFT")])]
+    );
+    fixture.watched.send_replace(Arc::new(vec![symbol("MSFT")]));
+    fixture.until(friday("15:01:10")).await;
+    assert_eq!(fixture.sent_requests(), [DataRequest::Quotes(vec![symbol("MSFT")])]);
+}
+
+#[tokio::test]
+async fn passed_quotes_are_delivered_and_others_are_counted() {
+    let board = Board::default();
+    board.set(vec![quote("AAPL", "190", friday("14:59:58"))]);
+    let mut fixture = board.begin(FixtureConfig::at(friday("15:00:00"), &["AAPL"])).await;
+    assert_eq!(fixture.delivered(), ["AAPL 190 14:59:58"]);
+    // The same quote again, and then an implausible price.
+    fixture.until(friday("15:01:00")).await;
+    board.set(vec![quote("AAPL", "90", friday("15:01:58"))]);
+    fixture.until(friday("15:02:00")).await;
+    assert_eq!(fixture.delivered(), [""; 0]);
+    let counts = fixture.health.snapshot().quotes;
+    assert_eq!(
+        (counts.of(FilterReason::Duplicate), counts.of(FilterReason::Jump)),
+        (1, 1)
+    );
+    board.set(vec![quote("AAPL", "91", friday("15:02:59"))]);
+    fixture.until(friday("15:03:00")).await;
+    assert_eq!(fixture.delivered(), ["AAPL 91 15:02:59"]);
+}
+
+#[tokio::test]
+async fn late_quote_is_a_missed_quote() {
+    let board = Board::default();
+    board.set(vec![quote("AAPL", "190", friday("14:58:00"))]);
+    let mut fixture = board.begin(FixtureConfig::at(friday("15:00:00"), &["AAPL"])).await;
+    assert_eq!(fixture.delivered(), ["AAPL 190 14:58:00 late"]);
+}
+
+#[tokio::test]
+async fn delayed_plan_delivers_the_end_of_the_session_after_the_close() {
+    let board = Board::default();
+    let config = FixtureConfig {
+        delay: Duration::from_secs(900),
+        ..FixtureConfig::at(friday("20:59:30"), &["AAPL"])
+    };
+    board.set(vec![quote("AAPL", "190", friday("20:44:30"))]);
+    let mut fixture = board.begin(config).await;
+    board.set(vec![quote("AAPL", "191", friday("20:59:00"))]);
+    fixture.until(friday("21:14:30")).await;
+    assert_eq!(
+        fixture.delivered(),
         ["AAPL 190 20:44:30", "AAPL 191 20:59:00 late"],
-        "the market was closed when it was told"
+        "the market was closed when it was received"
     );
 }
 
 #[tokio::test]
-async fn out_of_session_a_price_is_asked_for_once() {
+async fn price_is_requested_once_outside_a_session() {
     let board = Board::default();
-    board.say(vec![quote("AAPL", "190", friday("12:59:58"))]);
-    let mut world = board.begin(Beginning::at(friday("13:00:00"), &["AAPL"])).await;
-    assert_eq!(world.delivered(), ["AAPL 190 12:59:58"]);
-    world.until(friday("14:29:59")).await;
-    assert_eq!(world.asked().len(), 1);
-    world.until(friday("14:30:01")).await;
-    assert_eq!(world.asked().len(), 1, "the session has begun");
+    board.set(vec![quote("AAPL", "190", friday("12:59:58"))]);
+    let mut fixture = board.begin(FixtureConfig::at(friday("13:00:00"), &["AAPL"])).await;
+    assert_eq!(fixture.delivered(), ["AAPL 190 12:59:58"]);
+    fixture.until(friday("14:29:59")).await;
+    assert_eq!(fixture.sent_requests().len(), 1);
+    fixture.until(friday("14:30:01")).await;
+    assert_eq!(fixture.sent_requests().len(), 1, "the session has begun");
 }
 
 #[tokio::test]
-async fn of_whoever_is_new_an_old_price_of_a_session_is_better_than_none() {
+async fn stale_price_is_delivered_for_a_new_stock() {
     let board = Board::default();
-    board.say(vec![
+    board.set(vec![
         quote("AAPL", "190", friday("14:31:00")),
         quote("MSFT", "400", friday("14:29:00")),
     ]);
-    let mut world = board.begin(Beginning::at(friday("15:00:00"), &["AAPL", "MSFT"])).await;
-    assert_eq!(world.delivered(), ["AAPL 190 14:31:00 late"]);
-    board.say(vec![quote("AAPL", "191", friday("14:32:00"))]);
-    world.until(friday("15:01:00")).await;
-    assert_eq!(world.delivered(), [""; 0], "by now it is known");
+    let mut fixture = board
+        .begin(FixtureConfig::at(friday("15:00:00"), &["AAPL", "MSFT"]))
+        .await;
+    assert_eq!(fixture.delivered(), ["AAPL 190 14:31:00 late"]);
+    board.set(vec![quote("AAPL", "191", friday("14:32:00"))]);
+    fixture.until(friday("15:01:00")).await;
+    assert_eq!(fixture.delivered(), [""; 0], "by now it is known");
 }
 
 #[tokio::test]
-async fn polling_goes_on_after_a_clock_that_was_a_day_ahead_is_set_back() {
+async fn polling_continues_after_a_fast_clock_is_corrected() {
     let board = Board::default();
-    let mut world = board.begin(Beginning::at(friday("15:00:00"), &["AAPL"])).await;
-    world.clock.step_to("2024-03-11T15:00:00Z".parse().unwrap());
-    board.say(vec![quote("AAPL", "189", "2024-03-11T15:00:00Z".parse().unwrap())]);
-    world.settle().await;
-    let _ = (world.asked(), world.delivered());
-    world.clock.step_to(friday("15:00:30"));
-    world.settle().await;
-    board.say(vec![quote("AAPL", "190", friday("15:01:20"))]);
-    world.until(friday("15:01:30")).await;
-    assert_eq!(world.asked().len(), 2);
-    assert_eq!(world.delivered(), ["AAPL 190 15:01:20"]);
+    let mut fixture = board.begin(FixtureConfig::at(friday("15:00:00"), &["AAPL"])).await;
+    fixture.clock.step_to("2024-03-11T15:00:00Z".parse().unwrap());
+    board.set(vec![quote("AAPL", "189", "2024-03-11T15:00:00Z".parse().unwrap())]);
+    fixture.settle().await;
+    let _ = (fixture.sent_requests(), fixture.delivered());
+    fixture.clock.step_to(friday("15:00:30"));
+    fixture.settle().await;
+    board.set(vec![quote("AAPL", "190", friday("15:01:20"))]);
+    fixture.until(friday("15:01:30")).await;
+    assert_eq!(fixture.sent_requests().len(), 2);
+    assert_eq!(fixture.delivered(), ["AAPL 190 15:01:20"]);
 }

@@ -1,12 +1,11 @@
-//! Every adapter against a local server that replays its provider's documented shapes: what `table` and `calls` list holds for
-//! each of them, by the same code.
+//! Conformance tests of all adapters against local servers that replay the providers' documented payloads.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(unreachable_pub, reason = "the rooms of a test are nobody else's")]
+#![allow(unreachable_pub, reason = "the modules of a test program are private")]
 
-mod calls;
-mod combination;
+mod adapters;
+mod conformance;
 mod price_requests;
-mod subjects;
+mod routing;
+mod stream_conformance;
 mod support;
-mod table;

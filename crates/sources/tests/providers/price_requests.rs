@@ -1,83 +1,85 @@
-//! Requests for single prices, put to every adapter with its documented payloads.
+//! Requests for single prices, against every adapter with its documented payloads.
 
 use std::sync::Arc;
 
 use jiff::civil::{Date, time};
 use market::{Calendar, Symbol};
-use sources::combine::{Combination, Polling};
-use sources::freshness::Limits;
-use sources::live::{self, Demand, Health, Memory, Options, PriceReply, PriceRequest, Seen};
-use sources::provider::http::Setup;
+use sources::freshness::QuoteLimits;
+use sources::live::{
+    self, LastQuote, LiveSourceConfig, LiveSourceHealth, LiveSourceInputs, MarketState, PriceReply, PriceRequest,
+};
+use sources::provider::http::AdapterSetup;
 use sources::provider::{Provider, stream};
-use sources::{Clock, Delivery, ManualClock};
+use sources::routing::{PollingConfig, ProviderRouter};
+use sources::{Clock, ManualClock, MarketUpdate};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
-use crate::subjects::{alpaca, apewisdom, finnhub, massive, sec, tiingo};
+use crate::adapters::{alpaca, apewisdom, finnhub, massive, sec, tiingo};
 use crate::support::NOW;
-use crate::support::server::Server;
-use crate::support::subject::{Place, fixture};
+use crate::support::case::{StubRoute, fixture};
+use crate::support::server::StubServer;
 
-/// An adapter and its price of AAPL.
-struct Case {
+/// An adapter and the price of AAPL in its payloads.
+struct PriceCase {
     provider: &'static str,
-    build: fn(url: &str, setup: &Setup) -> Box<dyn Provider>,
-    places: Vec<Place>,
-    /// The price and its time; nothing from a provider that has no prices.
-    newest: Option<(&'static str, &'static str)>,
+    build: fn(url: &str, setup: &AdapterSetup) -> Box<dyn Provider>,
+    routes: Vec<StubRoute>,
+    /// The price and its time; `None` for a provider without prices.
+    expected: Option<(&'static str, &'static str)>,
 }
 
-fn cases() -> Vec<Case> {
+fn price_cases() -> Vec<PriceCase> {
     const NEWEST: Option<(&str, &str)> = Some(("171.2", "2024-03-08T15:29:58.123456789Z"));
     let nothing = r#"{"c":0,"d":null,"dp":null,"h":0,"l":0,"o":0,"pc":0,"t":0}"#;
     vec![
-        Case {
+        PriceCase {
             provider: "alpaca",
             build: alpaca::build,
-            places: vec![("/v2/stocks/snapshots", fixture("alpaca/snapshots.json"))],
-            newest: NEWEST,
+            routes: vec![("/v2/stocks/snapshots", fixture("alpaca/snapshots.json"))],
+            expected: NEWEST,
         },
-        Case {
+        PriceCase {
             provider: "finnhub",
             build: finnhub::build,
-            places: vec![
+            routes: vec![
                 ("/quote?symbol=AAPL", fixture("finnhub/quote.json")),
                 ("/quote?symbol=NOSUCH", nothing.to_owned()),
             ],
-            newest: Some(("171.2", "2024-03-08T15:29:58Z")),
+            expected: Some(("171.2", "2024-03-08T15:29:58Z")),
         },
-        Case {
+        PriceCase {
             provider: "massive",
             build: massive::build,
-            places: vec![("/v2/snapshot/", fixture("massive/snapshots.json"))],
-            newest: NEWEST,
+            routes: vec![("/v2/snapshot/", fixture("massive/snapshots.json"))],
+            expected: NEWEST,
         },
-        Case {
+        PriceCase {
             provider: "tiingo",
             build: tiingo::build,
-            places: vec![("/iex/", fixture("tiingo/iex.json"))],
-            newest: NEWEST,
+            routes: vec![("/iex/", fixture("tiingo/iex.json"))],
+            expected: NEWEST,
         },
-        Case {
+        PriceCase {
             provider: "sec",
             build: sec::build,
-            places: vec![("/files/company_tickers.json", fixture("sec/company_tickers.json"))],
-            newest: None,
+            routes: vec![("/files/company_tickers.json", fixture("sec/company_tickers.json"))],
+            expected: None,
         },
-        Case {
+        PriceCase {
             provider: "apewisdom",
             build: apewisdom::build,
-            places: vec![("/filter/all-stocks/page/1", fixture("apewisdom/only.json"))],
-            newest: None,
+            routes: vec![("/filter/all-stocks/page/1", fixture("apewisdom/only.json"))],
+            expected: None,
         },
     ]
 }
 
-/// Nothing is known.
+/// A market state without any data.
 #[derive(Debug)]
 struct Nothing;
 
-impl Memory for Nothing {
-    fn last_seen(&self, _symbol: Symbol) -> Option<Seen> {
+impl MarketState for Nothing {
+    fn last_quote(&self, _symbol: Symbol) -> Option<LastQuote> {
         None
     }
 
@@ -95,56 +97,62 @@ impl Memory for Nothing {
 }
 
 /// A live source with one provider.
-struct Live {
+struct LiveSource {
     requests: mpsc::Sender<PriceRequest>,
-    deliveries: mpsc::Receiver<Delivery>,
-    // The source ends with them.
+    deliveries: mpsc::Receiver<MarketUpdate>,
+    // Dropping the senders ends the source.
     _watched: watch::Sender<Arc<Vec<Symbol>>>,
-    _wanted: broadcast::Sender<live::Matter>,
+    _refreshes: broadcast::Sender<live::RefreshKind>,
 }
 
-impl Live {
-    async fn begin(case: &Case) -> (Self, Server) {
-        let server = Server::start().await;
-        for (place, body) in &case.places {
-            server.route(place, body);
+impl LiveSource {
+    async fn start(case: &PriceCase) -> (Self, StubServer) {
+        let server = StubServer::start().await;
+        for (route, body) in &case.routes {
+            server.route(route, body);
         }
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::new(NOW.parse().unwrap()));
-        let setup = Setup::new(Arc::clone(&clock), 1);
+        let setup = AdapterSetup::new(Arc::clone(&clock), 1);
         let provider: Arc<dyn Provider> = Arc::from((case.build)(&server.url, &setup));
-        let mut combination = Combination::new(clock);
+        let mut router = ProviderRouter::new(clock);
         for capability in provider.tier().capabilities().iter() {
-            // Nothing is asked but what is requested.
+            // Only quotes are configured, so that the source sends no other requests.
             if capability == sources::provider::Capability::Quotes {
-                combination = combination.with(capability, Arc::clone(&provider));
+                router = router.with(capability, Arc::clone(&provider));
             }
         }
-        let options = Options {
-            combination: Arc::new(combination),
+        let options = LiveSourceConfig {
+            router: Arc::new(router),
             setup,
             calendar: Calendar::nyse(),
-            polling: Polling::default(),
-            limits: Limits::default(),
-            stream: stream::Settings::default(),
+            polling: PollingConfig::default(),
+            limits: QuoteLimits::default(),
+            stream: stream::StreamConfig::default(),
             nightly_at: time(22, 30, 0, 0),
             benchmark: "SPY".parse().unwrap(),
             splits_only: watch::channel(Arc::default()).1,
         };
         let (watched, watched_receiver) = watch::channel(Arc::default());
-        let (wanted, wanted_receiver) = broadcast::channel(1);
+        let (refreshes, refreshes_receiver) = broadcast::channel(1);
         let (requests, requests_receiver) = mpsc::channel(1);
         let (sender, deliveries) = mpsc::channel(100);
-        let demand = Demand {
+        let inputs = LiveSourceInputs {
             watched: watched_receiver,
-            wanted: wanted_receiver,
+            refreshes: refreshes_receiver,
             requests: requests_receiver,
         };
-        tokio::spawn(live::run(options, demand, Arc::new(Nothing), Health::default(), sender));
+        tokio::spawn(live::run(
+            options,
+            inputs,
+            Arc::new(Nothing),
+            LiveSourceHealth::default(),
+            sender,
+        ));
         let live = Self {
             requests,
             deliveries,
             _watched: watched,
-            _wanted: wanted,
+            _refreshes: refreshes,
         };
         (live, server)
     }
@@ -158,12 +166,12 @@ impl Live {
 }
 
 #[tokio::test]
-async fn every_adapter_tells_a_requested_price_and_which_stocks_it_does_not_know() {
-    for case in cases() {
+async fn adapters_return_the_requested_price_and_report_unknown_symbols() {
+    for case in price_cases() {
         let provider = case.provider;
-        let (mut live, _server) = Live::begin(&case).await;
+        let (mut live, _server) = LiveSource::start(&case).await;
         let reply = live.request("AAPL").await;
-        let Some((price, time)) = case.newest else {
+        let Some((price, time)) = case.expected else {
             assert_eq!(reply, PriceReply::NoAnswer, "{provider} has no prices");
             continue;
         };
@@ -183,14 +191,17 @@ async fn every_adapter_tells_a_requested_price_and_which_stocks_it_does_not_know
 }
 
 #[tokio::test]
-async fn no_adapter_takes_a_failing_provider_for_one_that_does_not_know_a_stock() {
-    for case in cases() {
-        let failing = Case {
-            places: Vec::new(),
+async fn failed_request_is_not_reported_as_unknown_symbol() {
+    for case in price_cases() {
+        let failing = PriceCase {
+            routes: Vec::new(),
             ..case
         };
-        let (live, server) = Live::begin(&failing).await;
-        server.first(std::iter::repeat_n(crate::support::server::Reply::status(401), 10));
+        let (live, server) = LiveSource::start(&failing).await;
+        server.first(std::iter::repeat_n(
+            crate::support::server::StubResponse::status(401),
+            10,
+        ));
         assert_eq!(live.request("AAPL").await, PriceReply::NoAnswer, "{}", failing.provider);
     }
 }

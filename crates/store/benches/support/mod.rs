@@ -1,4 +1,4 @@
-//! What the benches of the store stand on.
+//! Shared helpers of the benchmarks.
 
 #![allow(dead_code, reason = "each bench uses a part")]
 
@@ -6,22 +6,22 @@ use std::time::{Duration, Instant};
 
 use alerts::alert::Alert;
 use alerts::condition::{Condition, Side};
-use alerts::transition::{Entry, HistoryStatus};
+use alerts::transition::{HistoryStatus, StatusChange};
 use alerts::{AlertId, Channel, HistoryAction, Plan, Revision, Status};
 use jiff::{SignedDuration, Timestamp};
 use market::{Price, Symbol};
 use serde_json::json;
-use store::model::{Account, AccountId, HistoryRow, Owner, StoredAlert};
-use store::{Abort, BoxFuture, StoreError, Unit, Work};
+use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
+use store::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 use uuid::Uuid;
 
-/// Whether cargo asks for figures; otherwise (`cargo test --benches`) everything is run once, in small.
+/// Whether cargo runs benchmarks. Otherwise (`cargo test --benches`) everything runs once at a small scale.
 pub(crate) fn is_measured() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
-/// Whether a database is to be measured: all are, unless one is named (`cargo bench -p store -- sqlite`).
-pub(crate) fn is_asked_for(kind: &str) -> bool {
+/// Whether a database is selected: all are, unless one is named (`cargo bench -p store -- sqlite`).
+pub(crate) fn is_selected(kind: &str) -> bool {
     let mut names = std::env::args()
         .skip(1)
         .filter(|argument| !argument.starts_with('-'))
@@ -29,7 +29,7 @@ pub(crate) fn is_asked_for(kind: &str) -> bool {
     names.peek().is_none() || names.any(|name| kind.eq_ignore_ascii_case(&name))
 }
 
-/// Now, for measuring.
+/// The current instant, for measuring.
 #[expect(
     clippy::disallowed_methods,
     reason = "a bench measures time; nothing is judged by it"
@@ -38,12 +38,12 @@ pub(crate) fn stopwatch() -> Instant {
     Instant::now()
 }
 
-/// So many seconds after some instant.
+/// A number of seconds after a fixed instant.
 pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
 }
 
-/// Numbers in an order without one: a generator of Lehmer's, so that the bench does the same each time.
+/// Shuffles with a linear congruential generator and a fixed seed, so that each run is the same.
 pub(crate) fn shuffle<T>(items: &mut [T]) {
     let mut state: u64 = 42;
     for place in (1..items.len()).rev() {
@@ -55,7 +55,7 @@ pub(crate) fn shuffle<T>(items: &mut [T]) {
     }
 }
 
-/// An id that says nothing of the order of creation, as ids of version 4 do not.
+/// An id that does not reveal the order of creation, like a UUID of version 4.
 pub(crate) fn id(number: u64) -> Uuid {
     let scattered = u128::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
     Uuid::from_u128(scattered)
@@ -76,7 +76,7 @@ pub(crate) fn account(number: u64) -> Account {
     }
 }
 
-/// The alert of that number, one of a thousand accounts' on one of a thousand stocks.
+/// The alert with a number, spread over a thousand accounts and a thousand stocks.
 pub(crate) fn alert(number: u64) -> StoredAlert {
     let ticker = format!("S{}", number % 1_000);
     let alert = Alert {
@@ -102,22 +102,22 @@ pub(crate) fn alert(number: u64) -> StoredAlert {
     };
     StoredAlert {
         alert,
-        owner: Owner::Account(AccountId(id(number % 1_000))),
+        owner: AlertOwner::Account(AccountId(id(number % 1_000))),
         created_by: Some("key: laptop".to_owned()),
     }
 }
 
-/// Adds accounts and alerts of some numbers.
-pub(crate) struct Fill {
+/// Inserts accounts and alerts by number.
+pub(crate) struct InsertFixtures {
     pub(crate) accounts: std::ops::Range<u64>,
     pub(crate) alerts: std::ops::Range<u64>,
 }
 
-impl Work for Fill {
-    type Done = ();
+impl Transaction for InsertFixtures {
+    type Output = ();
     type Refusal = ();
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<()>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<()>>> {
         Box::pin(async move {
             for number in self.accounts.clone() {
                 unit.insert_account(&account(number)).await?;
@@ -130,11 +130,11 @@ impl Work for Fill {
     }
 }
 
-pub(crate) async fn insert(unit: &mut Unit, alert: &StoredAlert) -> Result<(), StoreError> {
+pub(crate) async fn insert(unit: &mut UnitOfWork, alert: &StoredAlert) -> Result<(), StoreError> {
     let row = HistoryRow {
         alert: alert.alert.id,
         symbol: alert.alert.symbol,
-        entry: Entry {
+        entry: StatusChange {
             action: HistoryAction::Created,
             previous_status: None,
             new_status: HistoryStatus::Of(Status::Active),
@@ -146,7 +146,7 @@ pub(crate) async fn insert(unit: &mut Unit, alert: &StoredAlert) -> Result<(), S
     unit.insert_alert(alert, &row).await
 }
 
-/// Prints how much faster one is than another.
+/// Prints how much faster `ours` is than `theirs`.
 pub(crate) fn compare(what: &str, ours: Duration, other: &str, theirs: Duration) {
     let ratio = theirs.as_secs_f64() / ours.as_secs_f64();
     println!("{what}: {ratio:.2} times as fast as {other} ({ours:.2?} against {theirs:.2?})");

@@ -1,27 +1,27 @@
-//! Lists of alerts: filtered, sorted, page by page.
+//! Filtered, sorted and paged lists of alerts.
 
 use sqlx::AssertSqlSafe;
 
 use super::row::{AlertRow, TABLE, select};
-use crate::database::on;
+use crate::database::dispatch;
 use crate::model::{AccountId, AlertFilter, AlertSort, AlertSortField, Page, PageRequest, StoredAlert};
 use crate::{Store, StoreError};
 
-/// A filter that is absent is null, and a null lets everything pass. The parameter for a search is a pattern.
-const MATCHING: &str = "LEFT JOIN stocks ON stocks.symbol = alerts.symbol
+/// An absent filter is null, and a null matches every row.
+const FILTER_SQL: &str = "LEFT JOIN stocks ON stocks.symbol = alerts.symbol
     WHERE account_id = $1 AND deleted_at IS NULL
     AND status = COALESCE($2, status) AND condition = COALESCE($3, condition)
     AND alerts.symbol = COALESCE($4, alerts.symbol)";
 
-/// Two patterns: symbols are in upper case, names are searched in lower case.
-const SEARCHED: &str = r"
+/// Two `LIKE` patterns: symbols are stored in upper case, names are searched in lower case.
+const SEARCH_SQL: &str = r"
     AND (alerts.symbol LIKE $5 ESCAPE '\' OR stocks.name_lower LIKE $6 ESCAPE '\')";
 
-/// No name is longer, and SQLite takes no longer patterns than 50000 bytes.
+/// No name is longer, and SQLite rejects patterns over 50000 bytes.
 const MAX_SEARCH_BYTES: usize = 1000;
 
 /// The column that a list is sorted by.
-const fn column(field: AlertSortField) -> &'static str {
+const fn sort_column(field: AlertSortField) -> &'static str {
     match field {
         AlertSortField::CreatedAt => "alerts.created_at",
         AlertSortField::Symbol => "alerts.symbol",
@@ -33,8 +33,8 @@ const fn column(field: AlertSortField) -> &'static str {
     }
 }
 
-/// A pattern that finds a text anywhere; what has a meaning in patterns is taken as it is.
-fn pattern(text: &str) -> String {
+/// A `LIKE` pattern that finds a text anywhere. Wildcards in the text are escaped.
+fn like_pattern(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len() + 2);
     pattern.push('%');
     for character in text.chars() {
@@ -48,10 +48,7 @@ fn pattern(text: &str) -> String {
 }
 
 impl Store {
-    /// An account's alerts, a page of them.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns one page of an account's alerts.
     pub async fn alerts(
         &self,
         account: AccountId,
@@ -69,19 +66,24 @@ impl Store {
         let status = filter.status.map(alerts::Status::name);
         let condition = filter.condition.map(alerts::ConditionKind::name);
         let symbol = filter.symbol.as_ref().map(market::Symbol::as_str);
-        let patterns = search.map(|text| (pattern(&text.to_ascii_uppercase()), pattern(&text.to_lowercase())));
-        let searched = if patterns.is_some() { SEARCHED } else { "" };
+        let patterns = search.map(|text| {
+            (
+                like_pattern(&text.to_ascii_uppercase()),
+                like_pattern(&text.to_lowercase()),
+            )
+        });
+        let search_sql = if patterns.is_some() { SEARCH_SQL } else { "" };
 
-        let count = format!("SELECT COUNT(*) FROM alerts {MATCHING}{searched}");
+        let count = format!("SELECT COUNT(*) FROM alerts {FILTER_SQL}{search_sql}");
         let order = if sort.ascending { "ASC" } else { "DESC" };
         let list = format!(
-            "{}{MATCHING}{searched} ORDER BY {} {order} NULLS LAST, alerts.seq DESC LIMIT {} OFFSET {}",
+            "{}{FILTER_SQL}{search_sql} ORDER BY {} {order} NULLS LAST, alerts.seq DESC LIMIT {} OFFSET {}",
             select!(""),
-            column(sort.field),
+            sort_column(sort.field),
             page.limit,
             page.offset(),
         );
-        let (total, rows) = on!(&self.pools, pool => {
+        let (total, rows) = dispatch!(&self.pools, pool => {
             let mut count = sqlx::query_as::<_, (i64,)>(AssertSqlSafe(count))
                 .bind(account.0).bind(status).bind(condition).bind(symbol);
             let mut list = sqlx::query_as::<_, AlertRow>(AssertSqlSafe(list))
@@ -90,7 +92,7 @@ impl Store {
                 count = count.bind(symbol).bind(name);
                 list = list.bind(symbol).bind(name);
             }
-            // Its text has the page in it, so it is not worth keeping.
+            // The text contains the page number, so caching the prepared statement is useless.
             (count.fetch_one(pool).await?.0, list.persistent(false).fetch_all(pool).await?)
         });
         let items = rows.into_iter().map(StoredAlert::try_from).collect::<Result<_, _>>()?;
@@ -104,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_a_meaning_in_patterns_is_searched_for_as_it_is() {
-        assert_eq!(pattern(r"50%_\o"), r"%50\%\_\\o%");
+    fn like_pattern_escapes_wildcards() {
+        assert_eq!(like_pattern(r"50%_\o"), r"%50\%\_\\o%");
     }
 }

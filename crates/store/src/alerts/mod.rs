@@ -1,5 +1,5 @@
-//! Alerts: as rows (`row.rs`), one by one and all of them (`read.rs`), page by page (`list.rs`), and as they change
-//! (`change.rs`); those of people without an account (`guests.rs`).
+//! Alerts: rows (`row.rs`), reads (`read.rs`), pages (`list.rs`), changes (`change.rs`) and guest alerts
+//! (`guests.rs`).
 
 mod change;
 mod guests;

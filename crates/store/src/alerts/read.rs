@@ -1,4 +1,4 @@
-//! Reading alerts one by one, and all of them.
+//! Reads single alerts and all active alerts.
 
 use alerts::{AlertId, Revision};
 use market::Symbol;
@@ -8,30 +8,30 @@ use super::row::{AlertRow, TABLE, select};
 use crate::bulk::{Statement, query_many};
 use crate::database::{query, stream};
 use crate::model::{AccountId, StoredAlert};
-use crate::{Store, StoreError, Unit};
+use crate::{Store, StoreError, UnitOfWork};
 
-/// Alerts by their ids, deleted ones included.
+/// Alerts by id, including deleted ones.
 pub(crate) const BY_ID: Statement = Statement {
     before: select!("WHERE id IN (VALUES "),
     columns: 1,
     after: ")",
 };
 
-/// Alerts by the order of their creation, deleted ones included.
+/// Alerts by `seq`, including deleted ones.
 const BY_SEQ: Statement = Statement {
     before: select!("WHERE seq IN (VALUES "),
     columns: 1,
     after: ")",
 };
 
-/// The active alerts of stocks.
+/// The active alerts on some stocks.
 const ACTIVE_OF_SYMBOLS: Statement = Statement {
     before: select!("WHERE status = 'active' AND deleted_at IS NULL AND symbol IN (VALUES "),
     columns: 1,
     after: ")",
 };
 
-/// An alert's id and revision as a row.
+/// An alert's id and revision.
 #[derive(sqlx_macros::FromRow)]
 struct RevisionRow {
     id: Uuid,
@@ -47,50 +47,35 @@ impl TryFrom<RevisionRow> for (AlertId, Revision) {
 }
 
 impl Store {
-    /// An alert of an account that is not deleted.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account's alert unless it is deleted.
     pub async fn alert(&self, account: AccountId, id: AlertId) -> Result<Option<StoredAlert>, StoreError> {
         let sql = select!("WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL");
         let row = query!(fetch_optional AlertRow, &self.pools, sql, id.0, account.0)?;
         row.map(StoredAlert::try_from).transpose()
     }
 
-    /// All active alerts, in the order of their creation, handed to `take` in pieces as they are read: what was there at
-    /// one moment.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Reads all active alerts in order of creation, as one consistent snapshot. Passes them to `take` in chunks.
     pub async fn active_alerts(&self, take: &mut (dyn FnMut(Vec<StoredAlert>) + Send)) -> Result<(), StoreError> {
         let sql = select!("WHERE status = 'active' AND deleted_at IS NULL ORDER BY seq");
         stream!(AlertRow, &self.pools, take, sql)
     }
 
-    /// The stocks of alerts that are not active: paused, triggered or not verified yet. Reads every alert.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the stocks that have alerts in a status other than active: paused, triggered or unverified. Scans all
+    /// alerts.
     pub async fn symbols_of_inactive_alerts(&self) -> Result<Vec<Symbol>, StoreError> {
         let sql = "SELECT DISTINCT symbol FROM alerts WHERE status <> 'active' AND deleted_at IS NULL";
         let rows = query!(fetch_all(String,), &self.pools, sql)?;
         rows.into_iter().map(|(symbol,)| TABLE.symbol(&symbol)).collect()
     }
 
-    /// The active alerts of some stocks, in any order.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the active alerts on some stocks, in any order.
     pub async fn active_alerts_of(&self, symbols: &[Symbol]) -> Result<Vec<StoredAlert>, StoreError> {
         let rows = query_many!(AlertRow, &self.pools, ACTIVE_OF_SYMBOLS, symbols, |query, symbol| query
             .bind(symbol.as_str().to_owned()))?;
         rows.into_iter().map(StoredAlert::try_from).collect()
     }
 
-    /// The stocks that active alerts without an initial price are about.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the stocks that have active alerts without an initial price.
     pub async fn symbols_without_initial_price(&self) -> Result<Vec<Symbol>, StoreError> {
         let sql = "SELECT DISTINCT symbol FROM alerts
                    WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL";
@@ -98,16 +83,13 @@ impl Store {
         rows.into_iter().map(|(symbol,)| TABLE.symbol(&symbol)).collect()
     }
 
-    /// The active alerts of a stock that have no initial price, oldest first: at most `limit`.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a stock's active alerts without an initial price, oldest first, at most `limit`.
     pub async fn alerts_without_initial_price(
         &self,
         symbol: Symbol,
         limit: u32,
     ) -> Result<Vec<StoredAlert>, StoreError> {
-        // The conditions of the index, word for word.
+        // These conditions must match the partial index word for word.
         let sql = select!(
             "WHERE initial_price IS NULL AND status = 'active' AND deleted_at IS NULL AND symbol = $1 ORDER BY seq LIMIT $2"
         );
@@ -115,10 +97,7 @@ impl Store {
         rows.into_iter().map(StoredAlert::try_from).collect()
     }
 
-    /// The revisions of all active alerts, for comparison with the engine's, in pieces.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Reads the revisions of all active alerts in chunks, for comparison with the engine.
     pub async fn active_revisions(
         &self,
         take: &mut (dyn FnMut(Vec<(AlertId, Revision)>) + Send),
@@ -127,30 +106,24 @@ impl Store {
         stream!(RevisionRow, &self.pools, take, sql)
     }
 
-    /// Alerts by their ids, whoever owns them, in any order; those that are deleted are missing.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns alerts by id for any owner, in any order. Deleted alerts are missing.
     pub async fn alerts_by_id(&self, ids: &[AlertId]) -> Result<Vec<StoredAlert>, StoreError> {
         let rows = query_many!(AlertRow, &self.pools, BY_ID, ids, |query, id| query.bind(id.0))?;
         let there = rows.into_iter().filter(|row| !row.is_deleted());
         there.map(StoredAlert::try_from).collect()
     }
 
-    /// Alerts as rows by the order of their creation, deleted ones included.
+    /// Returns alert rows by `seq`, including deleted ones.
     pub(crate) async fn alert_rows(&self, seqs: &[i64]) -> Result<Vec<AlertRow>, StoreError> {
         Ok(query_many!(AlertRow, &self.pools, BY_SEQ, seqs, |query, seq| query.bind(*seq))?)
     }
 }
 
-impl Unit {
-    /// Alerts by their ids, whoever owns them, in any order; those that are deleted are missing.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Returns alerts by id for any owner, in any order. Deleted alerts are missing.
     pub async fn alerts_by_id(&mut self, ids: &[AlertId]) -> Result<Vec<StoredAlert>, StoreError> {
-        let rows = query_many!(AlertRow, &mut self.link, BY_ID, ids, |query, id| query.bind(id.0));
-        let there = self.noted(rows)?.into_iter().filter(|row| !row.is_deleted());
+        let rows = query_many!(AlertRow, &mut self.connection, BY_ID, ids, |query, id| query.bind(id.0));
+        let there = self.track(rows)?.into_iter().filter(|row| !row.is_deleted());
         there.map(StoredAlert::try_from).collect()
     }
 }

@@ -1,7 +1,6 @@
-//! An alert as a row.
+//! Alert rows.
 //!
-//! A condition is kept as its kind, its threshold, the parameters and, of a reminder, the moment; see
-//! [`alerts::restore`].
+//! A condition is stored as its kind, threshold, parameters and, for a reminder, moment. See [`alerts::restore`].
 
 use alerts::condition::Side;
 use alerts::{Alert, AlertId, Channel, ConditionKind, Revision, Status, restore};
@@ -12,7 +11,7 @@ use uuid::Uuid;
 
 use crate::StoreError;
 use crate::columns::Table;
-use crate::model::{AccountId, Owner, StoredAlert};
+use crate::model::{AccountId, AlertOwner, StoredAlert};
 
 pub(crate) const TABLE: Table = Table("alerts");
 
@@ -64,31 +63,34 @@ impl AlertRow {
     }
 
     pub(crate) fn deleted_at(&self) -> Result<Option<Timestamp>, StoreError> {
-        TABLE.instant_if_any(self.deleted_at)
+        TABLE.optional_instant(self.deleted_at)
     }
 
     fn alert(&self) -> Result<Alert, StoreError> {
-        let kind = TABLE.named("condition", &self.condition, ConditionKind::from_name)?;
-        let parameters = TABLE.object_if_any(self.parameters.as_deref())?;
+        let kind = TABLE.parse("condition", &self.condition, ConditionKind::from_name)?;
+        let parameters = TABLE.optional_object(self.parameters.as_deref())?;
         let threshold = self.threshold.map(Decimal::from_micros);
-        let moment = TABLE.instant_if_any(self.moment)?;
+        let moment = TABLE.optional_instant(self.moment)?;
         let condition = restore::condition(kind, threshold, parameters.as_ref(), moment);
-        let rsi_side = self.rsi_side.as_deref().map(|name| TABLE.named("rsi_side", name, side));
+        let rsi_side = self
+            .rsi_side
+            .as_deref()
+            .map(|name| TABLE.parse("rsi_side", name, parse_side));
         Ok(Alert {
             id: self.id(),
             revision: Revision(TABLE.narrow("revision", self.revision)?),
             symbol: TABLE.symbol(&self.symbol)?,
             condition: condition.map_err(|error| TABLE.corrupt(error))?,
-            notification: TABLE.named("notification", &self.notification, Channel::from_name)?,
+            notification: TABLE.parse("notification", &self.notification, Channel::from_name)?,
             parameters,
-            status: TABLE.named("status", &self.status, Status::from_name)?,
-            initial_price: TABLE.price_if_any(self.initial_price)?,
+            status: TABLE.parse("status", &self.status, Status::from_name)?,
+            initial_price: TABLE.optional_price(self.initial_price)?,
             created_at: TABLE.instant(self.created_at)?,
             armed_at: TABLE.instant(self.armed_at)?,
             threshold_set_at: TABLE.instant(self.threshold_set_at)?,
             initial_price_set_at: TABLE.instant(self.initial_price_set_at)?,
             rsi_side: rsi_side.transpose()?,
-            triggered_at: TABLE.instant_if_any(self.triggered_at)?,
+            triggered_at: TABLE.optional_instant(self.triggered_at)?,
         })
     }
 }
@@ -105,9 +107,9 @@ impl TryFrom<AlertRow> for StoredAlert {
             other => other,
         })?;
         let owner = match (row.account_id, row.guest_email) {
-            (Some(account), _) => Owner::Account(AccountId(account)),
-            (None, Some(email)) => Owner::Guest { email },
-            (None, None) => return Err(TABLE.corrupt(format_args!("alert {}: nobody owns it", alert.id))),
+            (Some(account), _) => AlertOwner::Account(AccountId(account)),
+            (None, Some(email)) => AlertOwner::Guest { email },
+            (None, None) => return Err(TABLE.corrupt(format_args!("alert {}: no owner", alert.id))),
         };
         Ok(Self {
             alert,
@@ -117,21 +119,21 @@ impl TryFrom<AlertRow> for StoredAlert {
     }
 }
 
-/// The side of that name.
-fn side(name: &str) -> Option<Side> {
+/// Parses a side from its column value.
+fn parse_side(name: &str) -> Option<Side> {
     [Side::Above, Side::Below]
         .into_iter()
         .find(|side| side_name(*side) == name)
 }
 
-/// What a side is called in its column.
+/// The column value of a side.
 pub(crate) const fn side_name(side: Side) -> &'static str {
     side.pick("above", "below")
 }
 
-/// The mark by which a client recognises its own request, as the text it is found by.
+/// The mark by which a client recognises its own request, as indexed text.
 ///
-/// As [`alerts::equivalence`] has it, a null, an empty text and anything but a text or a number is none.
+/// As in [`alerts::equivalence`], null, an empty text and any value that is not a text or a number count as absent.
 pub(crate) fn onboarding_id(parameters: Option<&Map<String, Value>>) -> Option<String> {
     match parameters?.get("onboarding_id")? {
         Value::String(text) if text.is_empty() => None,

@@ -1,6 +1,7 @@
-//! Claiming deliveries: which webhooks have something due, and whose turn it is.
+//! Claims deliveries.
 //!
-//! Looking costs no write. What was found is claimed by compare-and-set, so of two who have found the same, one gets it.
+//! Looking for due deliveries costs no write. Claims use compare-and-set, so of two processes that find the same
+//! delivery, one gets it.
 
 use std::fmt::Write;
 
@@ -9,13 +10,15 @@ use uuid::Uuid;
 
 use super::TABLE;
 use crate::bulk::{Statement, query_many};
-use crate::database::on;
-use crate::model::{AccountId, ClaimOrder, ClaimedDelivery, DeliveryId, Lane, SealedSecrets, SignatureForm, WebhookId};
-use crate::unit::write;
-use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
+use crate::database::dispatch;
+use crate::model::{
+    AccountId, ClaimQuery, ClaimedDelivery, DeliveryId, PendingEndpoint, SealedSecrets, SignatureForm, WebhookId,
+};
+use crate::unit_of_work::write_rows;
+use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
 
-/// Goes from each webhook with something pending to the next one: a look into the index each.
-const LANES: &str = "WITH RECURSIVE lanes (webhook_seq, nth) AS (
+/// Walks from each webhook with pending deliveries to the next: one index lookup per webhook.
+const PENDING_ENDPOINTS: &str = "WITH RECURSIVE lanes (webhook_seq, nth) AS (
         SELECT MIN(webhook_seq), CAST(1 AS BIGINT) FROM deliveries WHERE status = 'pending' AND webhook_seq > $1
         UNION ALL
         SELECT (SELECT MIN(d.webhook_seq) FROM deliveries d
@@ -25,8 +28,8 @@ const LANES: &str = "WITH RECURSIVE lanes (webhook_seq, nth) AS (
            (SELECT MIN(d.due_at) FROM deliveries d WHERE d.status = 'pending' AND d.webhook_seq = lanes.webhook_seq)
     FROM lanes WHERE webhook_seq IS NOT NULL";
 
-/// SQLite has one writer at a time.
-const TAKE: Statement = Statement {
+/// For SQLite, which has one writer at a time.
+const CLAIM: Statement = Statement {
     before: "WITH wanted (seq, lease, now, until) AS (VALUES ",
     columns: 4,
     after: ") UPDATE deliveries SET lease = wanted.lease, due_at = wanted.until FROM wanted
@@ -34,8 +37,8 @@ const TAKE: Statement = Statement {
             RETURNING deliveries.seq",
 };
 
-/// On PostgreSQL, what another process is taking at the moment is left to it.
-const TAKE_UNLOCKED: Statement = Statement {
+/// For PostgreSQL: skips rows that another process is claiming.
+const CLAIM_SKIP_LOCKED: Statement = Statement {
     before: "WITH wanted (seq, lease, now, until) AS (VALUES ",
     columns: 4,
     after: "), free AS (
@@ -46,7 +49,7 @@ const TAKE_UNLOCKED: Statement = Statement {
             RETURNING deliveries.seq",
 };
 
-const CLAIMED: Statement = Statement {
+const CLAIMED_DELIVERIES: Statement = Statement {
     before:
         "SELECT d.seq, d.id, d.lease, d.webhook_seq, w.id AS webhook_id, w.account_id, w.url, w.signature, w.secret,
              d.tries, d.created_at, w.is_active, e.data
@@ -81,11 +84,11 @@ impl TryFrom<ClaimedRow> for ClaimedDelivery {
             seq: row.seq,
             id: DeliveryId(row.id),
             lease: row.lease,
-            lane: row.webhook_seq,
+            endpoint: row.webhook_seq,
             webhook: WebhookId(row.webhook_id),
             account: AccountId(row.account_id),
             url: row.url,
-            signature: TABLE.named("signature", &row.signature, SignatureForm::from_name)?,
+            signature: TABLE.parse("signature", &row.signature, SignatureForm::from_name)?,
             secrets: SealedSecrets {
                 current: row.secret.unwrap_or_default(),
                 former: Vec::new(),
@@ -98,147 +101,154 @@ impl TryFrom<ClaimedRow> for ClaimedDelivery {
 }
 
 impl Store {
-    /// The webhooks after a place in their order that have deliveries waiting, at most `limit`, with when the first is
-    /// due; of an inactive webhook, too.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<Lane>, StoreError> {
-        let rows = crate::database::query!(fetch_all(i64, Option<i64>), &self.pools, LANES, after, i64::from(limit))?;
-        let lanes = rows.into_iter().filter_map(|(webhook, due)| Some((webhook, due?)));
-        lanes
-            .map(|(webhook, due)| {
-                Ok(Lane {
-                    webhook,
+    /// Returns webhooks with pending deliveries after the webhook `after`, at most `limit`, each with the time its
+    /// first delivery is due. Includes inactive webhooks.
+    pub async fn pending_delivery_endpoints(&self, after: i64, limit: u32) -> Result<Vec<PendingEndpoint>, StoreError> {
+        let rows = crate::database::query!(
+            fetch_all(i64, Option<i64>),
+            &self.pools,
+            PENDING_ENDPOINTS,
+            after,
+            i64::from(limit)
+        )?;
+        let endpoints = rows.into_iter().filter_map(|(endpoint, due)| Some((endpoint, due?)));
+        endpoints
+            .map(|(endpoint, due)| {
+                Ok(PendingEndpoint {
+                    endpoint,
                     first_due: TABLE.instant(due)?,
                 })
             })
             .collect()
     }
 
-    /// Claims deliveries that are due, of each lane those first that are due longest, in the order of the lanes.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn claim_deliveries(&self, order: ClaimOrder) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        if order.lanes.is_empty() || order.most_of_each == 0 || order.most == 0 {
+    /// Claims due deliveries: for each endpoint those that are due longest, in the order of the endpoints.
+    pub async fn claim_deliveries(&self, query: ClaimQuery) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        if query.endpoints.is_empty() || query.max_per_endpoint == 0 || query.max_total == 0 {
             return Ok(Vec::new());
         }
-        let mut found = self.due(&order).await?;
+        let mut found = self.due_seqs(&query).await?;
         if found.is_empty() {
             return Ok(Vec::new());
         }
         found.sort_unstable();
-        let claim = Claim {
+        let claim = ClaimDeliveries {
             seqs: found,
-            lease: order.lease,
-            now: order.now.as_microsecond(),
-            until: order.until.as_microsecond(),
+            lease: query.lease,
+            now: query.now.as_microsecond(),
+            until: query.until.as_microsecond(),
         };
-        let claimed = self.write(claim).await.map_err(never)?;
-        let rows = query_many!(ClaimedRow, &self.pools, CLAIMED, &claimed, |query, seq| query
-            .bind(*seq))?;
-        // Somebody else has them if this took longer than the lease.
-        let mine = rows.into_iter().filter(|row| row.lease == order.lease);
-        let (mine, vain): (Vec<_>, Vec<_>) = mine.partition(|row| row.is_active);
-        if !vain.is_empty() {
-            let vain = vain.into_iter().map(|row| row.seq).collect();
-            self.write(GiveUp(vain)).await.map_err(never)?;
+        let claimed = self.write(claim).await.map_err(into_store_error)?;
+        let rows = query_many!(ClaimedRow, &self.pools, CLAIMED_DELIVERIES, &claimed, |query, seq| {
+            query.bind(*seq)
+        })?;
+        // If this took longer than the lease, another process has them.
+        let held = rows.into_iter().filter(|row| row.lease == query.lease);
+        let (active, undeliverable): (Vec<_>, Vec<_>) = held.partition(|row| row.is_active);
+        if !undeliverable.is_empty() {
+            let undeliverable = undeliverable.into_iter().map(|row| row.seq).collect();
+            self.write(FailDeliveries(undeliverable))
+                .await
+                .map_err(into_store_error)?;
         }
-        let mut mine: Vec<ClaimedDelivery> = mine
+        let mut deliveries: Vec<ClaimedDelivery> = active
             .into_iter()
             .map(ClaimedDelivery::try_from)
             .collect::<Result<_, _>>()?;
         let former = self
-            .former_secrets(mine.iter().map(|delivery| delivery.lane).collect())
+            .former_secrets(deliveries.iter().map(|delivery| delivery.endpoint).collect())
             .await?;
-        for delivery in &mut mine {
-            if let Some(secrets) = former.get(&delivery.lane) {
+        for delivery in &mut deliveries {
+            if let Some(secrets) = former.get(&delivery.endpoint) {
                 delivery.secrets.former.clone_from(secrets);
             }
         }
-        mine.sort_unstable_by_key(|delivery| delivery.seq);
-        Ok(mine)
+        deliveries.sort_unstable_by_key(|delivery| delivery.seq);
+        Ok(deliveries)
     }
 
-    /// What is due in some lanes.
-    async fn due(&self, order: &ClaimOrder) -> Result<Vec<i64>, StoreError> {
-        let text = due_text(order, self.pools.is_pg());
-        // All parameters are numbers of ours, and stand in the text; it is not worth keeping.
-        let rows: Vec<(i64,)> = on!(&self.pools, pool => {
+    /// Returns the `seq` of each due delivery of the queried endpoints.
+    async fn due_seqs(&self, query: &ClaimQuery) -> Result<Vec<i64>, StoreError> {
+        let text = due_query(query, self.pools.is_pg());
+        // All parameters are our own numbers and are part of the text, so caching the prepared statement is useless.
+        let rows: Vec<(i64,)> = dispatch!(&self.pools, pool => {
             sqlx::query_as(AssertSqlSafe(text)).persistent(false).fetch_all(pool).await?
         });
         Ok(rows.into_iter().map(|(seq,)| seq).collect())
     }
 }
 
-fn due_text(order: &ClaimOrder, is_pg: bool) -> String {
-    let mut lanes = String::with_capacity(order.lanes.len() * 12);
-    for (place, lane) in order.lanes.iter().enumerate() {
-        let comma = if place == 0 { "" } else { "," };
-        // Writing to a text cannot fail.
-        let _ = std::write!(lanes, "{comma}({lane},{place})");
+fn due_query(query: &ClaimQuery, is_pg: bool) -> String {
+    let mut values = String::with_capacity(query.endpoints.len() * 12);
+    for (index, endpoint) in query.endpoints.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        // Writing to a string cannot fail.
+        let _ = std::write!(values, "{comma}({endpoint},{index})");
     }
-    let (now, each, most) = (order.now.as_microsecond(), order.most_of_each, order.most);
+    let (now, max_per_endpoint, max_total) = (query.now.as_microsecond(), query.max_per_endpoint, query.max_total);
     let waiting = format!(
         "SELECT x.seq FROM deliveries x
          WHERE x.status = 'pending' AND x.webhook_seq = lanes.webhook_seq AND x.due_at <= {now}
-         ORDER BY x.due_at LIMIT {each}"
+         ORDER BY x.due_at LIMIT {max_per_endpoint}"
     );
-    // SQLite finds rows by their numbers, PostgreSQL joins what depends on a row.
+    // SQLite finds rows by number; PostgreSQL joins laterally.
     let join = if is_pg {
         format!("CROSS JOIN LATERAL ({waiting}) d")
     } else {
         format!("CROSS JOIN deliveries d WHERE d.seq IN ({waiting})")
     };
     format!(
-        "WITH lanes (webhook_seq, place) AS (VALUES {lanes})
-         SELECT CAST(d.seq AS BIGINT) FROM lanes {join} ORDER BY lanes.place LIMIT {most}"
+        "WITH lanes (webhook_seq, place) AS (VALUES {values})
+         SELECT CAST(d.seq AS BIGINT) FROM lanes {join} ORDER BY lanes.place LIMIT {max_total}"
     )
 }
 
-pub(crate) fn never(abort: Abort<std::convert::Infallible>) -> StoreError {
+pub(crate) fn into_store_error(abort: Abort<std::convert::Infallible>) -> StoreError {
     match abort {
         Abort::Store(error) => error,
         Abort::Refused(never) => match never {},
     }
 }
 
-/// Takes what nobody else has taken meanwhile.
-struct Claim {
+/// Claims deliveries that are still unclaimed.
+struct ClaimDeliveries {
     seqs: Vec<i64>,
     lease: i64,
     now: i64,
     until: i64,
 }
 
-impl Work for Claim {
-    type Done = Vec<i64>;
+impl Transaction for ClaimDeliveries {
+    type Output = Vec<i64>;
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Vec<i64>, Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Vec<i64>, Abort<Self::Refusal>>> {
         Box::pin(async move {
-            let statement = if unit.link.is_pg() { TAKE_UNLOCKED } else { TAKE };
-            let taken = query_many!((i64,), &mut unit.link, statement, &self.seqs, |query, seq| {
+            let statement = if unit.connection.is_pg() {
+                CLAIM_SKIP_LOCKED
+            } else {
+                CLAIM
+            };
+            let claimed = query_many!((i64,), &mut unit.connection, statement, &self.seqs, |query, seq| {
                 query.bind(*seq).bind(self.lease).bind(self.now).bind(self.until)
             });
-            Ok(unit.noted_writing(taken)?.into_iter().map(|(seq,)| seq).collect())
+            Ok(unit.track_write(claimed)?.into_iter().map(|(seq,)| seq).collect())
         })
     }
 }
 
-/// Gives up what waits for webhooks that were switched off at the very moment when it was made.
-struct GiveUp(Vec<i64>);
+/// Fails deliveries whose webhook was disabled while they were created.
+struct FailDeliveries(Vec<i64>);
 
-impl Work for GiveUp {
-    type Done = ();
+impl Transaction for FailDeliveries {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             for seq in &self.0 {
                 let sql = "UPDATE deliveries SET status = 'failed', lease = NULL WHERE seq = $1 AND status = 'pending'";
-                write!(unit, sql, seq);
+                write_rows!(unit, sql, seq);
             }
             Ok(())
         })
@@ -252,17 +262,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_and_limits_stand_in_the_text() {
-        let order = ClaimOrder {
-            lanes: vec![3, 7],
-            most_of_each: 4,
-            most: 9,
+    fn due_query_contains_endpoints_and_limits() {
+        let query = ClaimQuery {
+            endpoints: vec![3, 7],
+            max_per_endpoint: 4,
+            max_total: 9,
             now: Timestamp::UNIX_EPOCH,
             until: Timestamp::UNIX_EPOCH,
             lease: 1,
         };
         for is_pg in [false, true] {
-            let text = due_text(&order, is_pg);
+            let text = due_query(&query, is_pg);
             assert!(text.contains("(VALUES (3,0),(7,1))") && text.contains("LIMIT 4") && text.ends_with("LIMIT 9"));
         }
     }

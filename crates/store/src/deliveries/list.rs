@@ -11,8 +11,8 @@ use crate::database::query;
 use crate::model::{Attempt, Delivery, DeliveryId, DeliveryStatus, Page, PageRequest, WebhookId};
 use crate::{Store, StoreError};
 
-/// The latest attempts of each: whoever has a delivery sent again and again makes as many of them as they like.
-const ATTEMPTS: Statement = Statement {
+/// The 20 latest attempts of each delivery. Resending can create any number of attempts.
+const LATEST_ATTEMPTS: Statement = Statement {
     before: "SELECT delivery_seq, at, outcome, http_status, duration_ms, response FROM
              (SELECT *, ROW_NUMBER() OVER (PARTITION BY delivery_seq ORDER BY seq DESC) AS place FROM delivery_attempts
               WHERE delivery_seq IN (VALUES ",
@@ -67,10 +67,7 @@ macro_rules! select {
 }
 
 impl Store {
-    /// A webhook's deliveries, newest first, with their latest attempts.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a page of a webhook's deliveries, newest first, with their latest attempts.
     pub async fn deliveries(
         &self,
         webhook: WebhookId,
@@ -91,41 +88,35 @@ impl Store {
         })
     }
 
-    /// A webhook's deliveries after a place in the order in which they were made: at most `limit`, with their attempts, and
-    /// the place of the last.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a webhook's deliveries after a position in order of creation, at most `limit`, with their attempts.
+    /// Also returns the position of the last one.
     pub async fn deliveries_after(
         &self,
         webhook: WebhookId,
-        place: i64,
+        position: i64,
         limit: u32,
     ) -> Result<(Vec<Delivery>, i64), StoreError> {
         let sql = select!("AND d.seq > $2 ORDER BY d.seq LIMIT $3");
-        let rows = query!(fetch_all DeliveryRow, &self.pools, sql, webhook.0, place, i64::from(limit))?;
-        let next = rows.last().map_or(place, |row| row.seq);
+        let rows = query!(fetch_all DeliveryRow, &self.pools, sql, webhook.0, position, i64::from(limit))?;
+        let next = rows.last().map_or(position, |row| row.seq);
         Ok((self.with_attempts(rows).await?, next))
     }
 
-    /// One delivery of a webhook, with its attempts.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns one delivery of a webhook, with its attempts.
     pub async fn delivery(&self, webhook: WebhookId, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
         let rows = query!(fetch_all DeliveryRow, &self.pools, select!("AND d.id = $2"), webhook.0, id.0)?;
         Ok(self.with_attempts(rows).await?.pop())
     }
 
     async fn with_attempts(&self, rows: Vec<DeliveryRow>) -> Result<Vec<Delivery>, StoreError> {
-        let found = query_many!(AttemptRow, &self.pools, ATTEMPTS, &rows, |query, row| query
+        let found = query_many!(AttemptRow, &self.pools, LATEST_ATTEMPTS, &rows, |query, row| query
             .bind(row.seq))?;
         let mut attempts: HashMap<i64, Vec<Attempt>> = HashMap::new();
         for row in found {
             attempts.entry(row.delivery_seq).or_default().push(row.try_into()?);
         }
         let deliveries = rows.into_iter().map(|row| {
-            let status = TABLE.named("status", &row.status, DeliveryStatus::from_name)?;
+            let status = TABLE.parse("status", &row.status, DeliveryStatus::from_name)?;
             let next = (status == DeliveryStatus::Pending).then(|| TABLE.instant(row.due_at));
             Ok(Delivery {
                 id: DeliveryId(row.id),

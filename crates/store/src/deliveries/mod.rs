@@ -1,30 +1,31 @@
-//! # Deliveries: events on their way to webhooks
+//! # Deliveries of events to webhooks
 //!
-//! A delivery is a row, written in the transaction of the firing that it tells of ([`make`]). So there is one for each
-//! firing and active webhook, and none without a firing, whatever crashes when.
+//! A delivery is a row that is written in the same transaction as its firing ([`create`]). So each firing has
+//! exactly one delivery per active webhook, even after a crash.
 //!
-//! Whoever delivers looks which webhooks have something due ([`Store::lanes`](crate::Store::lanes)), claims a few
-//! deliveries of each ([`claim`]) and settles what came of them ([`settle`]), many at once. A claim is a lease: a number
-//! and an end. Until the end nobody else tries the delivery, after it anybody may, so what a process had claimed when it
-//! died is tried again. A settlement counts if the lease still stands; but a receiver that has taken a delivery has taken
-//! it, whoever brought it.
+//! The dispatcher looks up webhooks with pending deliveries
+//! ([`Store::pending_delivery_endpoints`](crate::Store::pending_delivery_endpoints)), claims a few deliveries of
+//! each ([`claim`]) and settles many results at once ([`settle`]). A claim is a lease: a number and an end. Until
+//! the end no other process tries the delivery; afterwards any process may. So a delivery that was claimed by a
+//! crashed process is tried again. A settlement counts only while its lease holds, with one exception: a delivery
+//! that the receiver has accepted is always recorded as delivered.
 //!
-//! Firings are recorded exactly once, deliveries are made at least once, each under one id.
+//! Firings are recorded exactly once. Deliveries are made at least once, each under one id.
 //!
-//! What was delivered or given up long ago is forgotten ([`forget`]).
+//! Finished deliveries are purged after a while ([`purge`]).
 //!
-//! Lanes are what keeps one endpoint out of the way of others: the index of what is due is by webhook first, so finding
-//! all lanes costs a look for each of them, however many deliveries wait in one.
+//! The index of due deliveries starts with the webhook. So finding all endpoints costs one lookup per endpoint, and
+//! a long backlog of one endpoint does not slow down the others.
 
 mod claim;
-mod forget;
+pub(crate) mod create;
 mod list;
-pub(crate) mod make;
+mod purge;
 mod requeue;
 mod settle;
 
-pub(crate) use claim::never;
-pub use settle::SwitchOffLetters;
+pub(crate) use claim::into_store_error;
+pub use settle::DisabledNotice;
 
 use crate::columns::Table;
 

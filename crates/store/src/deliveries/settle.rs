@@ -1,4 +1,4 @@
-//! What came of attempts, many at once.
+//! Records the results of many delivery attempts at once.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,15 +7,18 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::claim::never;
+use super::claim::into_store_error;
 use crate::bulk::{Statement, execute_many};
 use crate::columns::text;
-use crate::model::{AccountId, DisabledReason, NewMessage, Patience, Settlement, SwitchedOff, Verdict, WebhookId};
-use crate::unit::{ask, write};
-use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
+use crate::model::{
+    AccountId, DeliveryDecision, DeliverySettlement, DisablePolicy, DisabledReason, DisabledWebhook, NewMessage,
+    WebhookId,
+};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
 
-/// What was deleted meanwhile, with its account, has no attempts any more.
-const NOTE_ATTEMPTS: Statement = Statement {
+/// Skips deliveries that were deleted with their account in the meantime.
+const INSERT_ATTEMPTS: Statement = Statement {
     before: "WITH noted (delivery_seq, at, outcome, http_status, duration_ms, response) AS (VALUES ",
     columns: 6,
     after: ") INSERT INTO delivery_attempts (delivery_seq, at, outcome, http_status, duration_ms, response)
@@ -23,94 +26,91 @@ const NOTE_ATTEMPTS: Statement = Statement {
             FROM noted JOIN deliveries ON deliveries.seq = noted.delivery_seq",
 };
 
-/// A receiver that has taken a delivery has taken it, whatever became of the lease.
-const DELIVERED: Statement = Statement {
+/// Counts even if the lease has expired, because the receiver has accepted the delivery.
+const MARK_DELIVERED: Statement = Statement {
     before: "UPDATE deliveries SET status = 'delivered', lease = NULL, tries = tries + 1 WHERE seq IN (VALUES ",
     columns: 1,
     after: ")",
 };
 
-const FAILED: Statement = Statement {
+const MARK_FAILED: Statement = Statement {
     before: "WITH settled (seq, lease) AS (VALUES ",
     columns: 2,
     after: ") UPDATE deliveries SET status = 'failed', lease = NULL, tries = tries + 1 FROM settled
             WHERE deliveries.seq = settled.seq AND deliveries.lease = settled.lease AND status = 'pending'",
 };
 
-const PUT_OFF: Statement = Statement {
+const RESCHEDULE: Statement = Statement {
     before: "WITH settled (seq, lease, due_at, tried) AS (VALUES ",
     columns: 4,
     after: ") UPDATE deliveries SET lease = NULL, due_at = settled.due_at, tries = tries + settled.tried FROM settled
             WHERE deliveries.seq = settled.seq AND deliveries.lease = settled.lease AND status = 'pending'",
 };
 
-type WriteLetter = dyn Fn(&SwitchedOff, &str) -> Option<NewMessage> + Send + Sync;
+type ComposeNotice = dyn Fn(&DisabledWebhook, &str) -> Option<NewMessage> + Send + Sync;
 
-/// Writes to the owner of a webhook, whose address is given, that it was switched off.
+/// Composes the message to a webhook's owner (whose address is given) that the webhook was disabled.
 #[derive(Clone)]
-pub struct SwitchOffLetters(Arc<WriteLetter>);
+pub struct DisabledNotice(Arc<ComposeNotice>);
 
-impl SwitchOffLetters {
-    /// Letters as that writes them.
-    pub fn new(write: impl Fn(&SwitchedOff, &str) -> Option<NewMessage> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(write))
+impl DisabledNotice {
+    /// Creates a notice from a function that composes the message.
+    pub fn new(compose: impl Fn(&DisabledWebhook, &str) -> Option<NewMessage> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(compose))
     }
 }
 
-impl fmt::Debug for SwitchOffLetters {
+impl fmt::Debug for DisabledNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SwitchOffLetters")
+        f.write_str("DisabledNotice")
     }
 }
 
 impl Store {
-    /// Writes down what came of claimed deliveries, and switches off the webhooks that are gone or only failed for too
-    /// long, with a letter to their owners. Answers those.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Records the results of claimed deliveries. Disables webhooks that are gone or have only failed for too long,
+    /// and queues a message to their owners. Returns the disabled webhooks.
     pub async fn settle_deliveries(
         &self,
-        settlements: Vec<Settlement>,
-        patience: Patience,
-        letters: SwitchOffLetters,
+        settlements: Vec<DeliverySettlement>,
+        policy: DisablePolicy,
+        notice: DisabledNotice,
         now: Timestamp,
-    ) -> Result<Vec<SwitchedOff>, StoreError> {
-        let settle = Settle {
+    ) -> Result<Vec<DisabledWebhook>, StoreError> {
+        let settle = SettleDeliveries {
             settlements,
-            patience,
-            letters,
+            policy,
+            notice,
             now,
         };
-        self.write(settle).await.map_err(never)
+        self.write(settle).await.map_err(into_store_error)
     }
 }
 
-struct Settle {
-    settlements: Vec<Settlement>,
-    patience: Patience,
-    letters: SwitchOffLetters,
+struct SettleDeliveries {
+    settlements: Vec<DeliverySettlement>,
+    policy: DisablePolicy,
+    notice: DisabledNotice,
     now: Timestamp,
 }
 
-/// What a webhook's deliveries of one batch say about it.
+/// Results of one batch of deliveries to a webhook.
 #[derive(Default)]
-struct Health {
+struct WebhookBatchHealth {
     succeeded_at: Option<i64>,
     failed_at: Option<i64>,
-    /// The last attempt failed.
-    ends_badly: bool,
+    /// Whether the last attempt failed.
+    last_attempt_failed: bool,
     is_gone: bool,
 }
 
-impl Settle {
-    fn by_verdict<'a, T>(&'a self, pick: impl Fn(&'a Settlement) -> Option<T>) -> Vec<T> {
+impl SettleDeliveries {
+    fn filter_settlements<'a, T>(&'a self, pick: impl Fn(&'a DeliverySettlement) -> Option<T>) -> Vec<T> {
         self.settlements.iter().filter_map(pick).collect()
     }
 
-    async fn note_attempts(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        let attempts = self.by_verdict(|settled| Some((settled.seq, settled.attempt.as_ref()?)));
-        let noted = execute_many!(&mut unit.link, NOTE_ATTEMPTS, &attempts, |query, attempt| {
+    async fn record_attempts(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        let attempts = self.filter_settlements(|settled| Some((settled.seq, settled.attempt.as_ref()?)));
+        let inserted = execute_many!(&mut unit.connection, INSERT_ATTEMPTS, &attempts, |query, attempt| {
             let (seq, attempt) = attempt;
             query
                 .bind(*seq)
@@ -120,78 +120,81 @@ impl Settle {
                 .bind(i64::try_from(attempt.duration_ms).unwrap_or(i64::MAX))
                 .bind(attempt.response.as_deref().map(text))
         });
-        unit.noted_rows(noted)?;
+        unit.track_rows(inserted)?;
         Ok(())
     }
 
-    async fn move_deliveries(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        let delivered = self.by_verdict(|settled| (settled.verdict == Verdict::Delivered).then_some(settled.seq));
-        let done = execute_many!(&mut unit.link, DELIVERED, &delivered, |query, seq| query.bind(*seq));
-        unit.noted_rows(done)?;
-        let failed = self.by_verdict(|settled| {
-            matches!(settled.verdict, Verdict::Failed | Verdict::Gone).then_some((settled.seq, settled.lease))
+    async fn update_deliveries(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        let delivered =
+            self.filter_settlements(|settled| (settled.decision == DeliveryDecision::Delivered).then_some(settled.seq));
+        let done = execute_many!(&mut unit.connection, MARK_DELIVERED, &delivered, |query, seq| query
+            .bind(*seq));
+        unit.track_rows(done)?;
+        let failed = self.filter_settlements(|settled| {
+            matches!(settled.decision, DeliveryDecision::Failed | DeliveryDecision::Gone)
+                .then_some((settled.seq, settled.lease))
         });
-        let done = execute_many!(&mut unit.link, FAILED, &failed, |query, settled| {
+        let done = execute_many!(&mut unit.connection, MARK_FAILED, &failed, |query, settled| {
             query.bind(settled.0).bind(settled.1)
         });
-        unit.noted_rows(done)?;
-        let put_off = self.by_verdict(|settled| match settled.verdict {
-            Verdict::Retry { at } => Some((settled.seq, settled.lease, at.as_microsecond(), 1_i64)),
-            Verdict::Released => Some((settled.seq, settled.lease, self.now.as_microsecond(), 0)),
-            Verdict::PutOff { until } => Some((settled.seq, settled.lease, until.as_microsecond(), 0)),
-            Verdict::Delivered | Verdict::Failed | Verdict::Gone => None,
+        unit.track_rows(done)?;
+        let rescheduled = self.filter_settlements(|settled| match settled.decision {
+            DeliveryDecision::Retry { at } => Some((settled.seq, settled.lease, at.as_microsecond(), 1_i64)),
+            DeliveryDecision::Released => Some((settled.seq, settled.lease, self.now.as_microsecond(), 0)),
+            DeliveryDecision::Postponed { until } => Some((settled.seq, settled.lease, until.as_microsecond(), 0)),
+            DeliveryDecision::Delivered | DeliveryDecision::Failed | DeliveryDecision::Gone => None,
         });
-        let done = execute_many!(&mut unit.link, PUT_OFF, &put_off, |query, settled| {
+        let done = execute_many!(&mut unit.connection, RESCHEDULE, &rescheduled, |query, settled| {
             query.bind(settled.0).bind(settled.1).bind(settled.2).bind(settled.3)
         });
-        unit.noted_rows(done)?;
+        unit.track_rows(done)?;
         Ok(())
     }
 
-    /// By webhook and by where it led.
-    fn health(&self) -> BTreeMap<(i64, &str), Health> {
-        let mut lanes: BTreeMap<(i64, &str), Health> = BTreeMap::new();
+    /// Results by webhook and URL.
+    fn health(&self) -> BTreeMap<(i64, &str), WebhookBatchHealth> {
+        let mut endpoints: BTreeMap<(i64, &str), WebhookBatchHealth> = BTreeMap::new();
         for settled in &self.settlements {
             let (Some(attempt), Some(url)) = (&settled.attempt, &settled.url) else {
                 continue;
             };
-            let health = lanes.entry((settled.lane, url)).or_default();
+            let health = endpoints.entry((settled.endpoint, url)).or_default();
             let at = attempt.at.as_microsecond();
-            if settled.verdict == Verdict::Delivered {
+            if settled.decision == DeliveryDecision::Delivered {
                 health.succeeded_at = health.succeeded_at.max(Some(at));
                 health.failed_at = None;
-                health.ends_badly = false;
+                health.last_attempt_failed = false;
             } else {
                 health.failed_at = Some(health.failed_at.map_or(at, |earlier| earlier.min(at)));
-                health.ends_badly = true;
+                health.last_attempt_failed = true;
             }
-            health.is_gone |= settled.verdict == Verdict::Gone;
+            health.is_gone |= settled.decision == DeliveryDecision::Gone;
         }
-        lanes
+        endpoints
     }
 
-    /// Takes note of how a webhook does, and switches it off if it has to be.
-    async fn judge(
+    /// Updates a webhook's health and disables the webhook if required.
+    async fn update_webhook_health(
         &self,
-        unit: &mut Unit,
-        lane: i64,
+        unit: &mut UnitOfWork,
+        endpoint: i64,
         url: &str,
-        health: &Health,
-    ) -> Result<Option<SwitchedOff>, StoreError> {
+        health: &WebhookBatchHealth,
+    ) -> Result<Option<DisabledWebhook>, StoreError> {
         if let Some(at) = health.succeeded_at {
             let sql = "UPDATE webhooks SET failing_since = NULL, last_success_at = $2
                        WHERE seq = $1 AND url = $3
                        AND (failing_since IS NOT NULL OR COALESCE(last_success_at, 0) < $2 - 1000000)";
-            write!(unit, sql, lane, at, url);
+            write_rows!(unit, sql, endpoint, at, url);
         }
-        if let Some(at) = health.failed_at.filter(|_| health.ends_badly) {
+        if let Some(at) = health.failed_at.filter(|_| health.last_attempt_failed) {
             let sql = "UPDATE webhooks SET failing_since = $2 WHERE seq = $1 AND url = $3 AND failing_since IS NULL";
-            write!(unit, sql, lane, at, url);
+            write_rows!(unit, sql, endpoint, at, url);
         }
-        if !health.ends_badly {
+        if !health.last_attempt_failed {
             return Ok(None);
         }
-        let limit = self.now.as_microsecond() - micros(self.patience);
+        let limit = self.now.as_microsecond() - micros(self.policy);
         let reason = if health.is_gone {
             DisabledReason::Gone
         } else {
@@ -200,45 +203,59 @@ impl Settle {
         let sql = "UPDATE webhooks SET is_active = $5, disabled_at = $2, disabled_reason = $3
                    WHERE seq = $1 AND url = $7 AND is_active AND deleted_at IS NULL AND ($6 OR failing_since <= $4)";
         let now = self.now.as_microsecond();
-        if write!(unit, sql, lane, now, reason.name(), limit, false, health.is_gone, url) == 0 {
+        if write_rows!(
+            unit,
+            sql,
+            endpoint,
+            now,
+            reason.name(),
+            limit,
+            false,
+            health.is_gone,
+            url
+        ) == 0
+        {
             return Ok(None);
         }
         let sql = "UPDATE deliveries SET status = 'failed', lease = NULL WHERE status = 'pending' AND webhook_seq = $1";
-        write!(unit, sql, lane);
+        write_rows!(unit, sql, endpoint);
         let sql = "SELECT w.id, w.account_id, w.url, a.email FROM webhooks w JOIN accounts a ON a.id = w.account_id
                    WHERE w.seq = $1";
-        let (id, account, url, email) = ask!(unit, fetch_one(Uuid, Uuid, String, String), sql, lane);
-        let off = SwitchedOff {
+        let (id, account, url, email) = fetch!(unit, fetch_one(Uuid, Uuid, String, String), sql, endpoint);
+        let disabled = DisabledWebhook {
             webhook: WebhookId(id),
             account: AccountId(account),
             url,
             reason,
         };
-        // With the switching off, so that neither is there without the other.
-        if let Some(letter) = (self.letters.0)(&off, &email) {
-            unit.queue_message(&letter).await?;
+        // In the same transaction, so that a webhook is never disabled without a message.
+        if let Some(message) = (self.notice.0)(&disabled, &email) {
+            unit.queue_message(&message).await?;
         }
-        Ok(Some(off))
+        Ok(Some(disabled))
     }
 }
 
-fn micros(patience: Patience) -> i64 {
-    i64::try_from(patience.lasts.as_micros()).unwrap_or(i64::MAX / 2)
+fn micros(policy: DisablePolicy) -> i64 {
+    i64::try_from(policy.failing_for.as_micros()).unwrap_or(i64::MAX / 2)
 }
 
-impl Work for Settle {
-    type Done = Vec<SwitchedOff>;
+impl Transaction for SettleDeliveries {
+    type Output = Vec<DisabledWebhook>;
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Vec<SwitchedOff>, Abort<Self::Refusal>>> {
+    fn run<'a>(
+        &'a self,
+        unit: &'a mut UnitOfWork,
+    ) -> BoxFuture<'a, Result<Vec<DisabledWebhook>, Abort<Self::Refusal>>> {
         Box::pin(async move {
-            self.note_attempts(unit).await?;
-            self.move_deliveries(unit).await?;
-            let mut off = Vec::new();
-            for ((lane, url), health) in self.health() {
-                off.extend(self.judge(unit, lane, url, &health).await?);
+            self.record_attempts(unit).await?;
+            self.update_deliveries(unit).await?;
+            let mut disabled = Vec::new();
+            for ((endpoint, url), health) in self.health() {
+                disabled.extend(self.update_webhook_health(unit, endpoint, url, &health).await?);
             }
-            Ok(off)
+            Ok(disabled)
         })
     }
 }

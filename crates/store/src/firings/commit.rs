@@ -1,4 +1,4 @@
-//! One chunk of an evaluation as a unit of work. How its firings are written is in `write.rs`.
+//! One chunk of an evaluation as a transaction. See `write.rs` for how firings are written.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use tokio::sync::Notify;
 use super::prepare::FiringRow;
 use crate::alerts::side_name;
 use crate::bulk::{Statement, execute_many};
-use crate::model::{LatestQuote, SideDecided, StoredAlert, SupersededQuote};
-use crate::unit::write;
-use crate::{Abort, BoxFuture, StoreError, Unit, Work};
+use crate::model::{LatestQuote, RsiSideUpdate, StoredAlert, SupersededQuote};
+use crate::unit_of_work::write_rows;
+use crate::{Abort, BoxFuture, StoreError, Transaction, UnitOfWork};
 
 const DECIDE_SIDES: Statement = Statement {
     before: "WITH decided (id, revision, side) AS (VALUES ",
@@ -23,89 +23,89 @@ const DECIDE_SIDES: Statement = Statement {
             AND alerts.deleted_at IS NULL",
 };
 
-/// What was observed and decided beside firings.
+/// Quotes, RSI sides and clock of an evaluation.
 #[derive(Debug, Default)]
-pub(super) struct Observed {
-    pub(super) sides: Vec<SideDecided>,
+pub(super) struct Observations {
+    pub(super) sides: Vec<RsiSideUpdate>,
     pub(super) quotes: Vec<LatestQuote>,
     pub(super) superseded: Vec<SupersededQuote>,
     pub(super) clock: Option<Timestamp>,
 }
 
-impl Observed {
+impl Observations {
     pub(super) fn is_empty(&self) -> bool {
         self.sides.is_empty() && self.quotes.is_empty() && self.clock.is_none()
     }
 }
 
-/// A chunk of firings, and with the last one what was observed.
+/// A chunk of firings. The last chunk also carries the observations.
 #[derive(Debug)]
-pub(super) struct Chunk {
+pub(super) struct FiringChunk {
     pub(super) rows: Vec<FiringRow>,
-    /// Firings that are not taken, whatever is found now.
+    /// Firings that are rejected whatever the alert's state is now.
     pub(super) stale: Vec<(usize, AlertId)>,
-    pub(super) observed: Observed,
-    pub(super) compares: bool,
-    /// Rings when deliveries were made.
-    pub(super) bell: Option<Arc<Notify>>,
+    pub(super) observations: Observations,
+    pub(super) uses_compare_and_set: bool,
+    /// Notified after deliveries were created.
+    pub(super) wake: Option<Arc<Notify>>,
 }
 
-/// What became of a chunk.
+/// The result of a chunk.
 #[derive(Debug)]
-pub(super) struct Outcome {
-    taken: HashSet<usize>,
+pub(super) struct ChunkOutcome {
+    accepted: HashSet<usize>,
     has_deliveries: bool,
     stale: Vec<(usize, AlertId)>,
-    /// Those that were not taken, as they are; deleted ones are missing.
+    /// The current alerts whose firings were rejected. Deleted alerts are missing.
     current: HashMap<AlertId, StoredAlert>,
 }
 
-impl Outcome {
-    /// Whether the firing at that place was taken.
-    pub(super) fn is_taken(&self, place: usize) -> bool {
-        self.taken.contains(&place)
+impl ChunkOutcome {
+    /// Whether the firing at an index was accepted.
+    pub(super) fn is_accepted(&self, index: usize) -> bool {
+        self.accepted.contains(&index)
     }
 
-    /// What an alert is now whose firing was not taken; `None`: it is deleted.
+    /// The current alert of a rejected firing. `None`: it is deleted.
     pub(super) fn current(&self, id: &AlertId) -> Option<&StoredAlert> {
         self.current.get(id)
     }
 
-    /// The firings that were stale before they came here.
-    pub(super) fn stale_places(&mut self) -> Vec<(usize, AlertId)> {
+    /// Takes the firings that were stale before the transaction.
+    pub(super) fn take_stale(&mut self) -> Vec<(usize, AlertId)> {
         std::mem::take(&mut self.stale)
     }
 }
 
-impl Chunk {
-    pub(super) const fn of_observed(observed: Observed) -> Self {
+impl FiringChunk {
+    pub(super) const fn of_observations(observations: Observations) -> Self {
         Self {
             rows: Vec::new(),
             stale: Vec::new(),
-            observed,
-            compares: true,
-            bell: None,
+            observations,
+            uses_compare_and_set: true,
+            wake: None,
         }
     }
 
-    async fn observe(&self, unit: &mut Unit) -> Result<(), StoreError> {
-        let Observed {
+    async fn record_observations(&self, unit: &mut UnitOfWork) -> Result<(), StoreError> {
+        let Observations {
             sides,
             quotes,
             superseded,
             clock,
-        } = &self.observed;
-        let decided = execute_many!(&mut unit.link, DECIDE_SIDES, sides, |query, decided| {
+        } = &self.observations;
+        let decided = execute_many!(&mut unit.connection, DECIDE_SIDES, sides, |query, decided| {
             query
                 .bind(decided.alert.0)
                 .bind(i64::from(decided.revision.0))
                 .bind(side_name(decided.side))
         });
-        unit.noted_rows(decided)?;
+        unit.track_rows(decided)?;
         unit.remove_superseded(superseded).await?;
         unit.record_quotes(quotes).await?;
         if let Some(clock) = clock {
-            write!(
+            write_rows!(
                 unit,
                 "INSERT INTO marks (name, at) VALUES ('clock', $1)
                  ON CONFLICT (name) DO UPDATE SET at = excluded.at WHERE excluded.at > marks.at",
@@ -116,22 +116,22 @@ impl Chunk {
     }
 }
 
-impl Work for Chunk {
-    type Done = Outcome;
+impl Transaction for FiringChunk {
+    type Output = ChunkOutcome;
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Outcome, Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<ChunkOutcome, Abort<Self::Refusal>>> {
         Box::pin(async move {
             let fired = self.fire(unit).await?;
-            let has_deliveries = self.record(unit, &fired).await?;
-            self.observe(unit).await?;
-            let taken: HashSet<usize> = fired.into_iter().map(|row| row.place).collect();
-            let lost = self.rows.iter().filter(|row| !taken.contains(&row.place));
-            let mut not_taken: Vec<AlertId> = lost.map(|row| row.alert).collect();
-            not_taken.extend(self.stale.iter().map(|(_, id)| *id));
-            let current = unit.alerts_by_id(&not_taken).await?;
-            Ok(Outcome {
-                taken,
+            let has_deliveries = self.record_firings(unit, &fired).await?;
+            self.record_observations(unit).await?;
+            let accepted: HashSet<usize> = fired.into_iter().map(|row| row.index).collect();
+            let lost = self.rows.iter().filter(|row| !accepted.contains(&row.index));
+            let mut rejected: Vec<AlertId> = lost.map(|row| row.alert).collect();
+            rejected.extend(self.stale.iter().map(|(_, id)| *id));
+            let current = unit.alerts_by_id(&rejected).await?;
+            Ok(ChunkOutcome {
+                accepted,
                 has_deliveries,
                 stale: self.stale.clone(),
                 current: current.into_iter().map(|alert| (alert.alert.id, alert)).collect(),
@@ -139,9 +139,9 @@ impl Work for Chunk {
         })
     }
 
-    fn committed(&self, outcome: &Outcome) {
-        if let Some(bell) = self.bell.as_ref().filter(|_| outcome.has_deliveries) {
-            bell.notify_one();
+    fn committed(&self, outcome: &ChunkOutcome) {
+        if let Some(wake) = self.wake.as_ref().filter(|_| outcome.has_deliveries) {
+            wake.notify_one();
         }
     }
 }

@@ -1,24 +1,23 @@
-//! Firings: what an evaluation brought about becomes permanent, each firing once.
+//! Firings: persists the results of an evaluation, each firing once.
 //!
 //! # Exactly once
 //!
-//! A firing was judged of one revision of an alert. It is taken by compare-and-set: the update of the alert asks for
-//! status `active` and for that revision, and gives it the next. So of two engines, or of an engine and a user who pauses
-//! the alert at the same moment, one comes first and the other finds another revision. The history entry and the event
-//! are written in the same transaction, and only for the alerts that the update has returned. What was not taken is told
-//! with the alert as it is ([`Settled::Stale`]).
+//! A firing was evaluated against one revision of an alert. It is accepted by compare-and-set: the update requires
+//! status `active` and that revision, and increments the revision. So if two engines, or an engine and a user who
+//! pauses the alert, act at the same moment, one succeeds and the other finds another revision. The history entry
+//! and the event are written in the same transaction, and only for alerts that the update has changed. A rejected
+//! firing is returned with the current alert ([`FiringResult::Stale`]).
 //!
-//! # By the hundred thousand
+//! # Large evaluations
 //!
-//! Firings are cut into chunks ([`CHUNK`]), each a unit of work that waits its turn behind the writer's door like any
-//! other, so that a storm of firings does not lock users out. Chunks are in the order in which the alerts were made, which
-//! is the order of their rows on disk: then the firings of one page come together, and the page is written once. A chunk
-//! is read, fired and composed *outside* of its transaction, while the chunk before is being written; the
-//! compare-and-set finds out if anything has changed meanwhile. What remains within the transaction is a few statements
-//! of many rows each.
+//! Firings are split into chunks ([`FIRING_CHUNK_SIZE`]). Each chunk is a transaction in the write queue like any
+//! other, so that many firings do not block users. Chunks follow the order of creation of the alerts, which is the
+//! order of their rows on disk, so each page is written once. A chunk is read and composed *outside* its
+//! transaction, while the previous chunk is being written; the compare-and-set detects changes in between. Only a
+//! few statements of many rows each remain within the transaction.
 //!
-//! What was observed (quotes and the clock) comes with the last chunk, so that after a crash in between, those that are
-//! missing are judged anew.
+//! Observations (quotes and the clock) are written with the last chunk. So after a crash in between, missing firings
+//! are evaluated again.
 
 mod commit;
 mod prepare;
@@ -26,26 +25,27 @@ mod write;
 
 use std::sync::Arc;
 
-use crate::model::{Compose, EvaluationCommit, EvaluationOutcome, Settled, StoredAlert};
+use crate::model::{ComposeEventData, EvaluationCommit, EvaluationOutcome, FiringResult, StoredAlert};
 use crate::{Abort, Store, StoreError};
-use commit::{Chunk, Observed};
-use prepare::Prepared;
+use commit::{FiringChunk, Observations};
+use prepare::PreparedChunk;
 
-/// How many firings share a transaction at most.
-const CHUNK: usize = 2048;
+/// Maximum number of firings per transaction.
+const FIRING_CHUNK_SIZE: usize = 2048;
 
 impl Store {
-    /// Commits what an evaluation brought about. `compose` makes the `data` of each event; it may be asked for events of
-    /// firings that then are not taken.
+    /// Commits the results of an evaluation. `compose` makes the `data` of each event; it is also called for firings
+    /// that are rejected later.
     ///
-    /// If the caller is cancelled, some chunks may have been written and others not, as after a crash.
+    /// If the caller is cancelled, some chunks may be written and others not, as after a crash.
     ///
     /// # Errors
+    ///
     /// [`StoreError`], if the database fails; some chunks may have been written by then.
     pub async fn commit_evaluation(
         &self,
         commit: EvaluationCommit,
-        compose: Arc<Compose>,
+        compose: Arc<ComposeEventData>,
     ) -> Result<EvaluationOutcome, StoreError> {
         let EvaluationCommit {
             firings,
@@ -54,18 +54,18 @@ impl Store {
             superseded,
             clock,
         } = commit;
-        let mut settled: Vec<Option<Settled>> = Vec::new();
-        settled.resize_with(firings.len(), || None);
+        let mut results: Vec<Option<FiringResult>> = Vec::new();
+        results.resize_with(firings.len(), || None);
 
-        while sides.len() > CHUNK {
-            let some = sides.split_off(sides.len() - CHUNK);
-            let observed = Observed {
+        while sides.len() > FIRING_CHUNK_SIZE {
+            let some = sides.split_off(sides.len() - FIRING_CHUNK_SIZE);
+            let observations = Observations {
                 sides: some,
-                ..Observed::default()
+                ..Observations::default()
             };
-            self.commit_chunk(Chunk::of_observed(observed)).await?;
+            self.commit_chunk(FiringChunk::of_observations(observations)).await?;
         }
-        let mut observed = Some(Observed {
+        let mut observations = Some(Observations {
             sides,
             quotes,
             superseded,
@@ -73,53 +73,53 @@ impl Store {
         });
 
         let order = self.in_order_of_creation(&firings).await?;
-        let mut chunks = order.chunks(CHUNK);
+        let mut chunks = order.chunks(FIRING_CHUNK_SIZE);
         let mut next = match chunks.next() {
-            Some(places) => Some(self.prepare(&firings, places, &*compose).await?),
+            Some(positions) => Some(self.prepare(&firings, positions, &*compose).await?),
             None => None,
         };
         while let Some(prepared) = next.take() {
             let following = chunks.next();
-            let Prepared { fired, rows, stale } = prepared;
-            let chunk = Chunk {
+            let PreparedChunk { fired, rows, stale } = prepared;
+            let chunk = FiringChunk {
                 rows,
                 stale,
-                observed: if following.is_none() { observed.take() } else { None }.unwrap_or_default(),
-                compares: self.compares,
-                bell: Some(Arc::clone(&self.bell)),
+                observations: if following.is_none() { observations.take() } else { None }.unwrap_or_default(),
+                uses_compare_and_set: self.uses_compare_and_set,
+                wake: Some(Arc::clone(&self.delivery_wake)),
             };
             let preparing = async {
                 match following {
-                    Some(places) => self.prepare(&firings, places, &*compose).await.map(Some),
+                    Some(positions) => self.prepare(&firings, positions, &*compose).await.map(Some),
                     None => Ok(None),
                 }
             };
             let (outcome, prepared) = tokio::join!(self.commit_chunk(chunk), preparing);
             let mut outcome = outcome?;
             next = prepared?;
-            for (place, alert) in fired {
-                settled[place] = Some(if outcome.is_taken(place) {
-                    Settled::Fired(Box::new(alert))
+            for (index, alert) in fired {
+                results[index] = Some(if outcome.is_accepted(index) {
+                    FiringResult::Fired(Box::new(alert))
                 } else {
-                    stale_as(outcome.current(&alert.alert.id))
+                    stale_result(outcome.current(&alert.alert.id))
                 });
             }
-            for (place, id) in outcome.stale_places() {
-                settled[place] = Some(stale_as(outcome.current(&id)));
+            for (index, id) in outcome.take_stale() {
+                results[index] = Some(stale_result(outcome.current(&id)));
             }
         }
-        if let Some(observed) = observed.filter(|observed| !observed.is_empty()) {
-            self.commit_chunk(Chunk::of_observed(observed)).await?;
+        if let Some(observations) = observations.filter(|observations| !observations.is_empty()) {
+            self.commit_chunk(FiringChunk::of_observations(observations)).await?;
         }
-        let firings = settled
+        let firings = results
             .into_iter()
-            .map(|settled| settled.unwrap_or(Settled::Stale(None)));
+            .map(|result| result.unwrap_or(FiringResult::Stale(None)));
         Ok(EvaluationOutcome {
             firings: firings.collect(),
         })
     }
 
-    async fn commit_chunk(&self, chunk: Chunk) -> Result<commit::Outcome, StoreError> {
+    async fn commit_chunk(&self, chunk: FiringChunk) -> Result<commit::ChunkOutcome, StoreError> {
         self.write(chunk).await.map_err(|abort| match abort {
             Abort::Store(error) => error,
             Abort::Refused(never) => match never {},
@@ -127,6 +127,6 @@ impl Store {
     }
 }
 
-fn stale_as(current: Option<&StoredAlert>) -> Settled {
-    Settled::Stale(current.map(|alert| Box::new(alert.clone())))
+fn stale_result(current: Option<&StoredAlert>) -> FiringResult {
+    FiringResult::Stale(current.map(|alert| Box::new(alert.clone())))
 }

@@ -1,4 +1,4 @@
-//! Firings on the way to the database: in order, and with all that is to be written.
+//! Prepares firings for writing: order and row contents.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,47 +12,47 @@ use uuid::Uuid;
 use crate::alerts::BY_ID;
 use crate::alerts::{AlertRow, TABLE};
 use crate::bulk::{Statement, query_many};
-use crate::deliveries::make::Fired;
-use crate::messages::make::Told;
-use crate::model::{Compose, Firing, Owner, StoredAlert};
+use crate::deliveries::create::FiredEvent;
+use crate::messages::create::FiringMessage;
+use crate::model::{AlertOwner, ComposeEventData, Firing, StoredAlert};
 use crate::{Store, StoreError};
 
-/// The places of alerts by their ids.
-const SEQS: Statement = Statement {
+/// The `seq` of alerts by id.
+const ALERT_SEQS: Statement = Statement {
     before: "SELECT id, seq FROM alerts WHERE id IN (VALUES ",
     columns: 1,
     after: ")",
 };
 
-/// A firing by its place among all.
+/// A firing's index in the evaluation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct FiringPosition {
     index: usize,
-    /// The place of its alert in the order of creation, if that was looked up.
+    /// The `seq` of its alert, if it was looked up.
     alert_seq: Option<i64>,
 }
 
-/// A chunk of firings, each known by its place among all.
-pub(super) struct Prepared {
-    /// The alerts as they are if their firings are taken.
+/// A chunk of firings, each identified by its index in the evaluation.
+pub(super) struct PreparedChunk {
+    /// The alerts as they are if their firings are accepted.
     pub(super) fired: Vec<(usize, StoredAlert)>,
-    /// What is to be written for them.
+    /// The rows to write.
     pub(super) rows: Vec<FiringRow>,
-    /// Those of which it is known already that they are not taken.
+    /// Firings that are already known to be rejected.
     pub(super) stale: Vec<(usize, AlertId)>,
 }
 
-/// What a firing writes: to its alert, to the history and to the events.
+/// The values that a firing writes to its alert, the history and the events.
 #[derive(Debug)]
 pub(super) struct FiringRow {
-    pub(super) place: usize,
+    pub(super) index: usize,
     pub(super) alert: AlertId,
     pub(super) alert_seq: i64,
     pub(super) account: Option<Uuid>,
-    /// A guest's address.
+    /// A guest's email address.
     pub(super) guest: Option<String>,
     pub(super) notification: Channel,
-    pub(super) judged_revision: i64,
+    pub(super) evaluated_revision: i64,
     pub(super) next_revision: i64,
     pub(super) status: &'static str,
     pub(super) at: i64,
@@ -63,9 +63,9 @@ pub(super) struct FiringRow {
 }
 
 impl FiringRow {
-    /// The firing as those see it who deliver it, with the place its event has got.
-    pub(super) const fn as_fired(&self, event_seq: i64) -> Fired {
-        Fired {
+    /// The event for which deliveries are created.
+    pub(super) const fn as_event(&self, event_seq: i64) -> FiredEvent {
+        FiredEvent {
             account: self.account,
             event: self.event,
             event_seq,
@@ -73,9 +73,9 @@ impl FiringRow {
         }
     }
 
-    /// The firing as those see it who tell people of it.
-    pub(super) fn as_told(&self, event_seq: i64) -> Told<'_> {
-        Told {
+    /// The firing for which a message is created.
+    pub(super) fn as_message(&self, event_seq: i64) -> FiringMessage<'_> {
+        FiringMessage {
             notification: self.notification,
             account: self.account,
             guest: self.guest.as_deref(),
@@ -88,115 +88,115 @@ impl FiringRow {
 }
 
 impl Store {
-    /// Firings in the order in which their alerts were made, if that is worth while.
-    pub(super) async fn in_order_of_creation(&self, firings: &[Firing]) -> Result<Vec<Place>, StoreError> {
+    /// Sorts firings by creation of their alerts if there is more than one chunk.
+    pub(super) async fn in_order_of_creation(&self, firings: &[Firing]) -> Result<Vec<FiringPosition>, StoreError> {
         let mut seqs: HashMap<Uuid, i64> = HashMap::new();
-        if firings.len() > super::CHUNK {
-            let found = query_many!((Uuid, i64), &self.pools, SEQS, firings, |query, firing| query
+        if firings.len() > super::FIRING_CHUNK_SIZE {
+            let found = query_many!((Uuid, i64), &self.pools, ALERT_SEQS, firings, |query, firing| query
                 .bind(firing.alert.0))?;
             seqs.extend(found);
         }
-        let place = |(index, firing): (usize, &Firing)| Place {
+        let position = |(index, firing): (usize, &Firing)| FiringPosition {
             index,
             alert_seq: seqs.get(&firing.alert.0).copied(),
         };
-        let mut places: Vec<Place> = firings.iter().enumerate().map(place).collect();
-        places.sort_by_key(|place| place.alert_seq);
-        Ok(places)
+        let mut positions: Vec<FiringPosition> = firings.iter().enumerate().map(position).collect();
+        positions.sort_by_key(|position| position.alert_seq);
+        Ok(positions)
     }
 
-    /// The alerts of some firings as rows.
-    async fn rows_of(&self, firings: &[Firing], places: &[Place]) -> Result<Vec<AlertRow>, StoreError> {
-        let seqs: Vec<i64> = places.iter().filter_map(|place| place.alert_seq).collect();
+    /// Returns the alert rows of some firings.
+    async fn rows_of(&self, firings: &[Firing], positions: &[FiringPosition]) -> Result<Vec<AlertRow>, StoreError> {
+        let seqs: Vec<i64> = positions.iter().filter_map(|position| position.alert_seq).collect();
         if seqs.is_empty() {
-            let by_id = query_many!(AlertRow, &self.pools, BY_ID, places, |query, place| {
-                query.bind(firings[place.index].alert.0)
+            let by_id = query_many!(AlertRow, &self.pools, BY_ID, positions, |query, position| {
+                query.bind(firings[position.index].alert.0)
             });
             return Ok(by_id?);
         }
         self.alert_rows(&seqs).await
     }
 
-    /// Reads the alerts of some firings and makes what is to be written.
+    /// Reads the alerts of some firings and prepares the rows to write.
     pub(super) async fn prepare(
         &self,
         firings: &[Firing],
-        places: &[Place],
-        compose: &Compose,
-    ) -> Result<Prepared, StoreError> {
-        let rows = self.rows_of(firings, places).await?;
+        positions: &[FiringPosition],
+        compose: &ComposeEventData,
+    ) -> Result<PreparedChunk, StoreError> {
+        let rows = self.rows_of(firings, positions).await?;
         let mut found: HashMap<AlertId, AlertRow> = rows.into_iter().map(|row| (row.id(), row)).collect();
-        let mut prepared = Prepared {
-            fired: Vec::with_capacity(places.len()),
-            rows: Vec::with_capacity(places.len()),
+        let mut prepared = PreparedChunk {
+            fired: Vec::with_capacity(positions.len()),
+            rows: Vec::with_capacity(positions.len()),
             stale: Vec::new(),
         };
         let mut seen = HashSet::new();
-        for place in places.iter().map(|place| place.index) {
-            let firing = &firings[place];
-            // A second firing of the same alert was judged before the first was known.
+        for index in positions.iter().map(|position| position.index) {
+            let firing = &firings[index];
+            // A second firing of the same alert was evaluated before the first was known.
             let row = if seen.insert(firing.alert) {
                 found.remove(&firing.alert)
             } else {
                 None
             };
             match row {
-                Some(row) => match self.fire(place, firing, row, compose)? {
+                Some(row) => match self.prepare_firing(index, firing, row, compose)? {
                     Some((alert, row)) => {
-                        prepared.fired.push((place, alert));
+                        prepared.fired.push((index, alert));
                         prepared.rows.push(row);
                     }
-                    None => prepared.stale.push((place, firing.alert)),
+                    None => prepared.stale.push((index, firing.alert)),
                 },
-                None => prepared.stale.push((place, firing.alert)),
+                None => prepared.stale.push((index, firing.alert)),
             }
         }
-        // Whoever writes the same rows takes them in the same order.
+        // All transactions write rows in the same order, which prevents deadlocks.
         prepared.rows.sort_unstable_by_key(|row| row.alert_seq);
         Ok(prepared)
     }
 
-    /// One firing; `None` if its alert is not what was judged any more.
-    fn fire(
+    /// Prepares one firing. `None`: the alert no longer is what was evaluated.
+    fn prepare_firing(
         &self,
-        place: usize,
+        index: usize,
         firing: &Firing,
         row: AlertRow,
-        compose: &Compose,
+        compose: &ComposeEventData,
     ) -> Result<Option<(StoredAlert, FiringRow)>, StoreError> {
         let (alert_seq, is_deleted) = (row.seq, row.is_deleted());
         let mut stored = StoredAlert::try_from(row)?;
-        if !self.compares {
+        if !self.uses_compare_and_set {
             stored.alert.status = Status::Active;
         } else if is_deleted || stored.alert.revision != firing.revision {
             return Ok(None);
         }
-        let judged_revision = i64::from(stored.alert.revision.0);
+        let evaluated_revision = i64::from(stored.alert.revision.0);
         let Ok(Transition::Changed(changed)) = transition::fire(&stored.alert, firing.at) else {
             return Ok(None);
         };
         stored.alert = changed.alert;
         let HistoryStatus::Of(status) = changed.entry.new_status else {
-            return Err(TABLE.corrupt("a firing does not delete"));
+            return Err(TABLE.corrupt("a firing must not delete the alert"));
         };
         let data = catch_unwind(AssertUnwindSafe(|| compose(&stored, firing)));
         let data = data.map_err(|_| StoreError::Panicked("composing an event".to_owned()))?;
         let row = FiringRow {
-            place,
+            index,
             alert: stored.alert.id,
             alert_seq,
             account: stored.owner.account().map(|account| account.0),
             guest: match &stored.owner {
-                Owner::Guest { email } => Some(email.clone()),
-                Owner::Account(_) => None,
+                AlertOwner::Guest { email } => Some(email.clone()),
+                AlertOwner::Account(_) => None,
             },
             notification: stored.alert.notification,
-            judged_revision,
+            evaluated_revision,
             next_revision: i64::from(stored.alert.revision.0),
             status: status.name(),
             at: firing.at.as_microsecond(),
             price: firing.price.map(Price::micros),
-            details: details(firing),
+            details: history_details(firing),
             event: firing.event.0,
             data,
         };
@@ -204,9 +204,9 @@ impl Store {
     }
 }
 
-/// What the history keeps of a firing beside its price: `{"reason": "...", "metric": 198.66}`, the metric as it was measured
-/// or null; of one that is late `"late": true` and `"crossed_at"`, too.
-fn details(firing: &Firing) -> String {
+/// The history details of a firing: `{"reason": "...", "metric": 198.66}`, with null for an unknown metric. A late
+/// firing also has `"late": true` and `"crossed_at"`.
+fn history_details(firing: &Firing) -> String {
     let reason = Value::from(firing.reason.as_str());
     // A decimal prints as a JSON number.
     let metric = firing

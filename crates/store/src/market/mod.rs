@@ -1,6 +1,6 @@
-//! What is known of the market: taken in (`record.rs`, `split.rs`, `withdraw.rs`) and read back (`read.rs`), as rows (`row.rs`).
+//! Market data: writing (`record.rs`, `split.rs`, `withdraw.rs`), reading (`read.rs`) and rows (`row.rs`).
 //!
-//! A later figure of the same key replaces the earlier one. Nothing here is written but through a unit of work.
+//! A later figure with the same key replaces the earlier one. All writes go through a transaction.
 
 mod read;
 mod record;

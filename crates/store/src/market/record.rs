@@ -1,4 +1,4 @@
-//! Taking in what sources deliver.
+//! Writes data that sources deliver.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,10 @@ use super::row::{NO_DATE, side_name, time_name};
 use crate::bulk::{Statement, execute_many};
 use crate::columns::{days, text};
 use crate::model::LatestQuote;
-use crate::{StoreError, Unit};
+use crate::{StoreError, UnitOfWork};
 
-/// A stock that is known better than by its symbol keeps its name if the later record does not know one, and what the
-/// later record is silent about.
-const STOCKS: Statement = Statement {
+/// Keeps a known name if the later record has none, and keeps fields that the later record leaves out.
+const UPSERT_STOCKS: Statement = Statement {
     before: "INSERT INTO stocks
              (symbol, name, name_lower, kind, sector, industry, country, exchange, isin, is_active) VALUES ",
     columns: 10,
@@ -28,37 +27,37 @@ const STOCKS: Statement = Statement {
              is_active = excluded.is_active",
 };
 
-/// Stocks of which nothing but the symbol is known.
-const SYMBOLS: Statement = Statement {
+/// Stocks of which only the symbol is known.
+const INSERT_SYMBOLS: Statement = Statement {
     before: "INSERT INTO stocks (symbol, name, name_lower, is_active)
              SELECT column1, column1, LOWER(column1), column2 FROM (VALUES ",
     columns: 2,
     after: ") AS known WHERE 1 = 1 ON CONFLICT (symbol) DO NOTHING",
 };
 
-const BARS: Statement = Statement {
+const UPSERT_BARS: Statement = Statement {
     before: "INSERT INTO bars (symbol, date, open, high, low, close, volume) VALUES ",
     columns: 7,
     after: " ON CONFLICT (symbol, date) DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low,
              close = excluded.close, volume = excluded.volume, observed = 0",
 };
 
-/// Bars made of observations: what was delivered, maybe to another process, knows better.
-const OBSERVED_BARS: Statement = Statement {
+/// Bars made from observations. A delivered bar, possibly written by another process, takes precedence.
+const INSERT_OBSERVED_BARS: Statement = Statement {
     before: "INSERT INTO bars (symbol, date, open, high, low, close, volume, observed)
              SELECT column1, column2, column3, column4, column5, column6, column7, 1 FROM (VALUES ",
     columns: 7,
     after: ") AS known WHERE 1 = 1 ON CONFLICT (symbol, date) DO NOTHING",
 };
 
-/// Bars made of all observations there are: they replace those made of fewer.
-const REPLACED_OBSERVED_BARS: Statement = Statement {
+/// Bars made from all observations. They replace bars made from fewer.
+const UPSERT_OBSERVED_BARS: Statement = Statement {
     after: ") AS known WHERE 1 = 1 ON CONFLICT (symbol, date) DO UPDATE SET open = excluded.open, high = excluded.high,
              low = excluded.low, close = excluded.close, volume = excluded.volume WHERE bars.observed = 1",
-    ..OBSERVED_BARS
+    ..INSERT_OBSERVED_BARS
 };
 
-const QUOTES: Statement = Statement {
+const UPSERT_QUOTES: Statement = Statement {
     before: "INSERT INTO quotes (symbol, session, open, high, low, last, volume, at, made_at) VALUES ",
     columns: 9,
     after: " ON CONFLICT (symbol) DO UPDATE SET session = excluded.session, open = excluded.open, high = excluded.high,
@@ -66,7 +65,7 @@ const QUOTES: Statement = Statement {
              WHERE excluded.at >= quotes.at",
 };
 
-const FUNDAMENTALS: Statement = Statement {
+const UPSERT_FUNDAMENTALS: Statement = Statement {
     before: "INSERT INTO fundamentals
              (symbol, as_of, eps_ttm, eps_forward, market_cap, dividend_yield, dividend_amount, beta) VALUES ",
     columns: 8,
@@ -75,40 +74,40 @@ const FUNDAMENTALS: Statement = Statement {
              dividend_amount = excluded.dividend_amount, beta = excluded.beta",
 };
 
-const EARNINGS: Statement = Statement {
+const UPSERT_EARNINGS: Statement = Statement {
     before: "INSERT INTO earnings (symbol, date, time, eps_estimate) VALUES ",
     columns: 4,
     after: " ON CONFLICT (symbol, date) DO UPDATE SET time = excluded.time, eps_estimate = excluded.eps_estimate",
 };
 
-const DIVIDENDS: Statement = Statement {
+const UPSERT_DIVIDENDS: Statement = Statement {
     before: "INSERT INTO dividends (symbol, ex_date, payment_date, amount) VALUES ",
     columns: 4,
     after: " ON CONFLICT (symbol, ex_date) DO UPDATE SET payment_date = excluded.payment_date, amount = excluded.amount",
 };
 
-const INSIDER_TRADES: Statement = Statement {
+const INSERT_INSIDER_TRADES: Statement = Statement {
     before: "INSERT INTO insider_trades
              (symbol, filed_on, traded_on, insider, code, side, shares, price, ordinal) VALUES ",
     columns: 9,
     after: " ON CONFLICT DO NOTHING",
 };
 
-const MENTIONS: Statement = Statement {
+const UPSERT_MENTIONS: Statement = Statement {
     before: "INSERT INTO mentions (symbol, time, mentions) VALUES ",
     columns: 3,
     after: " ON CONFLICT (time, symbol) DO UPDATE SET mentions = excluded.mentions",
 };
 
-/// Of rows with the same key the last, in the order of the keys: a statement must not write a row twice, and all take
-/// rows in the same order.
+/// The last row of each key, sorted by key. A statement must not write a row twice, and all transactions write rows
+/// in the same order.
 fn last_of_each<Row, Key: Ord>(rows: &[Row], key: impl Fn(&Row) -> Key) -> Vec<&Row> {
     let last: BTreeMap<Key, &Row> = rows.iter().map(|row| (key(row), row)).collect();
     last.into_values().collect()
 }
 
-/// Each trade with its number among those that look the same.
-fn numbered(trades: &[InsiderRow]) -> Vec<(&InsiderRow, i64)> {
+/// Numbers trades that look the same.
+fn with_ordinals(trades: &[InsiderRow]) -> Vec<(&InsiderRow, i64)> {
     let mut seen: BTreeMap<_, i64> = BTreeMap::new();
     let mut numbered = Vec::with_capacity(trades.len());
     for trade in trades {
@@ -121,7 +120,7 @@ fn numbered(trades: &[InsiderRow]) -> Vec<(&InsiderRow, i64)> {
     numbered
 }
 
-fn symbols(batch: &Batch) -> BTreeSet<Symbol> {
+fn batch_symbols(batch: &Batch) -> BTreeSet<Symbol> {
     let mut symbols = BTreeSet::new();
     symbols.extend(batch.quotes.iter().map(|row| row.symbol));
     symbols.extend(batch.bars.iter().map(|row| row.symbol));
@@ -134,17 +133,14 @@ fn symbols(batch: &Batch) -> BTreeSet<Symbol> {
     symbols
 }
 
-impl Unit {
-    /// Takes in what a source delivered, but for quotes and splits: later figures of the same key replace earlier ones, and
-    /// filings that do not stand any more go. All
-    /// stocks of the batch get a place in the catalog, those of its quotes and splits, too. A stock known by its symbol
-    /// only takes over the name; what a record of a stock is silent about stays.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Writes a delivered batch except quotes and splits. Later figures with the same key replace earlier ones, and
+    /// withdrawn filings are deleted. All stocks of the batch are added to the catalog, including those of its
+    /// quotes and splits. A stock known by its symbol only takes over a name; fields that a record leaves out
+    /// remain.
     pub async fn record_market(&mut self, batch: &Batch) -> Result<(), StoreError> {
-        let news = self.news_of_the_past(batch).await?;
-        self.record_stocks(&batch.stocks, &symbols(batch)).await?;
+        let changed = self.first_changed_sessions(batch).await?;
+        self.record_stocks(&batch.stocks, &batch_symbols(batch)).await?;
         let bars: Vec<(Symbol, Bar)> = last_of_each(&batch.bars, |row| (row.symbol, row.bar.date))
             .into_iter()
             .map(|row| (row.symbol, row.bar))
@@ -153,8 +149,8 @@ impl Unit {
         self.record_facts(batch).await?;
 
         self.withdraw_filings(&batch.withdrawn_filings).await?;
-        let trades = numbered(&batch.insider_transactions);
-        let written = execute_many!(&mut self.link, INSIDER_TRADES, &trades, |query, trade| {
+        let trades = with_ordinals(&batch.insider_transactions);
+        let written = execute_many!(&mut self.connection, INSERT_INSIDER_TRADES, &trades, |query, trade| {
             let (row, ordinal) = trade;
             query
                 .bind(row.symbol.as_str().to_owned())
@@ -167,34 +163,27 @@ impl Unit {
                 .bind(row.price.micros())
                 .bind(*ordinal)
         });
-        self.noted_rows(written)?;
+        self.track_rows(written)?;
 
         let mentions = last_of_each(&batch.mentions, |row| (row.time, row.symbol));
-        let written = execute_many!(&mut self.link, MENTIONS, &mentions, |query, row| {
+        let written = execute_many!(&mut self.connection, UPSERT_MENTIONS, &mentions, |query, row| {
             query
                 .bind(row.symbol.as_str())
                 .bind(row.time.as_microsecond())
                 .bind(i64::from(row.mentions))
         });
-        self.noted_rows(written)?;
-        self.forget_progress(&news).await
+        self.track_rows(written)?;
+        self.invalidate_progress(&changed).await
     }
 
-    /// Takes in sessions that are over, as they were observed. A bar that is there stays.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Writes bars of finished sessions from observations. Existing bars remain.
     pub async fn record_observed_bars(&mut self, bars: &[BarRow]) -> Result<(), StoreError> {
-        self.record_observed(OBSERVED_BARS, bars).await
+        self.record_observed(INSERT_OBSERVED_BARS, bars).await
     }
 
-    /// Takes in sessions that are over, with all that was observed of them. Observed bars are replaced; a bar that was
-    /// delivered stays.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Writes bars of finished sessions from all observations. Replaces observed bars; delivered bars remain.
     pub async fn replace_observed_bars(&mut self, bars: &[BarRow]) -> Result<(), StoreError> {
-        self.record_observed(REPLACED_OBSERVED_BARS, bars).await
+        self.record_observed(UPSERT_OBSERVED_BARS, bars).await
     }
 
     async fn record_observed(&mut self, statement: Statement, bars: &[BarRow]) -> Result<(), StoreError> {
@@ -202,19 +191,19 @@ impl Unit {
             bars: bars.to_vec(),
             ..Batch::default()
         };
-        let news = self.news_of_the_past(&batch).await?;
-        self.record_stocks(&[], &symbols(&batch)).await?;
+        let changed = self.first_changed_sessions(&batch).await?;
+        self.record_stocks(&[], &batch_symbols(&batch)).await?;
         let bars: Vec<(Symbol, Bar)> = last_of_each(bars, |row| (row.symbol, row.bar.date))
             .into_iter()
             .map(|row| (row.symbol, row.bar))
             .collect();
-        self.write_bars_by(statement, &bars).await?;
-        self.forget_progress(&news).await
+        self.write_bars_with(statement, &bars).await?;
+        self.invalidate_progress(&changed).await
     }
 
     async fn record_stocks(&mut self, stocks: &[StockRow], symbols: &BTreeSet<Symbol>) -> Result<(), StoreError> {
         let stocks = last_of_each(stocks, |row| row.symbol);
-        let written = execute_many!(&mut self.link, STOCKS, &stocks, |query, row| {
+        let written = execute_many!(&mut self.connection, UPSERT_STOCKS, &stocks, |query, row| {
             query
                 .bind(row.symbol.as_str())
                 .bind(text(&row.name))
@@ -227,57 +216,62 @@ impl Unit {
                 .bind(row.isin.as_deref().map(text))
                 .bind(row.is_active)
         });
-        self.noted_rows(written)?;
+        self.track_rows(written)?;
         let symbols: Vec<Symbol> = symbols.iter().copied().collect();
-        let written = execute_many!(&mut self.link, SYMBOLS, &symbols, |query, symbol| {
+        let written = execute_many!(&mut self.connection, INSERT_SYMBOLS, &symbols, |query, symbol| {
             query.bind(symbol.as_str()).bind(true)
         });
-        self.noted_rows(written)?;
+        self.track_rows(written)?;
         Ok(())
     }
 
     async fn record_facts(&mut self, batch: &Batch) -> Result<(), StoreError> {
         let fundamentals = last_of_each(&batch.fundamentals, |row| (row.symbol, row.as_of));
-        let written = execute_many!(&mut self.link, FUNDAMENTALS, &fundamentals, |query, row| {
-            query
-                .bind(row.symbol.as_str())
-                .bind(days(row.as_of))
-                .bind(row.eps_ttm.map(Decimal::micros))
-                .bind(row.eps_forward.map(Decimal::micros))
-                .bind(row.market_cap.map(Decimal::micros))
-                .bind(row.dividend_yield.map(Decimal::micros))
-                .bind(row.dividend_amount.map(Decimal::micros))
-                .bind(row.beta.map(Decimal::micros))
-        });
-        self.noted_rows(written)?;
+        let written = execute_many!(
+            &mut self.connection,
+            UPSERT_FUNDAMENTALS,
+            &fundamentals,
+            |query, row| {
+                query
+                    .bind(row.symbol.as_str())
+                    .bind(days(row.as_of))
+                    .bind(row.eps_ttm.map(Decimal::micros))
+                    .bind(row.eps_forward.map(Decimal::micros))
+                    .bind(row.market_cap.map(Decimal::micros))
+                    .bind(row.dividend_yield.map(Decimal::micros))
+                    .bind(row.dividend_amount.map(Decimal::micros))
+                    .bind(row.beta.map(Decimal::micros))
+            }
+        );
+        self.track_rows(written)?;
         let earnings = last_of_each(&batch.earnings, |row| (row.symbol, row.date));
-        let written = execute_many!(&mut self.link, EARNINGS, &earnings, |query, row| {
+        let written = execute_many!(&mut self.connection, UPSERT_EARNINGS, &earnings, |query, row| {
             query
                 .bind(row.symbol.as_str())
                 .bind(days(row.date))
                 .bind(time_name(row.time))
                 .bind(row.eps_estimate.map(Decimal::micros))
         });
-        self.noted_rows(written)?;
+        self.track_rows(written)?;
         let dividends = last_of_each(&batch.dividends, |row| (row.symbol, row.ex_date));
-        let written = execute_many!(&mut self.link, DIVIDENDS, &dividends, |query, row| {
+        let written = execute_many!(&mut self.connection, UPSERT_DIVIDENDS, &dividends, |query, row| {
             query
                 .bind(row.symbol.as_str())
                 .bind(days(row.ex_date))
                 .bind(row.payment_date.map(days))
                 .bind(row.amount.map(Decimal::micros))
         });
-        self.noted_rows(written)?;
+        self.track_rows(written)?;
         Ok(())
     }
 
-    /// Writes bars over, no two of one stock and day.
+    /// Upserts bars. There must be one per stock and day.
     pub(super) async fn write_bars(&mut self, bars: &[(Symbol, Bar)]) -> Result<(), StoreError> {
-        self.write_bars_by(BARS, bars).await
+        self.write_bars_with(UPSERT_BARS, bars).await
     }
 
-    async fn write_bars_by(&mut self, statement: Statement, bars: &[(Symbol, Bar)]) -> Result<(), StoreError> {
-        let written = execute_many!(&mut self.link, statement, bars, |query, row| {
+    async fn write_bars_with(&mut self, statement: Statement, bars: &[(Symbol, Bar)]) -> Result<(), StoreError> {
+        let written = execute_many!(&mut self.connection, statement, bars, |query, row| {
             let (symbol, bar) = row;
             query
                 .bind(symbol.as_str())
@@ -288,14 +282,11 @@ impl Unit {
                 .bind(bar.close.micros())
                 .bind(bar.volume)
         });
-        self.noted_rows(written)?;
+        self.track_rows(written)?;
         Ok(())
     }
 
-    /// Keeps the last observations, each unless a later one is kept already.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Stores latest quotes unless a later one is stored.
     pub async fn record_quotes(&mut self, quotes: &[LatestQuote]) -> Result<(), StoreError> {
         let mut latest: BTreeMap<Symbol, &LatestQuote> = BTreeMap::new();
         for quote in quotes {
@@ -305,7 +296,7 @@ impl Unit {
             }
         }
         let quotes: Vec<&LatestQuote> = latest.into_values().collect();
-        let written = execute_many!(&mut self.link, QUOTES, &quotes, |query, quote| {
+        let written = execute_many!(&mut self.connection, UPSERT_QUOTES, &quotes, |query, quote| {
             query
                 .bind(quote.symbol.as_str())
                 .bind(days(quote.session))
@@ -317,7 +308,7 @@ impl Unit {
                 .bind(Timestamp::as_microsecond(quote.at))
                 .bind(quote.made_at.map(Timestamp::as_microsecond))
         });
-        self.noted_rows(written)?;
+        self.track_rows(written)?;
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
-//! Facts of the market as rows.
+//! Market data rows.
 
 use market::records::{
-    BarRow, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, Side, StockRow,
+    BarRow, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, StockRow, TransactionSide,
 };
 use market::{Bar, Decimal};
 
@@ -9,10 +9,10 @@ use crate::StoreError;
 use crate::columns::Table;
 use crate::model::LatestQuote;
 
-/// The date of a trade of which none was told: its table's key must not have nulls.
+/// The date of a trade without a known date: the primary key must not contain nulls.
 pub(super) const NO_DATE: i64 = i32::MIN as i64;
 
-/// A row that becomes a record.
+/// Defines a row and its conversion to a record.
 macro_rules! row {
     ($row:ident { $($column:ident: $type:ty),* $(,)? } of $table:literal => $record:ty,
      |$this:ident, $named:ident| $value:expr) => {
@@ -30,7 +30,7 @@ macro_rules! row {
     };
 }
 
-row!(Stock {
+row!(StoredStock {
     symbol: String, name: String, kind: Option<String>, sector: Option<String>, industry: Option<String>,
     country: Option<String>, exchange: Option<String>, isin: Option<String>, is_active: bool,
 } of "stocks" => StockRow, |row, table| StockRow {
@@ -45,7 +45,7 @@ row!(Stock {
     is_active: row.is_active,
 });
 
-row!(SessionBar {
+row!(StoredBar {
     symbol: String, date: i64, open: i64, high: i64, low: i64, close: i64, volume: i64,
 } of "bars" => BarRow, |row, table| BarRow {
     symbol: table.symbol(&row.symbol)?,
@@ -59,7 +59,7 @@ row!(SessionBar {
     },
 });
 
-row!(Quote {
+row!(StoredQuote {
     symbol: String, session: i64, open: i64, high: i64, low: i64, last: i64, volume: Option<i64>, at: i64,
     made_at: Option<i64>,
 } of "quotes" => LatestQuote, |row, table| LatestQuote {
@@ -71,10 +71,10 @@ row!(Quote {
     last: table.price(row.last)?,
     volume: row.volume,
     at: table.instant(row.at)?,
-    made_at: table.instant_if_any(row.made_at)?,
+    made_at: table.optional_instant(row.made_at)?,
 });
 
-row!(Fundamentals {
+row!(StoredFundamentals {
     symbol: String, as_of: i64, eps_ttm: Option<i64>, eps_forward: Option<i64>, market_cap: Option<i64>,
     dividend_yield: Option<i64>, dividend_amount: Option<i64>, beta: Option<i64>,
 } of "fundamentals" => FundamentalsRow, |row, table| FundamentalsRow {
@@ -88,16 +88,16 @@ row!(Fundamentals {
     beta: row.beta.map(Decimal::from_micros),
 });
 
-row!(Earnings {
+row!(StoredEarnings {
     symbol: String, date: i64, time: String, eps_estimate: Option<i64>,
 } of "earnings" => EarningsRow, |row, table| EarningsRow {
     symbol: table.symbol(&row.symbol)?,
     date: table.date(row.date)?,
-    time: table.named("time", &row.time, time)?,
+    time: table.parse("time", &row.time, parse_time)?,
     eps_estimate: row.eps_estimate.map(Decimal::from_micros),
 });
 
-row!(Dividend {
+row!(StoredDividend {
     symbol: String, ex_date: i64, payment_date: Option<i64>, amount: Option<i64>,
 } of "dividends" => DividendRow, |row, table| DividendRow {
     symbol: table.symbol(&row.symbol)?,
@@ -106,20 +106,20 @@ row!(Dividend {
     amount: row.amount.map(Decimal::from_micros),
 });
 
-row!(Insider {
+row!(StoredInsiderTrade {
     symbol: String, filed_on: i64, traded_on: i64, insider: String, code: String, side: String, shares: i64, price: i64,
 } of "insider_trades" => InsiderRow, |row, table| InsiderRow {
     symbol: table.symbol(&row.symbol)?,
     filed_on: table.date(row.filed_on)?,
     traded_on: Some(row.traded_on).filter(|date| *date != NO_DATE).map(|date| table.date(date)).transpose()?,
     insider: row.insider,
-    code: table.named("code", &row.code, |code| code.parse().ok())?,
-    side: table.named("side", &row.side, side)?,
+    code: table.parse("code", &row.code, |code| code.parse().ok())?,
+    side: table.parse("side", &row.side, parse_side)?,
     shares: Decimal::from_micros(row.shares),
     price: Decimal::from_micros(row.price),
 });
 
-row!(Mention {
+row!(StoredMention {
     symbol: String, time: i64, mentions: i64,
 } of "mentions" => MentionRow, |row, table| MentionRow {
     symbol: table.symbol(&row.symbol)?,
@@ -127,7 +127,7 @@ row!(Mention {
     mentions: table.narrow("mentions", row.mentions)?,
 });
 
-/// What a time of day is called in its column.
+/// The column value of a time of day.
 pub(super) const fn time_name(time: EarningsTime) -> &'static str {
     match time {
         EarningsTime::BeforeOpen => "before_open",
@@ -136,7 +136,7 @@ pub(super) const fn time_name(time: EarningsTime) -> &'static str {
     }
 }
 
-fn time(name: &str) -> Option<EarningsTime> {
+fn parse_time(name: &str) -> Option<EarningsTime> {
     let all = [
         EarningsTime::BeforeOpen,
         EarningsTime::AfterClose,
@@ -145,16 +145,16 @@ fn time(name: &str) -> Option<EarningsTime> {
     all.into_iter().find(|time| time_name(*time) == name)
 }
 
-/// What a side is called in its column.
-pub(super) const fn side_name(side: Side) -> &'static str {
+/// The column value of a side.
+pub(super) const fn side_name(side: TransactionSide) -> &'static str {
     match side {
-        Side::Buy => "buy",
-        Side::Sell => "sell",
+        TransactionSide::Buy => "buy",
+        TransactionSide::Sell => "sell",
     }
 }
 
-fn side(name: &str) -> Option<Side> {
-    [Side::Buy, Side::Sell]
+fn parse_side(name: &str) -> Option<TransactionSide> {
+    [TransactionSide::Buy, TransactionSide::Sell]
         .into_iter()
         .find(|side| side_name(*side) == name)
 }

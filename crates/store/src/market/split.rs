@@ -5,18 +5,16 @@ use market::{Decimal, SplitRatio, Symbol};
 
 use crate::columns::{Table, days};
 use crate::database::query;
-use crate::unit::write;
-use crate::{Store, StoreError, Unit};
+use crate::unit_of_work::write_rows;
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("splits");
 
-impl Unit {
-    /// Notes a split, or another ratio of one that has not been applied. `false`: it has been, and nothing is written.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Records a split, or corrects the ratio of one that is not applied yet. Returns `false`, and writes nothing,
+    /// if the split is already applied.
     pub async fn record_split(&mut self, split: &SplitRow) -> Result<bool, StoreError> {
-        let rows = write!(
+        let rows = write_rows!(
             self,
             "INSERT INTO splits (symbol, date, ratio, applied) VALUES ($1, $2, $3, 0)
              ON CONFLICT (symbol, date) DO UPDATE SET ratio = excluded.ratio WHERE splits.applied = 0",
@@ -25,18 +23,15 @@ impl Unit {
             split.ratio.micros(),
         );
         if rows == 1 {
-            self.forget_progress(&[(split.symbol, split.date)]).await?;
+            self.invalidate_progress(&[(split.symbol, split.date)]).await?;
         }
         Ok(rows == 1)
     }
 
-    /// Notes that a split was applied: alerts were moved into the new shares. (Bars and quotes stay as they were
-    /// delivered, in the shares of their day.) `false`: that was noted before, and nothing is written.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Marks a split as applied: alerts were converted to the new shares. (Bars and quotes remain as delivered, in
+    /// the shares of their day.) Returns `false`, and writes nothing, if it was already marked.
     pub async fn mark_split_applied(&mut self, split: &SplitRow) -> Result<bool, StoreError> {
-        let rows = write!(
+        let rows = write_rows!(
             self,
             "UPDATE splits SET applied = 1 WHERE symbol = $1 AND date = $2 AND applied = 0",
             split.symbol.as_str(),
@@ -47,10 +42,7 @@ impl Unit {
 }
 
 impl Store {
-    /// All splits by date, each with whether it was applied ([`Unit::mark_split_applied`]).
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails or a row cannot be read.
+    /// Returns all splits by date, each with whether it was applied ([`UnitOfWork::mark_split_applied`]).
     pub async fn splits(&self) -> Result<Vec<(SplitRow, bool)>, StoreError> {
         let sql = "SELECT symbol, date, ratio, applied FROM splits ORDER BY date, symbol";
         let rows = query!(fetch_all(String, i64, i64, i64), &self.pools, sql)?;
@@ -60,10 +52,7 @@ impl Store {
         splits.collect()
     }
 
-    /// A stock's splits by date, those that are still to come included.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails or a row cannot be read.
+    /// Returns a stock's splits by date, including future ones.
     pub async fn splits_of(&self, symbol: Symbol) -> Result<Vec<SplitRow>, StoreError> {
         let sql = "SELECT date, ratio FROM splits WHERE symbol = $1 ORDER BY date";
         let rows = query!(fetch_all(i64, i64), &self.pools, sql, symbol.as_str())?;

@@ -1,4 +1,4 @@
-//! Claiming messages, as deliveries are claimed: looking costs no write, and what was found is taken by compare-and-set.
+//! Claims messages in the same way as deliveries: looking costs no write, and claims use compare-and-set.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -10,16 +10,16 @@ use uuid::Uuid;
 use super::TABLE;
 use crate::accounts::{AccountRow, account_columns};
 use crate::bulk::{Statement, query_many};
-use crate::database::on;
-use crate::deliveries::never;
+use crate::database::dispatch;
+use crate::deliveries::into_store_error;
 use crate::model::{
-    Account, AccountId, ClaimOrder, ClaimedMessage, Lane, MessageChannel, MessageId, MessageSettlement, MessageVerdict,
-    Said,
+    Account, AccountId, ClaimQuery, ClaimedMessage, MessageChannel, MessageContent, MessageDecision, MessageId,
+    MessageSettlement, PendingEndpoint,
 };
-use crate::{Abort, BoxFuture, Store, StoreError, Unit, Work};
+use crate::{Abort, BoxFuture, Store, StoreError, Transaction, UnitOfWork};
 
-/// Goes from each lane with something pending to the next one: a look into the index each.
-const LANES: &str = "WITH RECURSIVE lanes (lane, nth) AS (
+/// Walks from each endpoint with pending messages to the next: one index lookup per endpoint.
+const PENDING_ENDPOINTS: &str = "WITH RECURSIVE lanes (lane, nth) AS (
         SELECT MIN(lane), CAST(1 AS BIGINT) FROM messages WHERE status = 'pending' AND channel = $1 AND lane > $2
         UNION ALL
         SELECT (SELECT MIN(m.lane) FROM messages m
@@ -30,8 +30,8 @@ const LANES: &str = "WITH RECURSIVE lanes (lane, nth) AS (
             WHERE m.status = 'pending' AND m.channel = $1 AND m.lane = lanes.lane)
     FROM lanes WHERE lane IS NOT NULL";
 
-/// SQLite has one writer at a time.
-const TAKE: Statement = Statement {
+/// For SQLite, which has one writer at a time.
+const CLAIM: Statement = Statement {
     before: "WITH wanted (seq, lease, now, until) AS (VALUES ",
     columns: 4,
     after: ") UPDATE messages SET lease = wanted.lease, due_at = wanted.until FROM wanted
@@ -39,8 +39,8 @@ const TAKE: Statement = Statement {
             RETURNING messages.seq",
 };
 
-/// On PostgreSQL, what another process is taking at the moment is left to it.
-const TAKE_UNLOCKED: Statement = Statement {
+/// For PostgreSQL: skips rows that another process is claiming.
+const CLAIM_SKIP_LOCKED: Statement = Statement {
     before: "WITH wanted (seq, lease, now, until) AS (VALUES ",
     columns: 4,
     after: "), free AS (
@@ -51,7 +51,7 @@ const TAKE_UNLOCKED: Statement = Statement {
             RETURNING messages.seq",
 };
 
-const CLAIMED: Statement = Statement {
+const CLAIMED_MESSAGES: Statement = Statement {
     before: "SELECT m.seq, m.id, m.lease, m.lane, m.kind, m.recipient, m.account_id, a.id AS alert_id, m.admitted_at, m.tries,
              m.created_at, m.content, e.data
              FROM messages m LEFT JOIN alerts a ON a.seq = m.alert_seq LEFT JOIN events e ON e.seq = m.event_seq
@@ -60,7 +60,7 @@ const CLAIMED: Statement = Statement {
     after: ")",
 };
 
-const OWNERS: Statement = Statement {
+const OWNER_ACCOUNTS: Statement = Statement {
     before: concat!("SELECT ", account_columns!(), " FROM accounts WHERE id IN (VALUES "),
     columns: 1,
     after: ")",
@@ -84,11 +84,11 @@ struct ClaimedRow {
 }
 
 impl ClaimedRow {
-    /// `None` for a message of which nobody can say what it says: its event is gone.
-    fn claimed(self, owners: &HashMap<AccountId, Account>) -> Result<Option<ClaimedMessage>, StoreError> {
-        let said = match (self.content, self.data) {
-            (Some(sealed), _) => Said::Letter(sealed),
-            (None, Some(data)) => Said::Fired(data),
+    /// `None` for a message without content, because its event is gone.
+    fn into_claimed(self, owners: &HashMap<AccountId, Account>) -> Result<Option<ClaimedMessage>, StoreError> {
+        let content = match (self.content, self.data) {
+            (Some(sealed), _) => MessageContent::Sealed(sealed),
+            (None, Some(data)) => MessageContent::Firing(data),
             (None, None) => return Ok(None),
         };
         let account = self.account_id.map(AccountId);
@@ -96,7 +96,7 @@ impl ClaimedRow {
             seq: self.seq,
             id: MessageId(self.id),
             lease: self.lease,
-            lane: self.lane,
+            endpoint: self.lane,
             kind: self.kind,
             recipient: self.recipient,
             owner: account.and_then(|account| owners.get(&account).cloned()),
@@ -105,57 +105,51 @@ impl ClaimedRow {
             is_admitted: self.admitted_at.is_some(),
             tries: TABLE.narrow("tries", self.tries)?,
             created_at: TABLE.instant(self.created_at)?,
-            said,
+            content,
         }))
     }
 }
 
 impl Store {
-    /// The lanes of a channel after a place in their order in which messages wait, at most `limit`, with when the first is
-    /// due.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn message_lanes(
+    /// Returns a channel's endpoints with pending messages after the endpoint `after`, at most `limit`, each with
+    /// the time its first message is due.
+    pub async fn pending_message_endpoints(
         &self,
         channel: MessageChannel,
         after: i64,
         limit: u32,
-    ) -> Result<Vec<Lane>, StoreError> {
+    ) -> Result<Vec<PendingEndpoint>, StoreError> {
         let rows = crate::database::query!(
             fetch_all(i64, Option<i64>),
             &self.pools,
-            LANES,
+            PENDING_ENDPOINTS,
             channel.name(),
             after,
             i64::from(limit)
         )?;
-        let lanes = rows.into_iter().filter_map(|(lane, due)| Some((lane, due?)));
-        lanes
-            .map(|(lane, due)| {
-                Ok(Lane {
-                    webhook: lane,
+        let endpoints = rows.into_iter().filter_map(|(endpoint, due)| Some((endpoint, due?)));
+        endpoints
+            .map(|(endpoint, due)| {
+                Ok(PendingEndpoint {
+                    endpoint,
                     first_due: TABLE.instant(due)?,
                 })
             })
             .collect()
     }
 
-    /// Claims messages that are due, as [`Store::claim_deliveries`] claims deliveries.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Claims due messages in the same way as [`Store::claim_deliveries`].
     pub async fn claim_messages(
         &self,
         channel: MessageChannel,
-        order: ClaimOrder,
+        query: ClaimQuery,
     ) -> Result<Vec<ClaimedMessage>, StoreError> {
-        if order.lanes.is_empty() || order.most_of_each == 0 || order.most == 0 {
+        if query.endpoints.is_empty() || query.max_per_endpoint == 0 || query.max_total == 0 {
             return Ok(Vec::new());
         }
-        let text = due_text(channel, &order, self.pools.is_pg());
-        // All parameters are numbers of ours, and stand in the text; it is not worth keeping.
-        let found: Vec<(i64,)> = on!(&self.pools, pool => {
+        let text = due_query(channel, &query, self.pools.is_pg());
+        // All parameters are our own numbers and are part of the text, so caching the prepared statement is useless.
+        let found: Vec<(i64,)> = dispatch!(&self.pools, pool => {
             sqlx::query_as(AssertSqlSafe(text)).persistent(false).fetch_all(pool).await?
         });
         if found.is_empty() {
@@ -163,36 +157,36 @@ impl Store {
         }
         let mut seqs: Vec<i64> = found.into_iter().map(|(seq,)| seq).collect();
         seqs.sort_unstable();
-        let (now, until) = (order.now.as_microsecond(), order.until.as_microsecond());
-        let claim = Claim {
+        let (now, until) = (query.now.as_microsecond(), query.until.as_microsecond());
+        let claim = ClaimMessages {
             seqs,
-            lease: order.lease,
+            lease: query.lease,
             now,
             until,
         };
-        let claimed = self.write(claim).await.map_err(never)?;
-        let rows = query_many!(ClaimedRow, &self.pools, CLAIMED, &claimed, |query, seq| query
+        let claimed = self.write(claim).await.map_err(into_store_error)?;
+        let rows = query_many!(ClaimedRow, &self.pools, CLAIMED_MESSAGES, &claimed, |query, seq| query
             .bind(*seq))?;
-        // Somebody else has them if this took longer than the lease.
-        let rows: Vec<ClaimedRow> = rows.into_iter().filter(|row| row.lease == order.lease).collect();
+        // If this took longer than the lease, another process has them.
+        let rows: Vec<ClaimedRow> = rows.into_iter().filter(|row| row.lease == query.lease).collect();
         let owners = self.owners(&rows).await?;
         let mut messages = Vec::with_capacity(rows.len());
-        let mut void = Vec::new();
+        let mut without_content = Vec::new();
         for row in rows {
             let (seq, lease) = (row.seq, row.lease);
-            match row.claimed(&owners)? {
+            match row.into_claimed(&owners)? {
                 Some(message) => messages.push(message),
-                None => void.push(MessageSettlement {
+                None => without_content.push(MessageSettlement {
                     seq,
                     lease,
                     outcome: Some("void".to_owned()),
                     provider_id: None,
-                    verdict: MessageVerdict::Failed,
+                    decision: MessageDecision::Failed,
                 }),
             }
         }
-        if !void.is_empty() {
-            self.settle_messages(channel, void, order.now).await?;
+        if !without_content.is_empty() {
+            self.settle_messages(channel, without_content, query.now).await?;
         }
         messages.sort_unstable_by_key(|message| message.seq);
         Ok(messages)
@@ -202,7 +196,8 @@ impl Store {
         let mut ids: Vec<Uuid> = rows.iter().filter_map(|row| row.account_id).collect();
         ids.sort_unstable();
         ids.dedup();
-        let found = query_many!(AccountRow, &self.pools, OWNERS, &ids, |query, id| query.bind(*id))?;
+        let found = query_many!(AccountRow, &self.pools, OWNER_ACCOUNTS, &ids, |query, id| query
+            .bind(*id))?;
         let accounts = found.into_iter().map(|row| {
             let account = Account::try_from(row)?;
             Ok((account.id, account))
@@ -211,18 +206,19 @@ impl Store {
     }
 }
 
-fn due_text(channel: MessageChannel, order: &ClaimOrder, is_pg: bool) -> String {
-    let mut lanes = String::with_capacity(order.lanes.len() * 24);
-    for (place, lane) in order.lanes.iter().enumerate() {
-        let comma = if place == 0 { "" } else { "," };
-        // Writing to a text cannot fail. The type is said because PostgreSQL takes the lanes' from the first of them.
-        let _ = write!(lanes, "{comma}(CAST('{lane}' AS BIGINT),{place})");
+fn due_query(channel: MessageChannel, query: &ClaimQuery, is_pg: bool) -> String {
+    let mut values = String::with_capacity(query.endpoints.len() * 24);
+    for (index, endpoint) in query.endpoints.iter().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        // Writing to a string cannot fail. The explicit cast is required because PostgreSQL infers the column type
+        // from the first row.
+        let _ = write!(values, "{comma}(CAST('{endpoint}' AS BIGINT),{index})");
     }
-    let (now, each, most) = (order.now.as_microsecond(), order.most_of_each, order.most);
+    let (now, max_per_endpoint, max_total) = (query.now.as_microsecond(), query.max_per_endpoint, query.max_total);
     let waiting = format!(
         "SELECT x.seq FROM messages x
          WHERE x.status = 'pending' AND x.channel = '{}' AND x.lane = lanes.lane AND x.due_at <= {now}
-         ORDER BY x.due_at LIMIT {each}",
+         ORDER BY x.due_at LIMIT {max_per_endpoint}",
         channel.name()
     );
     let join = if is_pg {
@@ -231,30 +227,34 @@ fn due_text(channel: MessageChannel, order: &ClaimOrder, is_pg: bool) -> String 
         format!("CROSS JOIN messages m WHERE m.seq IN ({waiting})")
     };
     format!(
-        "WITH lanes (lane, place) AS (VALUES {lanes})
-         SELECT CAST(m.seq AS BIGINT) FROM lanes {join} ORDER BY lanes.place LIMIT {most}"
+        "WITH lanes (lane, place) AS (VALUES {values})
+         SELECT CAST(m.seq AS BIGINT) FROM lanes {join} ORDER BY lanes.place LIMIT {max_total}"
     )
 }
 
-/// Takes what nobody else has taken meanwhile.
-struct Claim {
+/// Claims messages that are still unclaimed.
+struct ClaimMessages {
     seqs: Vec<i64>,
     lease: i64,
     now: i64,
     until: i64,
 }
 
-impl Work for Claim {
-    type Done = Vec<i64>;
+impl Transaction for ClaimMessages {
+    type Output = Vec<i64>;
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Vec<i64>, Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Vec<i64>, Abort<Self::Refusal>>> {
         Box::pin(async move {
-            let statement = if unit.link.is_pg() { TAKE_UNLOCKED } else { TAKE };
-            let taken = query_many!((i64,), &mut unit.link, statement, &self.seqs, |query, seq| {
+            let statement = if unit.connection.is_pg() {
+                CLAIM_SKIP_LOCKED
+            } else {
+                CLAIM
+            };
+            let claimed = query_many!((i64,), &mut unit.connection, statement, &self.seqs, |query, seq| {
                 query.bind(*seq).bind(self.lease).bind(self.now).bind(self.until)
             });
-            Ok(unit.noted_writing(taken)?.into_iter().map(|(seq,)| seq).collect())
+            Ok(unit.track_write(claimed)?.into_iter().map(|(seq,)| seq).collect())
         })
     }
 }

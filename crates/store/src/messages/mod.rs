@@ -1,27 +1,28 @@
-//! # Messages: mails and text messages on their way
+//! # Emails and text messages
 //!
-//! A message is a row, written in the transaction that gives reason to it: with a firing ([`make`]) there is exactly one, by
-//! mail or as a text message; a letter about an account ([`queue`]) comes with what happened to the account. A row about a firing is
-//! thin: to whom it goes, and in which words, is found out when it is sent, from the event and from the account as it is then.
+//! A message is a row, written in the same transaction as its cause. A firing creates exactly one message
+//! ([`create`]), by email or SMS. Messages about an account are queued with the change of the account ([`queue`]). A
+//! row about a firing is minimal: recipient and wording are determined when it is sent, from the event and from the
+//! account at that time.
 //!
-//! From there on they go the way of [deliveries](crate::deliveries): lanes, claims with a lease ([`claim`]), settlements
-//! ([`settle`]), at least once under one id. Between claim and attempt stands one step more: each message is *admitted*
-//! once ([`admit`]), which is where it is counted against all limits, in one transaction, so that no two processes take the
-//! last place twice.
+//! The rest works like [deliveries](crate::deliveries): endpoints, claims with a lease ([`claim`]), settlements
+//! ([`settle`]), at least once under one id. One step is added between claim and attempt: each message is *admitted*
+//! once ([`quota`]). Admission counts it against all limits in one transaction, so that two processes never exceed a
+//! limit together.
 //!
-//! What became of a message about a firing stands in the alert's history, written with the settlement. These entries change
-//! no alert, so whoever follows changes does not see them (`feed.rs`).
+//! The result of a message about a firing is written to the alert's history with the settlement. These entries
+//! change no alert, so readers of the change feed do not see them (`feed.rs`).
 //!
-//! What is done with long ago is forgotten ([`forget`]).
+//! Finished messages are purged after a while ([`purge`]).
 //!
-//! Where messages are kept instead of sent, they are in the outbox ([`outbox`]), written with the settlement, too.
+//! Messages that are kept instead of sent are written to the outbox with the settlement ([`outbox`]).
 
-mod admit;
 mod claim;
-mod forget;
-pub(crate) mod make;
+pub(crate) mod create;
 mod outbox;
+mod purge;
 mod queue;
+mod quota;
 mod settle;
 mod unsubscribed;
 
@@ -34,22 +35,22 @@ use crate::model::MessageChannel;
 
 pub(crate) const TABLE: Table = Table("messages");
 
-/// What rings when messages were made: for each channel a bell of its own, as each has somebody of its own who listens.
+/// Notifies the dispatcher of each channel after messages were created.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bells {
+pub(crate) struct MessageWakeHandles {
     email: Arc<Notify>,
     sms: Arc<Notify>,
 }
 
-impl Bells {
-    pub(crate) fn of(&self, channel: MessageChannel) -> Arc<Notify> {
+impl MessageWakeHandles {
+    pub(crate) fn for_channel(&self, channel: MessageChannel) -> Arc<Notify> {
         Arc::clone(match channel {
             MessageChannel::Email => &self.email,
             MessageChannel::Sms => &self.sms,
         })
     }
 
-    pub(crate) fn ring(&self) {
+    pub(crate) fn wake_all(&self) {
         self.email.notify_one();
         self.sms.notify_one();
     }

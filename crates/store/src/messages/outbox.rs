@@ -1,17 +1,17 @@
-//! What is kept instead of sent, for an operator to look at.
+//! Messages kept instead of sent, for operators.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::columns::Table;
 use crate::database::query;
-use crate::model::{KeptMessage, MessageChannel, MessageId, Page, PageRequest};
+use crate::model::{MessageChannel, MessageId, Page, PageRequest, StoredOutboxMessage};
 use crate::{Store, StoreError};
 
 const TABLE: Table = Table("outbox");
 
 #[derive(sqlx_macros::FromRow)]
-struct Row {
+struct OutboxRow {
     id: Uuid,
     channel: String,
     recipient: String,
@@ -19,13 +19,13 @@ struct Row {
     created_at: i64,
 }
 
-impl TryFrom<Row> for KeptMessage {
+impl TryFrom<OutboxRow> for StoredOutboxMessage {
     type Error = StoreError;
 
-    fn try_from(row: Row) -> Result<Self, StoreError> {
+    fn try_from(row: OutboxRow) -> Result<Self, StoreError> {
         Ok(Self {
             id: MessageId(row.id),
-            channel: TABLE.named("channel", &row.channel, MessageChannel::from_name)?,
+            channel: TABLE.parse("channel", &row.channel, MessageChannel::from_name)?,
             recipient: row.recipient,
             content: row.content,
             created_at: TABLE.instant(row.created_at)?,
@@ -34,47 +34,48 @@ impl TryFrom<Row> for KeptMessage {
 }
 
 impl Store {
-    /// What the outbox keeps, newest first: all, or what went one way, or to one recipient.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn kept_messages(
+    /// Returns a page of the outbox, newest first: all messages, or those on one channel or to one recipient.
+    pub async fn outbox_messages(
         &self,
         channel: Option<MessageChannel>,
-        to: Option<&str>,
+        recipient: Option<&str>,
         page: PageRequest,
-    ) -> Result<Page<KeptMessage>, StoreError> {
+    ) -> Result<Page<StoredOutboxMessage>, StoreError> {
         let channel = channel.map(MessageChannel::name);
-        let to = to.map(crate::columns::text);
+        let recipient = recipient.map(crate::columns::text);
         let (limit, offset) = (i64::from(page.limit), page.offset());
-        // Two texts, as only one of them has an index to go by.
-        let (total, rows) = if let Some(to) = to {
+        // Two statements, because only one of them can use an index.
+        let (total, rows) = if let Some(recipient) = recipient {
             let sql = "SELECT COUNT(*) FROM outbox WHERE channel = COALESCE($1, channel) AND recipient = $2";
-            let (total,) = query!(fetch_one(i64,), &self.pools, sql, channel, &to)?;
+            let (total,) = query!(fetch_one(i64,), &self.pools, sql, channel, &recipient)?;
             let sql = "SELECT id, channel, recipient, content, created_at FROM outbox
                        WHERE channel = COALESCE($1, channel) AND recipient = $2 ORDER BY seq DESC LIMIT $3 OFFSET $4";
             (
                 total,
-                query!(fetch_all Row, &self.pools, sql, channel, &to, limit, offset)?,
+                query!(fetch_all OutboxRow, &self.pools, sql, channel, &recipient, limit, offset)?,
             )
         } else {
             let sql = "SELECT COUNT(*) FROM outbox WHERE channel = COALESCE($1, channel)";
             let (total,) = query!(fetch_one(i64,), &self.pools, sql, channel)?;
             let sql = "SELECT id, channel, recipient, content, created_at FROM outbox
                        WHERE channel = COALESCE($1, channel) ORDER BY seq DESC LIMIT $2 OFFSET $3";
-            (total, query!(fetch_all Row, &self.pools, sql, channel, limit, offset)?)
+            (
+                total,
+                query!(fetch_all OutboxRow, &self.pools, sql, channel, limit, offset)?,
+            )
         };
         Ok(Page {
-            items: rows.into_iter().map(KeptMessage::try_from).collect::<Result<_, _>>()?,
+            items: rows
+                .into_iter()
+                .map(StoredOutboxMessage::try_from)
+                .collect::<Result<_, _>>()?,
             total: TABLE.narrow("COUNT(*)", total)?,
         })
     }
 
-    /// How many messages about firings an account was sent one way since an instant: what its plan's quota is counted by.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn messages_counted(
+    /// Counts the firing messages that an account was sent on a channel since an instant. Plan quotas use this
+    /// count.
+    pub async fn count_quota_messages(
         &self,
         account: crate::model::AccountId,
         channel: MessageChannel,

@@ -1,18 +1,15 @@
-//! Messages are queued in the transaction that gives reason to them.
+//! Queues messages in the transaction that causes them.
 
 use jiff::Timestamp;
 
 use super::TABLE;
-use crate::model::message::lane;
+use crate::model::message::endpoint;
 use crate::model::{AccountId, NewMessage};
-use crate::unit::write;
-use crate::{StoreError, Unit};
+use crate::unit_of_work::write_rows;
+use crate::{StoreError, UnitOfWork};
 
-impl Unit {
+impl UnitOfWork {
     /// Queues a message. It is due at once.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
     pub async fn queue_message(&mut self, message: &NewMessage) -> Result<(), StoreError> {
         if self.queue_message_once(message).await? {
             Ok(())
@@ -21,12 +18,9 @@ impl Unit {
         }
     }
 
-    /// Queues a message unless there is one of its id. It is due at once. Returns whether it was queued.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Queues a message unless one with its id exists. It is due at once. Returns whether it was queued.
     pub async fn queue_message_once(&mut self, message: &NewMessage) -> Result<bool, StoreError> {
-        let rows = write!(
+        let rows = write_rows!(
             self,
             "INSERT INTO messages
              (id, channel, kind, lane, recipient, account_id, content, status, tries, due_at, created_at)
@@ -34,7 +28,7 @@ impl Unit {
             message.id.0,
             message.channel.name(),
             message.kind,
-            lane(message.recipient.as_bytes()),
+            endpoint(message.recipient.as_bytes()),
             &message.recipient,
             message.account.map(|account| account.0),
             message.content.as_slice(),
@@ -44,13 +38,10 @@ impl Unit {
         Ok(rows > 0)
     }
 
-    /// Makes messages to an account due now that were put off to the end of its quiet hours: the hours have changed, and the
-    /// next claim applies the new ones.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Makes an account's messages due now that were postponed to the end of its quiet hours. To be called after the
+    /// quiet hours change; the next claim applies the new ones.
     pub async fn release_quiet_messages(&mut self, account: AccountId, now: Timestamp) -> Result<(), StoreError> {
-        let rows = write!(
+        let rows = write_rows!(
             self,
             "UPDATE messages SET due_at = $2
              WHERE account_id = $1 AND status = 'pending' AND lease IS NULL AND outcome = 'quiet_hours' AND due_at > $2",

@@ -1,11 +1,11 @@
-//! Addresses whose owners want no more mail about alerts.
+//! Addresses that have unsubscribed from email about alerts.
 
 use jiff::Timestamp;
 
 use crate::bulk::{Statement, query_many};
 use crate::columns::text;
-use crate::unit::write;
-use crate::{Store, StoreError, Unit};
+use crate::unit_of_work::write_rows;
+use crate::{Store, StoreError, UnitOfWork};
 
 const UNSUBSCRIBED: Statement = Statement {
     before: "SELECT address FROM unsubscribed WHERE address IN (VALUES ",
@@ -14,10 +14,7 @@ const UNSUBSCRIBED: Statement = Statement {
 };
 
 impl Store {
-    /// Which of some addresses want no mail about alerts.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns those of some addresses that have unsubscribed.
     pub async fn unsubscribed(&self, addresses: &[String]) -> Result<Vec<String>, StoreError> {
         let found = query_many!((String,), &self.pools, UNSUBSCRIBED, addresses, |query, address| query
             .bind(text(address)))?;
@@ -25,20 +22,17 @@ impl Store {
     }
 }
 
-impl Unit {
-    /// Takes an address off all mail about alerts, or puts it back on.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Unsubscribes an address from email about alerts, or subscribes it again.
     pub async fn set_unsubscribed(&mut self, address: &str, since: Option<Timestamp>) -> Result<(), StoreError> {
         let address = text(address);
         match since {
             Some(at) => {
                 let sql = "INSERT INTO unsubscribed (address, at) VALUES ($1, $2) ON CONFLICT (address) DO NOTHING";
-                write!(self, sql, address, at.as_microsecond());
+                write_rows!(self, sql, address, at.as_microsecond());
             }
             None => {
-                write!(self, "DELETE FROM unsubscribed WHERE address = $1", address);
+                write_rows!(self, "DELETE FROM unsubscribed WHERE address = $1", address);
             }
         }
         Ok(())

@@ -4,67 +4,67 @@ use alerts::Plan;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-/// Which account.
+/// Account id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AccountId(pub Uuid);
 
 /// An account.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Account {
-    /// Which one.
+    /// Unique id.
     pub id: AccountId,
-    /// Its address, in lower case; no two accounts have the same.
+    /// Email address in lower case, unique.
     pub email: String,
-    /// The password as argon2 keeps it; `None` for an account that has none.
+    /// Argon2 password hash. `None`: the account has no password.
     pub password_hash: Option<String>,
-    /// What its owner is called.
+    /// Full name of the owner.
     pub full_name: Option<String>,
-    /// What it pays for.
+    /// Plan.
     pub plan: Plan,
-    /// Whether its owner operates this service.
+    /// Whether the owner operates this service.
     pub is_operator: bool,
-    /// Whether the address is known to be the owner's.
+    /// Whether the email address is verified.
     pub is_verified: bool,
-    /// The IANA name of the zone its owner's clocks show.
+    /// IANA name of the owner's time zone.
     pub time_zone: String,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// What its owner has said besides.
+    /// Further settings and states.
     pub profile: Profile,
 }
 
-/// What an account's owner can say about themselves and do to the account.
+/// Settings and states of an account.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Profile {
-    /// Their telephone number, known to be theirs.
+    /// Verified telephone number.
     pub phone: Option<Phone>,
-    /// When they do not want to be disturbed.
+    /// Quiet hours.
     pub quiet_hours: Option<QuietHours>,
-    /// Whether what agents want to change waits until its owner has said yes.
+    /// Whether changes proposed by agents wait for the owner's approval.
     pub agents_wait: bool,
-    /// Whether they want to be told when alerts cannot be judged for want of fresh quotes.
+    /// Whether the owner wants blindness notices: alerts cannot be evaluated because quotes are stale.
     pub notify_blind: bool,
-    /// Since when the account rests.
+    /// Since when the account is deactivated.
     pub deactivated_at: Option<Timestamp>,
-    /// When it was deleted. Nothing in it tells any more whose it was.
+    /// Time of deletion. A deleted account contains no personal data.
     pub deleted_at: Option<Timestamp>,
 }
 
-/// A telephone number that was shown to be its owner's.
+/// A verified telephone number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Phone {
-    /// The number in the form of E.164: `+14155550123`.
+    /// The number in E.164 format: `+14155550123`.
     pub number: String,
-    /// When they showed it.
+    /// Time of verification.
     pub verified_at: Timestamp,
 }
 
-/// When somebody does not want to be disturbed, in minutes since midnight where they live. What begins later than it ends
-/// goes over midnight; the two are never equal.
+/// Quiet hours in minutes since midnight, local time of the owner. If `from` is greater than `until`, they span
+/// midnight. The two are never equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QuietHours {
-    /// The first minute.
+    /// First minute.
     pub from: u16,
-    /// The first minute after it.
+    /// First minute after the end.
     pub until: u16,
 }

@@ -1,70 +1,70 @@
-//! Alerts as they are kept and asked for.
+//! Stored alerts and how lists of them are filtered and sorted.
 
 use alerts::{Alert, ConditionKind, Status};
 use market::Symbol;
 
 use super::AccountId;
 
-/// Who made an alert.
+/// The owner of an alert.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Owner {
+pub enum AlertOwner {
     /// An account.
     Account(AccountId),
-    /// Somebody without one.
+    /// A guest: a person without an account.
     Guest {
-        /// Where to tell them.
+        /// The guest's email address.
         email: String,
     },
 }
 
-/// An alert with what the rules do not look at.
+/// An alert with the data that the alert rules do not use.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredAlert {
     /// The alert.
     pub alert: Alert,
-    /// Whose.
-    pub owner: Owner,
-    /// What made it: the name of an API key, a session, the analyst.
+    /// Owner.
+    pub owner: AlertOwner,
+    /// Origin: the name of an API key, a session or the analyst.
     pub created_by: Option<String>,
 }
 
-/// Which alerts of an account.
+/// A filter for an account's alerts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AlertFilter {
-    /// Only those of this status.
+    /// Only alerts in this status.
     pub status: Option<Status>,
-    /// Only those of this condition.
+    /// Only alerts with this condition.
     pub condition: Option<ConditionKind>,
-    /// Only those of this stock.
+    /// Only alerts on this stock.
     pub symbol: Option<Symbol>,
-    /// Only those whose symbol or company name has this text in it, in any case.
+    /// Only alerts whose symbol or company name contains this text, ignoring case.
     pub search: Option<String>,
 }
 
-/// By what a list of alerts is sorted.
+/// The field that a list of alerts is sorted by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AlertSortField {
-    /// When they were made.
+    /// Creation time.
     #[default]
     CreatedAt,
-    /// By symbol.
+    /// Symbol.
     Symbol,
-    /// By the condition's name.
+    /// Name of the condition.
     Condition,
-    /// By the status's name.
+    /// Name of the status.
     Status,
-    /// By threshold; those without one come last.
+    /// Threshold. Alerts without one come last.
     Threshold,
-    /// When they last fired; those that never did come last.
+    /// Time of the last firing. Alerts that never fired come last.
     TriggeredAt,
-    /// By initial price; those without one come last.
+    /// Initial price. Alerts without one come last.
     InitialPrice,
 }
 
-/// In which order a list of alerts comes. Ties are in the order of creation, newest first.
+/// The order of a list of alerts. Ties are sorted by creation, newest first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AlertSort {
-    /// By what.
+    /// Sort field.
     pub field: AlertSortField,
     /// Smallest first.
     pub ascending: bool,

@@ -5,27 +5,27 @@ use uuid::Uuid;
 
 use super::AccountId;
 
-/// Which API key.
+/// API key id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ApiKeyId(pub Uuid);
 
-/// An API key. The key itself is nowhere; only what it hashes to.
+/// An API key. Only its hash is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ApiKey {
-    /// Which one.
+    /// Unique id.
     pub id: ApiKeyId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
-    /// What its owner calls it.
+    /// Name given by the owner.
     pub name: String,
-    /// Its first characters, so that its owner can tell it from others.
+    /// First characters of the key, so that the owner can recognise it.
     pub prefix: String,
     /// SHA-256 of the key.
     pub hash: [u8; 32],
-    /// The names of its scopes.
+    /// Names of the scopes.
     pub scopes: Vec<String>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was last used, to the minute or so.
+    /// Time of last use, to the minute or so.
     pub last_used_at: Option<Timestamp>,
 }

@@ -1,4 +1,4 @@
-//! What agents want to change, waiting for the account's owner.
+//! Changes proposed by agents that wait for the account owner's approval.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -6,28 +6,28 @@ use uuid::Uuid;
 
 use super::AccountId;
 
-/// Which approval.
+/// Approval id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ApprovalId(pub Uuid);
 
-/// How far an approval has come.
+/// The status of an approval.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ApprovalStatus {
-    /// Nobody has said anything yet.
+    /// Not decided yet.
     Pending,
-    /// It was approved and is being done. A process that ended meanwhile has left it so.
+    /// Approved and being executed. An approval remains in this status if the process crashes.
     Begun,
-    /// It was approved and done.
+    /// Approved and executed.
     Approved,
-    /// It is not to be done.
+    /// Denied.
     Denied,
 }
 
 impl ApprovalStatus {
-    /// Every status there is.
+    /// All statuses.
     pub const ALL: &'static [Self] = &[Self::Pending, Self::Begun, Self::Approved, Self::Denied];
 
-    /// Its name in its column and in answers.
+    /// The name in the database column and in the API.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,36 +38,36 @@ impl ApprovalStatus {
         }
     }
 
-    /// The status of that name.
+    /// Returns the status with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|status| status.name() == name)
     }
 }
 
-/// What an agent wants to change.
+/// A change proposed by an agent.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Approval {
-    /// Which one.
+    /// Unique id.
     pub id: ApprovalId,
-    /// Whose account it is about.
+    /// The account that it concerns.
     pub account: AccountId,
-    /// The tool that was called.
+    /// The tool that the agent called.
     pub tool: String,
-    /// With what.
+    /// The arguments of the call.
     pub arguments: Map<String, Value>,
-    /// What it comes to, in a sentence.
+    /// The effect of the change, in one sentence.
     pub preview: String,
-    /// Who asked.
+    /// The agent that proposed the change.
     pub asked_by: String,
-    /// How far it has come.
+    /// Status.
     pub status: ApprovalStatus,
-    /// When it was asked.
+    /// Time of the proposal.
     pub created_at: Timestamp,
-    /// Until when it can be approved.
+    /// Time until which it can be approved.
     pub expires_at: Timestamp,
-    /// When it was approved and began to be done.
+    /// Time of approval, when execution began.
     pub begun_at: Option<Timestamp>,
-    /// When it was done, or denied.
+    /// Time of completion or denial.
     pub decided_at: Option<Timestamp>,
 }

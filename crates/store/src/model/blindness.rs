@@ -1,20 +1,20 @@
-//! What owners were told of alerts that cannot be judged for want of fresh quotes.
+//! Blindness notices: owners are notified that alerts cannot be evaluated because quotes are stale.
 
 use jiff::Timestamp;
 use market::Symbol;
 
 use super::AccountId;
 
-/// A stock without fresh quotes of which the owner of alerts on it was told. Those of an account that were told at the same
-/// instant stood in one letter.
+/// A notice to an account that a stock's quotes are stale. Notices of one account with the same `notified_at` were
+/// sent in one email.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BlindStretch {
-    /// Who was told.
+pub struct BlindnessNotice {
+    /// Notified account.
     pub account: AccountId,
-    /// Of which stock.
+    /// Stock.
     pub symbol: Symbol,
     /// Since when its quotes were stale.
     pub since: Timestamp,
-    /// When it was told.
-    pub told_at: Timestamp,
+    /// Time of the notice.
+    pub notified_at: Timestamp,
 }

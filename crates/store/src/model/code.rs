@@ -1,61 +1,60 @@
-//! Codes: what is sent to somebody so that they show that it reached them.
+//! One-time codes that prove that a message reached its recipient.
 
 use jiff::Timestamp;
 
 use super::AccountId;
 
-/// A code to be sent. The code itself is nowhere; only what it hashes to, together with what it is for.
+/// A code to be sent. Only its hash, which includes the purpose, is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewCode {
-    /// What it is for, in a word.
+    /// Purpose, as one word.
     pub purpose: &'static str,
-    /// Whose account it is about. Without one it is good for nothing, unless it is a guest's: it stands for the work that
-    /// an unknown address has to cost, and is counted.
+    /// The account that it concerns. A code without an account is useless, unless it belongs to a guest. Such codes
+    /// cost the same work for unknown addresses as for known ones, and are counted.
     pub account: Option<AccountId>,
-    /// What it is about: an address, a number, an alert's id.
+    /// Subject: an address, a number or an alert id.
     pub subject: String,
-    /// What it is about besides, if there is anything.
+    /// Further data.
     pub payload: Option<String>,
-    /// SHA-256 of the code with purpose and subject; of a short code an HMAC.
+    /// SHA-256 of code, purpose and subject. For short codes an HMAC.
     pub hash: [u8; 32],
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// From when on it is good for nothing.
+    /// Expiry time.
     pub expires_at: Timestamp,
 }
 
-/// What a code that was shown is about.
+/// A code that was used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UsedCode {
-    /// Whose account.
+    /// The account that it concerns.
     pub account: Option<AccountId>,
-    /// The address, the number, the alert's id.
+    /// Subject: an address, a number or an alert id.
     pub subject: String,
-    /// What it is about besides.
+    /// Further data.
     pub payload: Option<String>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
 }
 
-/// What is known of a code, whether it is still good or not.
+/// The state of a code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeState {
-    /// It can be used.
-    Good,
-    /// It was used, or withdrawn.
+    /// The code can be used.
+    Valid,
+    /// The code was used or revoked.
     Used,
-    /// Its time is over.
+    /// The code has expired.
     Expired,
 }
 
-/// What became of a guess at a short code.
+/// The result of a guess at a short code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Guessed {
-    /// It was right, and the code is used up now.
-    Right,
-    /// It was wrong; so many guesses are left.
+pub enum CodeCheck {
+    /// The guess was correct, and the code is used now.
+    Correct,
+    /// The guess was wrong. Contains the number of remaining guesses.
     Wrong(u64),
-    /// There is no code that could be guessed at: none was sent, it was used, its time is over, or too many guesses
-    /// were wrong.
-    Nothing,
+    /// No code can be guessed: none was sent, or it was used, has expired, or had too many wrong guesses.
+    NoActiveCode,
 }

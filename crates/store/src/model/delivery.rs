@@ -1,4 +1,4 @@
-//! Deliveries: an event on its way to a webhook.
+//! Deliveries: events on their way to webhooks.
 
 use alerts::AlertId;
 use jiff::{SignedDuration, Timestamp};
@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 use super::{AccountId, EventId, SealedSecrets, SignatureForm, WebhookId};
 
-/// Which delivery. It is the same for every attempt.
+/// Delivery id. It is the same for every attempt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DeliveryId(pub Uuid);
 
 impl DeliveryId {
-    /// The id of the delivery of an event to a webhook: SHA-256 of both their ids, cut to a UUID of version 4. Both ids
-    /// are random, so nobody can tell it from one that was drawn; and whatever is done again comes to the same id.
+    /// Returns the id of the delivery of an event to a webhook: SHA-256 of both ids, cut to a UUID of version 4. It
+    /// looks random because both ids are random, and it is the same whenever it is derived again.
     #[must_use]
-    pub fn of(event: EventId, webhook: WebhookId) -> Self {
+    pub fn for_event(event: EventId, webhook: WebhookId) -> Self {
         let mut hash = Sha256::new();
         hash.update(event.0.as_bytes());
         hash.update(webhook.0.as_bytes());
@@ -25,19 +25,19 @@ impl DeliveryId {
     }
 }
 
-/// How far a delivery has come.
+/// The status of a delivery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DeliveryStatus {
-    /// It waits for an attempt.
+    /// Waits for an attempt.
     Pending,
-    /// It was taken.
+    /// Accepted by the receiver.
     Delivered,
-    /// It was given up.
+    /// Given up.
     Failed,
 }
 
 impl DeliveryStatus {
-    /// Its name in its column and in answers.
+    /// The name in the database column and in the API.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl DeliveryStatus {
         }
     }
 
-    /// The status of that name.
+    /// Returns the status with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Pending, Self::Delivered, Self::Failed]
@@ -56,149 +56,149 @@ impl DeliveryStatus {
     }
 }
 
-/// One try to deliver.
+/// One delivery attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt {
-    /// When it began.
+    /// Start time.
     pub at: Timestamp,
-    /// What came of it, in a word.
+    /// Outcome, as one word.
     pub outcome: String,
-    /// What the receiver answered, if it did.
+    /// HTTP status of the response, if any.
     pub http_status: Option<u16>,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
-    /// The beginning of the answer's body.
+    /// The beginning of the response body.
     pub response: Option<String>,
 }
 
 /// A delivery as its owner sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delivery {
-    /// Which one.
+    /// Unique id.
     pub id: DeliveryId,
     /// The alert that fired.
     pub alert: AlertId,
-    /// How far it has come.
+    /// Status.
     pub status: DeliveryStatus,
-    /// What was tried, oldest first.
+    /// Attempts, oldest first.
     pub attempts: Vec<Attempt>,
-    /// When the event was made.
+    /// Creation time of the event.
     pub created_at: Timestamp,
-    /// When it is tried next; while it is being tried, when it is tried again at the latest.
+    /// Time of the next attempt. During an attempt: latest time of the next one.
     pub next_attempt_at: Option<Timestamp>,
 }
 
-/// A webhook with deliveries that wait.
+/// An endpoint with pending deliveries or messages: a webhook, or all messages to one recipient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lane {
-    /// The webhook's place among all.
-    pub webhook: i64,
-    /// When the first of them is due.
+pub struct PendingEndpoint {
+    /// Endpoint number: the webhook's `seq`, or a hash of the recipient.
+    pub endpoint: i64,
+    /// Time at which its first delivery or message is due.
     pub first_due: Timestamp,
 }
 
-/// What to claim of a lane.
+/// Selects the deliveries or messages to claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ClaimOrder {
-    /// The lanes.
-    pub lanes: Vec<i64>,
-    /// At most so many deliveries of each.
-    pub most_of_each: u32,
-    /// At most so many in all.
-    pub most: u32,
-    /// What was due by then.
+pub struct ClaimQuery {
+    /// Endpoint numbers.
+    pub endpoints: Vec<i64>,
+    /// Maximum number per endpoint.
+    pub max_per_endpoint: u32,
+    /// Maximum number in total.
+    pub max_total: u32,
+    /// Rows due by this time are claimed.
     pub now: Timestamp,
-    /// They are the claimer's until then.
+    /// End of the lease.
     pub until: Timestamp,
-    /// What shows that they are: a number that nobody else uses.
+    /// Lease: a number that nothing else uses.
     pub lease: i64,
 }
 
-/// A delivery that was claimed, with all that it takes to try it.
+/// A claimed delivery with everything that an attempt needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimedDelivery {
-    /// Its place among all.
+    /// Position among all rows.
     pub seq: i64,
-    /// Which one.
+    /// Unique id.
     pub id: DeliveryId,
-    /// What shows that it is the claimer's.
+    /// Lease of the claim.
     pub lease: i64,
-    /// The webhook's place among all.
-    pub lane: i64,
+    /// The webhook's `seq`.
+    pub endpoint: i64,
     /// The webhook.
     pub webhook: WebhookId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
-    /// Where to.
+    /// Target URL.
     pub url: String,
-    /// How it is signed.
+    /// Signature form.
     pub signature: SignatureForm,
-    /// What with.
+    /// Signing secrets.
     pub secrets: SealedSecrets,
-    /// How often it was tried since it was queued.
+    /// Number of attempts since it was queued.
     pub tries: u32,
-    /// When the event was made.
+    /// Creation time of the event.
     pub created_at: Timestamp,
-    /// The event's `data`, as JSON text.
+    /// The event's `data` as JSON text.
     pub data: String,
 }
 
-/// What comes after an attempt.
+/// The next step for a claimed delivery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It was taken.
+pub enum DeliveryDecision {
+    /// The receiver has accepted it.
     Delivered,
-    /// It is to be tried again.
+    /// Try again.
     Retry {
-        /// When.
+        /// Time of the next attempt.
         at: Timestamp,
     },
-    /// It is given up.
+    /// Give up.
     Failed,
-    /// It is given up, and so is its webhook, which says that it is gone.
+    /// Give up and disable the webhook, whose receiver responded that it is gone.
     Gone,
-    /// It was not tried after all, and goes back as it was.
+    /// Return it unchanged: it was not tried.
     Released,
-    /// It cannot be tried at present.
-    PutOff {
-        /// Until when.
+    /// Postpone it: it cannot be tried at present.
+    Postponed {
+        /// End of the postponement.
         until: Timestamp,
     },
 }
 
-/// What became of a claimed delivery.
+/// The result of a claimed delivery.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settlement {
-    /// The delivery's place among all.
+pub struct DeliverySettlement {
+    /// The delivery's `seq`.
     pub seq: i64,
-    /// What shows that it is the settler's.
+    /// Lease of the claim.
     pub lease: i64,
-    /// The webhook's place among all.
-    pub lane: i64,
-    /// Where it went, if it was tried. It says nothing of a webhook that leads elsewhere by now.
+    /// The webhook's `seq`.
+    pub endpoint: i64,
+    /// The URL that was tried, if any. The result does not count for a webhook whose URL has changed since.
     pub url: Option<String>,
-    /// What was tried, if it was.
+    /// The attempt, if there was one.
     pub attempt: Option<Attempt>,
-    /// What comes next.
-    pub verdict: Verdict,
+    /// Next step.
+    pub decision: DeliveryDecision,
 }
 
-/// When a webhook that only fails is switched off.
+/// When a failing webhook is disabled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Patience {
-    /// After so long without a success.
-    pub lasts: SignedDuration,
+pub struct DisablePolicy {
+    /// Duration of failures without any success.
+    pub failing_for: SignedDuration,
 }
 
-/// A webhook that was switched off because of what came of its deliveries.
+/// A webhook that was disabled because of delivery results.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SwitchedOff {
-    /// Which one.
+pub struct DisabledWebhook {
+    /// Webhook id.
     pub webhook: WebhookId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
-    /// Where to.
+    /// Target URL.
     pub url: String,
-    /// Why.
+    /// Reason.
     pub reason: super::DisabledReason,
 }

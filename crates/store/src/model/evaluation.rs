@@ -1,4 +1,4 @@
-//! What an evaluation brings about, to be committed.
+//! Results of an evaluation, to be committed.
 
 use alerts::condition::Side;
 use alerts::{AlertId, Revision};
@@ -8,79 +8,79 @@ use market::{Decimal, Price, Symbol};
 
 use super::{EventId, LatestQuote, StoredAlert};
 
-/// An alert that fired, as the engine judged it.
+/// An alert that fired.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Firing {
     /// The alert.
     pub alert: AlertId,
-    /// The revision that was judged. The firing is taken only if the alert still is active and of this revision.
+    /// The evaluated revision. The firing is accepted only if the alert is still active and has this revision.
     pub revision: Revision,
-    /// The instant of the observation; of one that was missed, the instant it was judged.
+    /// Time of the observation. For a missed observation: time of the evaluation.
     pub at: Timestamp,
-    /// Of a firing by an observation that was missed: the instant of that observation. Then it is late.
+    /// For a late firing: time of the missed observation.
     pub crossed_at: Option<Timestamp>,
-    /// The stock's price, as far as it is known.
+    /// The stock's price, if known.
     pub price: Option<Price>,
-    /// What was measured.
+    /// The measured value.
     pub metric: Option<Decimal>,
-    /// Why, as a sentence.
+    /// The reason as a sentence.
     pub reason: String,
-    /// The id of the event that it makes.
+    /// Id of the event that it creates.
     pub event: EventId,
 }
 
-/// An RSI alert whose side was decided.
+/// An RSI alert whose side was determined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SideDecided {
+pub struct RsiSideUpdate {
     /// The alert.
     pub alert: AlertId,
-    /// The revision that was judged; it stays.
+    /// The evaluated revision. It does not change.
     pub revision: Revision,
     /// The side.
     pub side: Side,
 }
 
-/// All that one evaluation brought about: committed whole, or in several transactions if it is large; what it
-/// observed comes with the last, so that a crash in between leads to a new judging rather than to a silence.
+/// All results of one evaluation. A large evaluation is committed in several transactions. The observations come
+/// with the last one, so that after a crash in between the firings are evaluated again rather than lost.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EvaluationCommit {
-    /// What fired.
+    /// Firings.
     pub firings: Vec<Firing>,
-    /// Which sides were decided.
-    pub sides: Vec<SideDecided>,
-    /// What was observed last, of each stock that was observed.
+    /// RSI sides that were determined.
+    pub sides: Vec<RsiSideUpdate>,
+    /// Latest quote of each observed stock.
     pub quotes: Vec<LatestQuote>,
-    /// Stored observations that `quotes` replace though they are dated later.
+    /// Stored quotes with a later date that `quotes` replace.
     pub superseded: Vec<SupersededQuote>,
     /// The instant up to which the clock was processed.
     pub clock: Option<Timestamp>,
 }
 
-/// A stock's stored observation that is dated after the present.
+/// A stored quote that is dated in the future.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SupersededQuote {
     /// The stock.
     pub symbol: Symbol,
-    /// The date of a bar that this observation ended too early: the session is still going on.
+    /// Date of a bar that this quote ended too early: the session is still open.
     pub unfinished_bar: Option<Date>,
 }
 
-/// What became of one firing.
+/// The result of one firing.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Settled {
-    /// It is on disk, with its history entry and its event: the alert as it is now.
+pub enum FiringResult {
+    /// Accepted and on disk, with history entry and event. Contains the updated alert.
     Fired(Box<StoredAlert>),
-    /// Not taken: the alert has changed since it was judged. This is what it is now (`None`: deleted), to be told to
-    /// the engine.
+    /// Rejected: the alert has changed since the evaluation. Contains the current alert for the engine (`None`:
+    /// deleted).
     Stale(Option<Box<StoredAlert>>),
 }
 
-/// What became of the firings, in their order.
+/// The results of all firings, in order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EvaluationOutcome {
-    /// One for each firing.
-    pub firings: Vec<Settled>,
+    /// One result per firing.
+    pub firings: Vec<FiringResult>,
 }
 
-/// Makes the `data` of a firing's event, as JSON text, of the alert as it is after the firing.
-pub type Compose = dyn Fn(&StoredAlert, &Firing) -> String + Send + Sync;
+/// Makes the `data` of a firing's event as JSON text from the alert as it is after the firing.
+pub type ComposeEventData = dyn Fn(&StoredAlert, &Firing) -> String + Send + Sync;

@@ -1,33 +1,33 @@
-//! What an account's owner is given of what is kept, where nobody else asks for it.
+//! Stored data that is read only for an account's export.
 
 use jiff::Timestamp;
 
 use super::{MessageChannel, StoredAlert};
 
-/// An alert that is kept, be it deleted.
+/// A stored alert, possibly deleted.
 #[derive(Clone, PartialEq, Debug)]
-pub struct KeptAlert {
-    /// Its place in the order of creation.
-    pub place: i64,
+pub struct ExportedAlert {
+    /// Position in order of creation.
+    pub position: i64,
     /// The alert.
     pub stored: StoredAlert,
-    /// When it was deleted.
+    /// Time of deletion.
     pub deleted_at: Option<Timestamp>,
 }
 
-/// A message that was sent, or tried. What it said is not kept.
+/// A message that was sent or tried. Its content is not stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SentMessage {
-    /// How it went.
+    /// Channel.
     pub channel: MessageChannel,
-    /// What it was, in a word.
+    /// Kind of message.
     pub kind: String,
-    /// The address or number it went to.
+    /// Email address or number of the recipient.
     pub recipient: Option<String>,
-    /// What became of it, in a word.
+    /// Status, as one word.
     pub status: String,
-    /// When it was written.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was sent, or given up.
+    /// Time at which it was sent or given up.
     pub finished_at: Option<Timestamp>,
 }

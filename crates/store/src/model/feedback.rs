@@ -1,30 +1,30 @@
-//! What people think of the service.
+//! User feedback about the service.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::AccountId;
 
-/// Which piece of feedback.
+/// Feedback id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FeedbackId(pub Uuid);
 
-/// What a piece of feedback is about.
+/// The category of a piece of feedback.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FeedbackCategory {
-    /// Something that is wished for.
+    /// A feature request.
     Feature,
-    /// Something that is broken.
+    /// A bug report.
     Bug,
     /// Anything else.
     Other,
 }
 
 impl FeedbackCategory {
-    /// Every category there is.
+    /// All categories.
     pub const ALL: &'static [Self] = &[Self::Feature, Self::Bug, Self::Other];
 
-    /// Its name in its column and in answers.
+    /// The name in the database column and in the API.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl FeedbackCategory {
         }
     }
 
-    /// The category of that name.
+    /// Returns the category with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|category| category.name() == name)
@@ -44,27 +44,27 @@ impl FeedbackCategory {
 /// A piece of feedback.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Feedback {
-    /// Which one.
+    /// Unique id.
     pub id: FeedbackId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
-    /// What it is about, in a line.
+    /// Title, one line.
     pub title: String,
-    /// What they say.
+    /// Text.
     pub body: String,
-    /// What kind it is.
+    /// Category.
     pub category: FeedbackCategory,
-    /// How many like it.
+    /// Number of likes.
     pub likes: u64,
-    /// When it was given.
+    /// Creation time.
     pub created_at: Timestamp,
 }
 
-/// A piece of feedback as somebody sees it.
+/// A piece of feedback and whether the viewer likes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SeenFeedback {
-    /// What was said.
+pub struct FeedbackWithLike {
+    /// The feedback.
     pub feedback: Feedback,
-    /// Whether whoever sees it likes it.
+    /// Whether the viewer likes it.
     pub is_liked: bool,
 }

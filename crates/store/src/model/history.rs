@@ -1,13 +1,13 @@
-//! What happened to alerts.
+//! The history of alerts.
 
 use alerts::AlertId;
-use alerts::transition::Entry;
+use alerts::transition::StatusChange;
 use jiff::Timestamp;
 use market::{Price, Symbol};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{AccountId, Owner};
+use super::{AccountId, AlertOwner};
 
 /// One entry of an alert's history.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,18 +16,18 @@ pub struct HistoryRow {
     pub alert: AlertId,
     /// Its stock.
     pub symbol: Symbol,
-    /// What happened.
-    pub entry: Entry,
-    /// When.
+    /// The change.
+    pub entry: StatusChange,
+    /// Time.
     pub at: Timestamp,
-    /// The price at which it fired.
+    /// Price of a firing.
     pub price: Option<Price>,
-    /// More about it: the reason of a firing, what a split changed, what a client noted down.
+    /// Details: the reason of a firing, the effect of a split, data reported by a client.
     pub details: Option<Map<String, Value>>,
 }
 
 impl HistoryRow {
-    /// Whether a client noted it down, and this service has not seen it: then its details say so.
+    /// Whether a client reported this entry, so that this service did not observe it. The details say so.
     #[must_use]
     pub fn is_noted_by_client(&self) -> bool {
         let source = self.details.as_ref().and_then(|details| details.get("source"));
@@ -35,30 +35,29 @@ impl HistoryRow {
     }
 }
 
-/// Which event.
+/// Event id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub Uuid);
 
 /// An `alert.triggered` event: the record of one firing, from which its deliveries are made.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoredEvent {
-    /// Which one.
+    /// Unique id.
     pub id: EventId,
-    /// Its place in the order of all events, growing.
+    /// Position in the order of all events, increasing.
     pub seq: i64,
-    /// Whose.
-    pub owner: Owner,
+    /// Owner.
+    pub owner: AlertOwner,
     /// The alert that fired.
     pub alert: AlertId,
-    /// When it fired: the instant of the observation.
+    /// Time of the firing: the instant of the observation.
     pub at: Timestamp,
-    /// The event's `data` as it is delivered: `{alert: {...}, stock: {...}, company_name, reason}`.
+    /// The event's `data` as delivered: `{alert: {...}, stock: {...}, company_name, reason}`.
     pub data: Map<String, Value>,
 }
 
-/// An account that a row belongs to, if it belongs to one.
-impl Owner {
-    /// The account, unless it is a guest's.
+impl AlertOwner {
+    /// Returns the account, or `None` for a guest.
     #[must_use]
     pub const fn account(&self) -> Option<AccountId> {
         match self {

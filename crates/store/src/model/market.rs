@@ -1,39 +1,39 @@
-//! What is known of the market, as the engine needs it back after a restart.
+//! Market data that the engine needs after a restart.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use market::records::{DividendRow, EarningsRow, FundamentalsRow};
 use market::{Price, Symbol};
 
-/// The last observation of a stock, and what its session has seen until then.
+/// The latest quote of a stock, with its session so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LatestQuote {
     /// The stock.
     pub symbol: Symbol,
-    /// The date of the session in New York.
+    /// Date of the session in New York.
     pub session: Date,
-    /// The session's first price.
+    /// First price of the session.
     pub open: Price,
-    /// Its highest price so far.
+    /// Highest price so far.
     pub high: Price,
-    /// Its lowest price so far.
+    /// Lowest price so far.
     pub low: Price,
-    /// Its last price.
+    /// Last price.
     pub last: Price,
-    /// Its shares so far, if any quote said.
+    /// Volume so far in shares, if a quote contained it.
     pub volume: Option<i64>,
-    /// When the last price was judged.
+    /// Time at which the last price was evaluated.
     pub at: Timestamp,
-    /// When the last price was made, by its quote; `None`: at that instant.
+    /// Time at which the last price was made, according to its quote. `None`: equal to `at`.
     pub made_at: Option<Timestamp>,
 }
 
-/// What is known of one stock beside prices.
+/// Known data of a stock except prices.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StockFacts {
-    /// The figures known last.
+    /// Latest figures.
     pub fundamentals: Option<FundamentalsRow>,
-    /// All earnings dates, by date.
+    /// All earnings, by date.
     pub earnings: Vec<EarningsRow>,
     /// All dividends, by ex-date.
     pub dividends: Vec<DividendRow>,

@@ -1,4 +1,4 @@
-//! Messages: mails and text messages on their way.
+//! Messages: emails and text messages on their way.
 
 use alerts::AlertId;
 use jiff::Timestamp;
@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 use super::{Account, AccountId, EventId};
 
-/// Which message. It is the same for every attempt.
+/// Message id. It is the same for every attempt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MessageId(pub Uuid);
 
-/// What messages about firings are, in a word.
-pub const FIRED: &str = "fired";
+/// The kind of messages about firings.
+pub const FIRING_KIND: &str = "fired";
 
-/// What letters are, in a word, that bring news of alerts without a firing.
-pub const NEWS: [&str; 5] = [
+/// The kinds of messages that contain news about alerts other than firings.
+pub const ALERT_NEWS_KINDS: [&str; 5] = [
     "alerts_blind",
     "alerts_see",
     "split_adjusted",
@@ -23,50 +23,52 @@ pub const NEWS: [&str; 5] = [
     "sms_quota_used",
 ];
 
-/// Whether a message, by what it is in a word, brings news of alerts: it goes where its owner wants such news, waits for the end of
-/// their quiet hours, can be done without, and is counted as news. All others are answers to what somebody has just done.
+/// Whether a message of a kind is news about alerts. News goes to the channel that the owner has chosen, waits for
+/// the end of quiet hours, can be unsubscribed and has its own limits. All other messages answer something that a
+/// person has just done.
 #[must_use]
-pub fn is_news(kind: &str) -> bool {
-    kind == FIRED || NEWS.contains(&kind)
+pub fn is_alert_news(kind: &str) -> bool {
+    kind == FIRING_KIND || ALERT_NEWS_KINDS.contains(&kind)
 }
 
 impl MessageId {
-    /// The id of a warning that an account gets once for each period that begins at `period`; `kind` is its kind.
+    /// Returns the id of a warning of a `kind` that an account gets once per period starting at `period`.
     #[must_use]
-    pub fn of_warning(account: AccountId, period: Timestamp, kind: &str) -> Self {
+    pub fn for_warning(account: AccountId, period: Timestamp, kind: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(account.0.as_bytes());
         hash.update(period.as_microsecond().to_be_bytes());
         hash.update(kind.as_bytes());
-        Self::of_digest(hash.finalize().into())
+        Self::from_digest(hash.finalize().into())
     }
 
-    /// The id of the message about an event, as [`DeliveryId::of`](super::DeliveryId::of) makes those of deliveries.
+    /// Returns the id of the message about an event, derived like
+    /// [`DeliveryId::for_event`](super::DeliveryId::for_event).
     #[must_use]
-    pub fn of(event: EventId) -> Self {
+    pub fn for_event(event: EventId) -> Self {
         let mut hash = Sha256::new();
         hash.update(event.0.as_bytes());
         hash.update(b"message");
-        Self::of_digest(hash.finalize().into())
+        Self::from_digest(hash.finalize().into())
     }
 
-    fn of_digest(digest: [u8; 32]) -> Self {
+    fn from_digest(digest: [u8; 32]) -> Self {
         let (bytes, _) = digest.split_at(16);
         Self(uuid::Builder::from_random_bytes(bytes.try_into().unwrap_or_default()).into_uuid())
     }
 }
 
-/// How a message goes to somebody.
+/// The channel of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MessageChannel {
-    /// By mail.
+    /// Email.
     Email,
-    /// As a text message.
+    /// Text message.
     Sms,
 }
 
 impl MessageChannel {
-    /// Its name in its column and in answers.
+    /// The name in the database column and in the API.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,7 +77,7 @@ impl MessageChannel {
         }
     }
 
-    /// The channel of that name.
+    /// Returns the channel with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Email, Self::Sms]
@@ -84,59 +86,59 @@ impl MessageChannel {
     }
 }
 
-/// A message to be sent that is not about a firing; those are made with their firings.
+/// A message that is not about a firing. Firing messages are created with their firings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewMessage {
-    /// Which one.
+    /// Unique id.
     pub id: MessageId,
-    /// How it goes.
+    /// Channel.
     pub channel: MessageChannel,
-    /// What it is, in a word: `confirm_address`.
+    /// Kind of message, for example `confirm_address`.
     pub kind: &'static str,
-    /// The address or number it goes to.
+    /// Email address or number of the recipient.
     pub recipient: String,
-    /// Whose account it is about.
+    /// The account that it concerns.
     pub account: Option<AccountId>,
-    /// What it says, sealed by the service for `messages.content` of this id.
+    /// Content, sealed by the service for `messages.content` of this id.
     pub content: Vec<u8>,
-    /// When it was written.
+    /// Creation time.
     pub created_at: Timestamp,
 }
 
-/// The lane of all messages to somebody: whom many things happen to does not hold up others. It is made of an account's id
-/// or an address.
+/// Returns the endpoint number of all messages to one recipient, so that a busy recipient does not delay others.
+/// `recipient` is an account id or an address.
 #[must_use]
-pub(crate) fn lane(recipient: &[u8]) -> i64 {
+pub(crate) fn endpoint(recipient: &[u8]) -> i64 {
     let digest: [u8; 32] = Sha256::digest(recipient).into();
     let (first, _) = digest.split_at(8);
     i64::from_le_bytes(first.try_into().unwrap_or_default())
 }
 
-/// What a claimed message says.
+/// The content of a claimed message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Said {
-    /// A letter, sealed.
-    Letter(Vec<u8>),
-    /// That an alert has fired: the event's `data`, as JSON text.
-    Fired(String),
+pub enum MessageContent {
+    /// Sealed content.
+    Sealed(Vec<u8>),
+    /// A firing: the event's `data` as JSON text.
+    Firing(String),
 }
 
-/// A message that was claimed, with all that it takes to write it.
+/// A claimed message with everything that is needed to render it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimedMessage {
-    /// Its place among all.
+    /// Position among all rows.
     pub seq: i64,
-    /// Which one.
+    /// Unique id.
     pub id: MessageId,
-    /// What shows that it is the claimer's.
+    /// Lease of the claim.
     pub lease: i64,
-    /// Its lane.
-    pub lane: i64,
-    /// What it is, in a word.
+    /// Endpoint number.
+    pub endpoint: i64,
+    /// Kind of message.
     pub kind: String,
-    /// Where it goes, if that is not the account's to say.
+    /// Recipient, unless it is determined by the account.
     pub recipient: Option<String>,
-    /// Whose account it is about.
+    /// The account that it concerns.
     pub account: Option<AccountId>,
     /// That account as it is now.
     pub owner: Option<Account>,
@@ -144,119 +146,120 @@ pub struct ClaimedMessage {
     pub alert: Option<AlertId>,
     /// Whether it was counted against the limits before.
     pub is_admitted: bool,
-    /// How often it was tried.
+    /// Number of attempts.
     pub tries: u32,
-    /// When it was written.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// What it says.
-    pub said: Said,
+    /// Content.
+    pub content: MessageContent,
 }
 
-/// A message that is to be counted against the limits.
+/// A message to be counted against the limits.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Applicant {
-    /// Its place among all.
+pub struct QuotaRequest {
+    /// Position among all rows.
     pub seq: i64,
-    /// What shows that it is the claimer's.
+    /// Lease of the claim.
     pub lease: i64,
-    /// Where it goes.
+    /// Recipient.
     pub recipient: String,
-    /// Whose account it is about.
+    /// The account that it concerns.
     pub account: Option<AccountId>,
-    /// What it is, in a word.
+    /// Kind of message.
     pub kind: String,
-    /// How many messages about firings the account's plan has a month.
+    /// Monthly quota of firing messages of the account's plan.
     pub quota: Option<u32>,
 }
 
-/// How many messages of a channel may be sent, and when counting begins.
+/// Limits for the messages of a channel, and the start of counting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MessageLimits {
-    /// When the day began.
-    pub day_from: Timestamp,
-    /// When the month began, for the plan's quota.
-    pub month_from: Timestamp,
-    /// So many in all a day, whoever they are for.
-    pub in_all: u32,
-    /// So many of these may be letters.
-    pub letters: u32,
-    /// So many of these may be about firings.
-    pub firings: u32,
-    /// So many letters a day to one recipient, and as many notices that an account was changed ...
-    pub letters_to_each: u32,
-    /// ... and because of one account.
-    pub letters_of_each: u32,
-    /// So many messages about firings a day to one recipient.
-    pub firings_to_each: u32,
+    /// Start of the day.
+    pub day_start: Timestamp,
+    /// Start of the month, for the plan's quota.
+    pub month_start: Timestamp,
+    /// Maximum number of messages per day.
+    pub max_total: u32,
+    /// Maximum number of account messages per day.
+    pub max_account_messages: u32,
+    /// Maximum number of firing messages per day.
+    pub max_firing_messages: u32,
+    /// Maximum number of account messages per recipient and day. Security notices have the same limit and their own
+    /// count.
+    pub max_account_messages_per_recipient: u32,
+    /// Maximum number of account messages per account and day.
+    pub max_account_messages_per_account: u32,
+    /// Maximum number of firing messages per recipient and day.
+    pub max_firing_messages_per_recipient: u32,
 }
 
 /// Whether a message is within the limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Admission {
-    /// It is, and was counted.
+pub enum QuotaDecision {
+    /// Within the limits, and counted.
     Granted,
-    /// The account has used up its plan's quota.
+    /// The plan's quota of the account is used up.
     OverQuota,
-    /// The recipient has been sent too much today, or the account has caused too much.
+    /// The daily limit of the recipient or the account is reached.
     OverLimit,
-    /// The service has sent too much today.
+    /// The daily limit of the service is reached.
     OverBudget,
-    /// Somebody else has it.
+    /// The claim was lost to another process.
     Lost,
 }
 
-/// What becomes of a claimed message.
+/// The next step for a claimed message.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MessageVerdict {
-    /// It was taken; or kept, which is the outbox's way to take it.
+pub enum MessageDecision {
+    /// The provider has accepted it, or the outbox has stored it.
     Sent {
-        /// What the outbox keeps.
-        kept: Option<KeptMessage>,
+        /// The message to store in the outbox.
+        kept: Option<StoredOutboxMessage>,
     },
-    /// It is to be tried again.
+    /// Try again.
     Retry {
-        /// When.
+        /// Time of the next attempt.
         at: Timestamp,
     },
-    /// It is given up.
+    /// Give up.
     Failed,
-    /// It was not tried after all, and goes back as it was.
+    /// Return it unchanged: it was not tried.
     Released,
-    /// It is not to be sent before.
-    PutOff {
-        /// When.
+    /// Postpone it.
+    Postponed {
+        /// Earliest time of the next attempt.
         until: Timestamp,
     },
-    /// It is to be sent by mail instead, at once.
-    ByMail,
+    /// Send it by email instead, at once.
+    SendByEmail,
 }
 
-/// What became of a claimed message.
+/// The result of a claimed message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MessageSettlement {
-    /// The message's place among all.
+    /// The message's `seq`.
     pub seq: i64,
-    /// What shows that it is the settler's.
+    /// Lease of the claim.
     pub lease: i64,
-    /// What came of it, in a word.
+    /// Outcome, as one word.
     pub outcome: Option<String>,
-    /// What the provider calls it.
+    /// The provider's id of the message.
     pub provider_id: Option<String>,
-    /// What comes next.
-    pub verdict: MessageVerdict,
+    /// Next step.
+    pub decision: MessageDecision,
 }
 
-/// A message that the outbox keeps.
+/// A message in the outbox.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KeptMessage {
-    /// Which one.
+pub struct StoredOutboxMessage {
+    /// Unique id.
     pub id: MessageId,
-    /// How it would have gone.
+    /// Channel on which it would have been sent.
     pub channel: MessageChannel,
-    /// Where to.
+    /// Recipient.
     pub recipient: String,
-    /// What it says, sealed.
+    /// Sealed content.
     pub content: Vec<u8>,
-    /// When it was kept.
+    /// Time at which it was stored.
     pub created_at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! What is kept, as values.
+//! The store's data types.
 
 mod account;
 mod alert;
@@ -11,40 +11,44 @@ mod evaluation;
 mod export;
 mod feedback;
 mod history;
+mod idempotency;
 mod market;
 pub(crate) mod message;
 mod oauth;
 mod page;
-mod repeatable;
 mod session;
 mod watchlist;
 mod webhook;
 
 pub use account::{Account, AccountId, Phone, Profile, QuietHours};
-pub use alert::{AlertFilter, AlertSort, AlertSortField, Owner, StoredAlert};
+pub use alert::{AlertFilter, AlertOwner, AlertSort, AlertSortField, StoredAlert};
 pub use api_key::{ApiKey, ApiKeyId};
 pub use approval::{Approval, ApprovalId, ApprovalStatus};
-pub use blindness::BlindStretch;
-pub use code::{CodeState, Guessed, NewCode, UsedCode};
+pub use blindness::BlindnessNotice;
+pub use code::{CodeCheck, CodeState, NewCode, UsedCode};
 pub use delivery::{
-    Attempt, ClaimOrder, ClaimedDelivery, Delivery, DeliveryId, DeliveryStatus, Lane, Patience, Settlement,
-    SwitchedOff, Verdict,
+    Attempt, ClaimQuery, ClaimedDelivery, Delivery, DeliveryDecision, DeliveryId, DeliverySettlement, DeliveryStatus,
+    DisablePolicy, DisabledWebhook, PendingEndpoint,
 };
-pub use evaluation::{Compose, EvaluationCommit, EvaluationOutcome, Firing, Settled, SideDecided, SupersededQuote};
-pub use export::{KeptAlert, SentMessage};
-pub use feedback::{Feedback, FeedbackCategory, FeedbackId, SeenFeedback};
+pub use evaluation::{
+    ComposeEventData, EvaluationCommit, EvaluationOutcome, Firing, FiringResult, RsiSideUpdate, SupersededQuote,
+};
+pub use export::{ExportedAlert, SentMessage};
+pub use feedback::{Feedback, FeedbackCategory, FeedbackId, FeedbackWithLike};
 pub use history::{EventId, HistoryRow, StoredEvent};
+pub use idempotency::{IdempotencyClaim, IdempotencyClaimResult, IdempotencyKey, RequesterId, StoredResponse};
 pub use market::{LatestQuote, StockFacts};
 pub use message::{
-    Admission, Applicant, ClaimedMessage, FIRED, KeptMessage, MessageChannel, MessageId, MessageLimits,
-    MessageSettlement, MessageVerdict, NEWS, NewMessage, Said, is_news,
+    ALERT_NEWS_KINDS, ClaimedMessage, FIRING_KIND, MessageChannel, MessageContent, MessageDecision, MessageId,
+    MessageLimits, MessageSettlement, NewMessage, QuotaDecision, QuotaRequest, StoredOutboxMessage, is_alert_news,
 };
-pub use oauth::{Grant, GrantCode, GrantId, NewTokens, OAuthClientId, RegisteredClient, ShownCode, ShownToken};
+pub use oauth::{
+    AuthorizationCode, Grant, GrantId, NewTokens, OAuthClientId, PresentedCode, PresentedToken, RegisteredClient,
+};
 pub use page::{Page, PageRequest};
-pub use repeatable::{Claim, Claimed, FirstAnswer, RepeatableRequest, RequesterId};
-pub use session::{Refreshed, Session, SessionId};
+pub use session::{RefreshOutcome, Session, SessionId};
 pub use watchlist::{
-    Advised, ClaimedAnalysis, Fill, ListedItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId, PriceAt,
-    WatchlistItem, WatchlistItemId,
+    AnalystAdvice, ClaimedAnalysis, Fill, ListedWatchlistItem, PaperProgress, PaperReturn, PaperTrade, PaperTradeId,
+    TimedPrice, WatchlistItem, WatchlistItemId,
 };
 pub use webhook::{DisabledReason, FormerSecret, SealedSecrets, SignatureForm, Webhook, WebhookId};

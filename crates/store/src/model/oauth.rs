@@ -1,108 +1,109 @@
-//! What people allow programs: clients, grants, and what is exchanged for what.
+//! OAuth: clients, grants, authorization codes and tokens.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{Account, AccountId};
 
-/// Which of the clients that have registered themselves.
+/// Id of a dynamically registered client.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OAuthClientId(pub Uuid);
 
-/// A program that has registered itself: what it says of itself.
+/// A dynamically registered client, as it describes itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RegisteredClient {
-    /// Which one.
+    /// Unique id.
     pub id: OAuthClientId,
-    /// What it calls itself.
+    /// Client name.
     pub name: String,
-    /// Where people may be sent back to.
+    /// Redirect URIs.
     pub redirect_uris: Vec<String>,
-    /// When it registered.
+    /// Registration time.
     pub created_at: Timestamp,
 }
 
-/// Which grant.
+/// Grant id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct GrantId(pub Uuid);
 
-/// What an account's owner has allowed a program. All codes and tokens that came of it are good for nothing once it is over.
+/// The access that an account's owner has granted to a client. When it ends, all its codes and tokens become
+/// invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grant {
-    /// Which one.
+    /// Unique id.
     pub id: GrantId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
-    /// The program: a registered client's id, or the address of its metadata document.
+    /// Client id: that of a registered client, or the URL of its metadata document.
     pub client_id: String,
-    /// What the program calls itself.
+    /// Client name.
     pub client_name: String,
-    /// What it may do, by name.
+    /// Names of the scopes.
     pub scopes: Vec<String>,
-    /// When it was allowed.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was last used, to the minute or so.
+    /// Time of last use, to the minute or so.
     pub last_used_at: Option<Timestamp>,
-    /// When it ends unless it is renewed before.
+    /// Expiry time unless renewed.
     pub expires_at: Timestamp,
-    /// When it was ended.
+    /// Time at which it was ended.
     pub ended_at: Option<Timestamp>,
 }
 
 impl Grant {
-    /// Whether it is good for anything at `now`.
+    /// Whether it is valid at `now`.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.ended_at.is_none() && now < self.expires_at
     }
 }
 
-/// A code that a program exchanges for its first tokens. The code itself is nowhere, only what it hashes to.
+/// An authorization code that a client exchanges for its first tokens. Only its hash is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GrantCode {
-    /// What it hashes to.
+pub struct AuthorizationCode {
+    /// Hash of the code.
     pub hash: [u8; 32],
-    /// Where it was sent.
+    /// Redirect URI to which it was sent.
     pub redirect_uri: String,
-    /// What the program has to know the origin of (PKCE, S256).
+    /// PKCE code challenge (S256).
     pub challenge: String,
-    /// From when on it is good for nothing.
+    /// Expiry time.
     pub expires_at: Timestamp,
 }
 
-/// A code that was shown, with its grant.
+/// A presented authorization code with its grant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ShownCode {
+pub struct PresentedCode {
     /// The code.
-    pub code: GrantCode,
+    pub code: AuthorizationCode,
     /// Whether it was used before.
     pub is_used: bool,
-    /// What it was made with.
+    /// Its grant.
     pub grant: Grant,
 }
 
-/// Tokens that are about to be given out, as what they hash to.
+/// New tokens, as hashes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewTokens {
-    /// The access token.
+    /// Hash of the access token.
     pub access: [u8; 32],
-    /// What it may be used for.
+    /// Scopes.
     pub scopes: Vec<String>,
-    /// From when on it is good for nothing.
+    /// Expiry time.
     pub expires_at: Timestamp,
-    /// The refresh token.
+    /// Hash of the refresh token.
     pub refresh: [u8; 32],
 }
 
-/// An access token that was shown.
+/// A presented access token.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ShownToken {
-    /// What it may be used for.
+pub struct PresentedToken {
+    /// Scopes.
     pub scopes: Vec<String>,
-    /// From when on it is good for nothing.
+    /// Expiry time.
     pub expires_at: Timestamp,
-    /// Its grant, whether that is over or not.
+    /// Its grant, possibly expired or ended.
     pub grant: Grant,
-    /// Whose it is.
+    /// Its account.
     pub account: Account,
 }

@@ -1,25 +1,25 @@
-//! Lists, page by page.
+//! Paged lists.
 
-/// Which page of a list.
+/// A page of a list, as requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PageRequest {
-    /// 1 is the first.
+    /// Page number, starting at 1.
     pub page: u32,
-    /// How many a page has, 1 or more.
+    /// Items per page, at least 1.
     pub limit: u32,
 }
 
 /// A page of a list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Page<T> {
-    /// What is on it.
+    /// Items.
     pub items: Vec<T>,
-    /// How many there are on all pages together.
+    /// Number of items on all pages.
     pub total: u64,
 }
 
 impl PageRequest {
-    /// How many items come before the page.
+    /// Returns the number of items before the page.
     #[must_use]
     pub fn offset(&self) -> i64 {
         let offset = u64::from(self.page.saturating_sub(1)) * u64::from(self.limit);

@@ -1,46 +1,46 @@
-//! Sessions: somebody has signed in, and stays so for a while.
+//! Login sessions.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{Account, AccountId};
 
-/// Which session.
+/// Session id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SessionId(pub Uuid);
 
-/// A session. It is the family of the refresh tokens that were made in it, one of the other.
+/// A session. All refresh tokens that descend from one sign-in belong to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Session {
-    /// Which one.
+    /// Unique id.
     pub id: SessionId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
-    /// When they signed in.
+    /// Sign-in time.
     pub created_at: Timestamp,
-    /// When it was last used, to the hour or so.
+    /// Time of last use, to the hour or so.
     pub last_seen_at: Timestamp,
-    /// When it ends unless it is used before.
+    /// Expiry time unless used.
     pub expires_at: Timestamp,
-    /// When it was ended.
+    /// Time at which it was ended.
     pub ended_at: Option<Timestamp>,
 }
 
 impl Session {
-    /// Whether it is good for anything at `now`.
+    /// Whether it is valid at `now`.
     #[must_use]
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.ended_at.is_none() && now < self.expires_at
     }
 }
 
-/// What became of a refresh token that was shown.
+/// The result of using a refresh token.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Refreshed {
-    /// It was good, and is used up now.
-    Good(Box<(Session, Account)>),
-    /// It had been used before: its session is ended now, whoever has the others.
+pub enum RefreshOutcome {
+    /// The token was valid, and is used now.
+    Valid(Box<(Session, Account)>),
+    /// The token had been used before. Its session is ended now, because one of the two uses was not the owner's.
     Reused(Session),
-    /// There is no such token, or its session is over.
+    /// The token is unknown, or its session is over.
     Unknown,
 }

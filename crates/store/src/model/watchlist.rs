@@ -1,4 +1,4 @@
-//! Watchlists: what an account means to do with stocks, the paper trades that try it out, and what the analyst is asked.
+//! Watchlists: items, paper trades and the analyst's queue.
 
 use alerts::Intention;
 use jiff::Timestamp;
@@ -8,29 +8,29 @@ use uuid::Uuid;
 
 use super::AccountId;
 
-/// Which item of a watchlist.
+/// Watchlist item id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WatchlistItemId(pub Uuid);
 
-/// Which paper trade.
+/// Paper trade id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PaperTradeId(pub Uuid);
 
-/// A price in the shares of the day of an instant, so that it can be told whether a split concerns it.
+/// A price in the shares of the day of an instant. The instant determines which splits apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PriceAt {
+pub struct TimedPrice {
     /// The price.
     pub price: Price,
-    /// As of when.
+    /// Instant.
     pub at: Timestamp,
 }
 
-/// What the analyst said of a stock.
+/// The analyst's advice on a stock.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Advised {
-    /// When, and at what price of the stock.
-    pub priced: PriceAt,
-    /// Who: the rules, or the name of a language model.
+pub struct AnalystAdvice {
+    /// Time of the advice and the stock's price then.
+    pub priced: TimedPrice,
+    /// Author: the rules, or the name of a language model.
     pub by: String,
     /// A few sentences.
     pub summary: String,
@@ -39,96 +39,97 @@ pub struct Advised {
 /// An item of a watchlist.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WatchlistItem {
-    /// Which one.
+    /// Unique id.
     pub id: WatchlistItemId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
     /// The stock.
     pub symbol: Symbol,
-    /// What is meant to be done.
+    /// The intended action.
     pub intention: Intention,
-    /// At what price, if that was said.
-    pub target_price: Option<PriceAt>,
-    /// What the stock cost when the item was added, turned or made active again; `None` while no price is known.
-    pub initial_price: Option<PriceAt>,
+    /// Target price, if any.
+    pub target_price: Option<TimedPrice>,
+    /// The stock's price when the item was added, its intention was changed, or it was activated again. `None` while
+    /// no price is known.
+    pub initial_price: Option<TimedPrice>,
     /// The owner's notes.
     pub notes: Option<String>,
-    /// Whether the analyst makes alerts for it.
+    /// Whether the analyst creates alerts for it.
     pub has_auto_alerts: bool,
-    /// Whether it is followed.
+    /// Whether it is active.
     pub is_active: bool,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When anything of it was changed last.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// What the analyst said last.
-    pub advised: Option<Advised>,
+    /// Latest advice of the analyst.
+    pub advised: Option<AnalystAdvice>,
 }
 
-/// An item as a list shows it.
+/// A watchlist item as listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ListedItem {
+pub struct ListedWatchlistItem {
     /// The item.
     pub item: WatchlistItem,
-    /// How many of the account's alerts on its stock are active.
+    /// Number of the account's active alerts on the stock.
     pub active_alerts: u64,
-    /// How many are paused.
+    /// Number of the account's paused alerts on the stock.
     pub paused_alerts: u64,
 }
 
-/// The beginning or the end of a paper trade, in the shares of its day.
-pub type Fill = PriceAt;
+/// The entry or exit of a paper trade, in the shares of its day.
+pub type Fill = TimedPrice;
 
 /// A paper trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PaperTrade {
-    /// Which one.
+    /// Unique id.
     pub id: PaperTradeId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
-    /// For which item; it may be deleted by now.
+    /// The watchlist item. It may be deleted by now.
     pub item: WatchlistItemId,
     /// The stock.
     pub symbol: Symbol,
-    /// What was meant to be done, which is the direction of the trade.
+    /// The intended action, which determines the direction of the trade.
     pub intention: Intention,
-    /// What was put on it, in US dollars.
+    /// Notional value in US dollars.
     pub notional: Decimal,
-    /// How it began.
+    /// Entry.
     pub entry: Fill,
-    /// How it ended; `None` while it is open.
+    /// Exit. `None` while the trade is open.
     pub exit: Option<Fill>,
 }
 
-/// What a session brought on all paper trades of an account.
+/// The return of one session on all paper trades of an account.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PaperReturn {
-    /// The session.
+    /// Date of the session.
     pub date: Date,
-    /// As a ratio: 0.01 for one percent.
+    /// Return as a ratio: 0.01 is one percent.
     pub value: f64,
 }
 
-/// How far the paper trades of an account have been followed.
+/// How far an account's paper trades have been computed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PaperProgress {
-    /// Counts what has made earlier progress invalid.
+    /// Incremented whenever earlier progress becomes invalid.
     pub version: i64,
-    /// The last session that was taken in, and what the follower remembers of it, as JSON text. `None` at the beginning.
+    /// The last computed session and the state after it as JSON text. `None` at the beginning.
     pub reached: Option<(Date, String)>,
 }
 
-/// An item that the analyst is to look at, claimed.
+/// A claimed analysis of a watchlist item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClaimedAnalysis {
-    /// Which item.
+    /// Watchlist item.
     pub item: WatchlistItemId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
-    /// How often it had been asked for when it was claimed.
+    /// Number of requests when it was claimed.
     pub asked: i64,
-    /// How often it was tried before.
+    /// Number of previous attempts.
     pub tries: u32,
-    /// The claim.
+    /// Lease of the claim.
     pub lease: i64,
 }

@@ -1,15 +1,15 @@
-//! Webhooks: where an account wants its events sent.
+//! Webhooks: endpoints to which an account's events are sent.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::AccountId;
 
-/// Which webhook.
+/// Webhook id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WebhookId(pub Uuid);
 
-/// What the service's own signature is made over.
+/// The content that the service's own signature covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SignatureForm {
     /// `<timestamp>.<body>`, written `sha256=<hex>`.
@@ -20,7 +20,7 @@ pub enum SignatureForm {
 }
 
 impl SignatureForm {
-    /// Its name in its column.
+    /// The name in the database column.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl SignatureForm {
         }
     }
 
-    /// The form of that name.
+    /// Returns the form with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Timestamped, Self::Body]
@@ -38,19 +38,19 @@ impl SignatureForm {
     }
 }
 
-/// Why a webhook was switched off.
+/// The reason why a webhook was disabled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DisabledReason {
-    /// Its owner did it.
+    /// The owner disabled it.
     Owner,
-    /// It answered that it is gone (410).
+    /// The receiver responded that it is gone (410).
     Gone,
-    /// It only failed for days.
+    /// It has only failed for days.
     Failing,
 }
 
 impl DisabledReason {
-    /// Its name in its column.
+    /// The name in the database column.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl DisabledReason {
         }
     }
 
-    /// The reason of that name.
+    /// Returns the reason with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Owner, Self::Gone, Self::Failing]
@@ -69,47 +69,47 @@ impl DisabledReason {
     }
 }
 
-/// The secrets of a webhook. They are sealed: what is in them is known to whoever has the key.
+/// A webhook's secrets, sealed with the service's key.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SealedSecrets {
-    /// What deliveries are signed with.
+    /// The current signing secret.
     pub current: Vec<u8>,
-    /// Those that it has replaced, the newest first; expired ones, too.
+    /// Former secrets, newest first, including expired ones.
     pub former: Vec<FormerSecret>,
 }
 
-/// A secret that a rotation has replaced.
+/// A secret replaced by a rotation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormerSecret {
-    /// The secret, sealed.
+    /// Sealed secret.
     pub secret: Vec<u8>,
-    /// Until when deliveries are signed with it, too.
+    /// Time until which deliveries are also signed with it.
     pub expires_at: Timestamp,
 }
 
-/// Where an account wants its events sent.
+/// A webhook.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Webhook {
-    /// Which one.
+    /// Unique id.
     pub id: WebhookId,
-    /// Whose.
+    /// Owning account.
     pub account: AccountId,
-    /// Where to.
+    /// Target URL.
     pub url: String,
-    /// The names of the events that are sent.
+    /// Names of the subscribed events.
     pub events: Vec<String>,
-    /// Whether anything is sent.
+    /// Whether events are sent.
     pub is_active: bool,
-    /// How deliveries are signed.
+    /// Signature form.
     pub signature: SignatureForm,
-    /// The secret that signs them, sealed. Former secrets are read with deliveries only.
+    /// Current signing secret, sealed. Former secrets are read with deliveries only.
     pub secret: Vec<u8>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// Its first failure since its last success.
+    /// Time of the first failure since the last success.
     pub failing_since: Option<Timestamp>,
-    /// When it last took a delivery.
+    /// Time of the last successful delivery.
     pub last_success_at: Option<Timestamp>,
-    /// When and why it was switched off, if it is.
+    /// Time and reason of being disabled, if it is.
     pub disabled: Option<(Timestamp, DisabledReason)>,
 }

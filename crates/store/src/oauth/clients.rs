@@ -1,4 +1,4 @@
-//! Programs that have registered themselves.
+//! Dynamically registered OAuth clients.
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -6,8 +6,8 @@ use uuid::Uuid;
 use crate::columns::Table;
 use crate::database::query;
 use crate::model::{OAuthClientId, RegisteredClient};
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 const TABLE: Table = Table("oauth_clients");
 
@@ -33,10 +33,7 @@ impl TryFrom<ClientRow> for RegisteredClient {
 }
 
 impl Store {
-    /// A program that has registered itself.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a registered client.
     pub async fn oauth_client(&self, id: OAuthClientId) -> Result<Option<RegisteredClient>, StoreError> {
         let sql = "SELECT id, name, redirect_uris, created_at FROM oauth_clients WHERE id = $1";
         let row = query!(fetch_optional ClientRow, &self.pools, sql, id.0.to_string())?;
@@ -44,20 +41,17 @@ impl Store {
     }
 }
 
-impl Unit {
-    /// Adds a program that registers itself. If there are `at_most` already, or a few more where several processes add some at
-    /// once, the one that is of least use makes room: of those that nobody allowed anything the oldest, else of those that no
-    /// grant goes on of the one used least lately, else that of all. Grants go on without it.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn insert_oauth_client(&mut self, client: &RegisteredClient, at_most: u32) -> Result<(), StoreError> {
-        let (count,) = ask!(self, fetch_one(i64,), "SELECT COUNT(*) FROM oauth_clients");
-        if count >= i64::from(at_most) {
-            self.make_room_for_oauth_client(client.created_at).await?;
+impl UnitOfWork {
+    /// Inserts a client that registers itself. If `limit` clients exist (or a few more, with concurrent processes),
+    /// one is evicted: the oldest client that was never granted anything; else the least recently used one without a
+    /// live grant; else the least recently used one. Grants survive the eviction of their client.
+    pub async fn insert_oauth_client(&mut self, client: &RegisteredClient, limit: u32) -> Result<(), StoreError> {
+        let (count,) = fetch!(self, fetch_one(i64,), "SELECT COUNT(*) FROM oauth_clients");
+        if count >= i64::from(limit) {
+            self.evict_oauth_client(client.created_at).await?;
         }
         let redirect_uris = serde_json::to_string(&client.redirect_uris).map_err(|error| TABLE.corrupt(error))?;
-        write!(
+        write_rows!(
             self,
             "INSERT INTO oauth_clients (id, name, redirect_uris, created_at) VALUES ($1, $2, $3, $4)",
             client.id.0.to_string(),
@@ -68,33 +62,30 @@ impl Unit {
         Ok(())
     }
 
-    async fn make_room_for_oauth_client(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        // One after the other, so that each finds its one by an index.
+    async fn evict_oauth_client(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        // Separate statements, so that each uses an index.
         let unused = "DELETE FROM oauth_clients WHERE seq =
                       (SELECT seq FROM oauth_clients WHERE last_used_at IS NULL ORDER BY created_at, seq LIMIT 1)";
-        if write!(self, unused) > 0 {
+        if write_rows!(self, unused) > 0 {
             return Ok(());
         }
         let idle = "DELETE FROM oauth_clients WHERE seq =
                     (SELECT seq FROM oauth_clients WHERE last_used_at IS NOT NULL AND NOT EXISTS
                          (SELECT 1 FROM oauth_grants WHERE client_id = oauth_clients.id AND ended_at IS NULL AND expires_at > $1)
                      ORDER BY last_used_at, seq LIMIT 1)";
-        if write!(self, idle, now.as_microsecond()) > 0 {
+        if write_rows!(self, idle, now.as_microsecond()) > 0 {
             return Ok(());
         }
         let any = "DELETE FROM oauth_clients WHERE seq =
                    (SELECT seq FROM oauth_clients WHERE last_used_at IS NOT NULL ORDER BY last_used_at, seq LIMIT 1)";
-        write!(self, any);
+        write_rows!(self, any);
         Ok(())
     }
 
-    /// Notes that somebody has allowed a registered program something, or that it has renewed what it was given.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Records that a client was granted access or has refreshed its tokens.
     pub async fn touch_oauth_client(&mut self, id: OAuthClientId, at: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE oauth_clients SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, $2 - 1) < $2";
-        write!(self, sql, id.0.to_string(), at.as_microsecond());
+        write_rows!(self, sql, id.0.to_string(), at.as_microsecond());
         Ok(())
     }
 }

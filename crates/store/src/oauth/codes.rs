@@ -1,11 +1,11 @@
-//! Codes, each exchanged once for a grant's first tokens.
+//! Authorization codes. Each is exchanged once for a grant's first tokens.
 
 use jiff::Timestamp;
 
 use super::grants::TABLE;
-use crate::model::{GrantCode, GrantId, ShownCode};
-use crate::unit::{ask, write};
-use crate::{StoreError, Unit};
+use crate::model::{AuthorizationCode, GrantId, PresentedCode};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{StoreError, UnitOfWork};
 
 #[derive(sqlx_macros::FromRow)]
 struct CodeRow {
@@ -16,13 +16,14 @@ struct CodeRow {
     used_at: Option<i64>,
 }
 
-impl Unit {
-    /// Adds a code of a grant. `false`: there is no such grant.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn insert_grant_code(&mut self, grant: GrantId, code: &GrantCode) -> Result<bool, StoreError> {
-        let rows = write!(
+impl UnitOfWork {
+    /// Inserts an authorization code of a grant. Returns `false` if there is no such grant.
+    pub async fn insert_authorization_code(
+        &mut self,
+        grant: GrantId,
+        code: &AuthorizationCode,
+    ) -> Result<bool, StoreError> {
+        let rows = write_rows!(
             self,
             "INSERT INTO oauth_codes (hash, grant_seq, redirect_uri, challenge, expires_at)
              SELECT $2, seq, $3, $4, $5 FROM oauth_grants WHERE id = $1",
@@ -35,20 +36,17 @@ impl Unit {
         Ok(rows == 1)
     }
 
-    /// A code with its grant, whatever has become of either.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn grant_code(&mut self, hash: [u8; 32]) -> Result<Option<ShownCode>, StoreError> {
+    /// Returns an authorization code with its grant, in any state.
+    pub async fn authorization_code(&mut self, hash: [u8; 32]) -> Result<Option<PresentedCode>, StoreError> {
         let sql = "SELECT grant_seq, redirect_uri, challenge, expires_at, used_at FROM oauth_codes WHERE hash = $1";
-        let Some(row) = ask!(self, fetch_optional CodeRow, sql, &hash[..]) else {
+        let Some(row) = fetch!(self, fetch_optional CodeRow, sql, &hash[..]) else {
             return Ok(None);
         };
         let Some(grant) = self.grant_row(row.grant_seq).await? else {
             return Ok(None);
         };
-        Ok(Some(ShownCode {
-            code: GrantCode {
+        Ok(Some(PresentedCode {
+            code: AuthorizationCode {
                 hash,
                 redirect_uri: row.redirect_uri,
                 challenge: row.challenge,
@@ -59,12 +57,9 @@ impl Unit {
         }))
     }
 
-    /// Uses a code up. `false`: it was used before. Of any number at once one is first.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn use_grant_code(&mut self, hash: [u8; 32], at: Timestamp) -> Result<bool, StoreError> {
+    /// Uses an authorization code. Returns `false` if it was used before. Of concurrent uses, one succeeds.
+    pub async fn use_authorization_code(&mut self, hash: [u8; 32], at: Timestamp) -> Result<bool, StoreError> {
         let sql = "UPDATE oauth_codes SET used_at = $2 WHERE hash = $1 AND used_at IS NULL";
-        Ok(write!(self, sql, &hash[..], at.as_microsecond()) == 1)
+        Ok(write_rows!(self, sql, &hash[..], at.as_microsecond()) == 1)
     }
 }

@@ -1,41 +1,41 @@
-//! Every value that the service has sealed, and the key check value that says with which key.
+//! All sealed values, and the key check value that identifies their key.
 //!
-//! A new sealed column is added to [`SealedPlace`] and to the statements of `values.rs`; the test
-//! `every_sealed_column_is_known` fails until it is.
+//! A new sealed column must be added to [`SealedLocation`] and to the statements of `values.rs`. The test
+//! `every_sealed_column_is_known` fails until then.
 
 mod check;
-mod rekey;
+mod key_rotation;
 mod values;
 
-use crate::model::{MessageId, RepeatableRequest, WebhookId};
+use crate::model::{IdempotencyKey, MessageId, WebhookId};
 
-pub use rekey::{Rekeying, RekeyingError, Resealed};
+pub use key_rotation::{KeyRotation, KeyRotationError, ResealOutcome};
 
-/// Where a sealed value lies.
+/// The location of a sealed value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SealedPlace {
-    /// The secret that a webhook signs with.
+pub enum SealedLocation {
+    /// A webhook's signing secret.
     WebhookSecret(WebhookId),
-    /// A secret that a rotation has replaced.
+    /// A secret replaced by a rotation.
     FormerWebhookSecret {
-        /// The webhook that signs with it.
+        /// Its webhook.
         webhook: WebhookId,
-        /// The secret's row.
+        /// The `seq` of its row.
         seq: i64,
     },
-    /// The text of a message that waits to be sent.
+    /// The content of a message that waits to be sent.
     Message(MessageId),
-    /// The text of a message that was kept instead of sent.
+    /// The content of a message in the outbox.
     OutboxMessage(MessageId),
-    /// The answer that is kept for a request that may be repeated.
-    RepeatedAnswer(RepeatableRequest),
+    /// The stored response to an idempotent request.
+    StoredResponse(IdempotencyKey),
 }
 
 /// A sealed value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SealedValue {
-    /// Where it lies.
-    pub place: SealedPlace,
-    /// The sealed bytes.
+    /// Location.
+    pub location: SealedLocation,
+    /// Sealed bytes.
     pub sealed: Vec<u8>,
 }

@@ -1,16 +1,16 @@
-//! Items as they are listed, made, changed and deleted.
+//! Lists, creates, changes and deletes watchlist items.
 
 use alerts::AlertId;
 use market::Symbol;
 use uuid::Uuid;
 
-use super::row::{ITEMS, ItemRow, ListedRow, WatchedRow, columns as price_columns, items, micros};
+use super::row::{ITEMS, ItemRow, ListedRow, WatchedRow, items, micros, price_columns};
 use crate::alerts::{AlertRow, select};
 use crate::columns;
 use crate::database::query;
-use crate::model::{AccountId, Advised, ListedItem, StoredAlert, WatchlistItem, WatchlistItemId};
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::model::{AccountId, AnalystAdvice, ListedWatchlistItem, StoredAlert, WatchlistItem, WatchlistItemId};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 macro_rules! listed {
     ($rest:expr) => {
@@ -35,20 +35,14 @@ macro_rules! watched {
 }
 
 impl Store {
-    /// An account's watchlist, newest first.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn watchlist(&self, account: AccountId) -> Result<Vec<ListedItem>, StoreError> {
+    /// Returns an account's watchlist, newest first.
+    pub async fn watchlist(&self, account: AccountId) -> Result<Vec<ListedWatchlistItem>, StoreError> {
         let sql = listed!("WHERE w.account_id = $1 ORDER BY w.seq DESC");
         let rows = query!(fetch_all ListedRow, &self.pools, sql, account.0)?;
-        rows.into_iter().map(ListedItem::try_from).collect()
+        rows.into_iter().map(ListedWatchlistItem::try_from).collect()
     }
 
-    /// How often each stock is on a watchlist, of those that are on any.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns all watched stocks, each with the number of watchlists it is on.
     pub async fn watched_symbols(&self) -> Result<Vec<(Symbol, u64)>, StoreError> {
         let sql = "SELECT symbol, COUNT(*) FROM watchlist_items GROUP BY symbol";
         let rows = query!(fetch_all(String, i64), &self.pools, sql)?;
@@ -57,36 +51,27 @@ impl Store {
             .collect()
     }
 
-    /// An item of an account, as a list shows it.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an item of an account, as listed.
     pub async fn watchlist_item(
         &self,
         account: AccountId,
         id: WatchlistItemId,
-    ) -> Result<Option<ListedItem>, StoreError> {
+    ) -> Result<Option<ListedWatchlistItem>, StoreError> {
         let sql = listed!("WHERE w.account_id = $1 AND w.id = $2");
         let row = query!(fetch_optional ListedRow, &self.pools, sql, account.0, id.0)?;
-        row.map(ListedItem::try_from).transpose()
+        row.map(ListedWatchlistItem::try_from).transpose()
     }
 
-    /// How many items an account's watchlist has.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Counts the items of an account's watchlist.
     pub async fn count_watchlist_items(&self, account: AccountId) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) FROM watchlist_items WHERE account_id = $1";
         let (count,) = query!(fetch_one(i64,), &self.pools, sql, account.0)?;
         ITEMS.narrow("COUNT(*)", count)
     }
 
-    /// The active items that await their stock's first price.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn awaiting_items(&self) -> Result<Vec<WatchlistItem>, StoreError> {
-        // One text for the index of items without a price.
+    /// Returns the active items that wait for the stock's first price.
+    pub async fn items_without_initial_price(&self) -> Result<Vec<WatchlistItem>, StoreError> {
+        // This text matches the partial index of items without a price.
         let sql = items!("", "WHERE w.initial_price IS NULL ORDER BY w.seq");
         let rows = query!(fetch_all ItemRow, &self.pools, sql)?;
         let items = rows.into_iter().map(WatchlistItem::try_from);
@@ -95,11 +80,8 @@ impl Store {
             .collect()
     }
 
-    /// The active items that the analyst makes alerts for and that nobody has asked it about, each with how many of its alerts
-    /// are active: at most `limit` after `after`, by id.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the active items with automatic alerts that are not queued for analysis, each with the number of its
+    /// active automatic alerts. At most `limit` items after `after`, by id.
     pub async fn items_with_auto_alerts(
         &self,
         after: Option<WatchlistItemId>,
@@ -112,80 +94,62 @@ impl Store {
         );
         let after = after.map_or(Uuid::nil(), |id| id.0);
         let rows = query!(fetch_all WatchedRow, &self.pools, sql, true, after, i64::from(limit))?;
-        rows.into_iter().map(WatchedRow::watched).collect()
+        rows.into_iter().map(WatchedRow::into_item_with_count).collect()
     }
 
-    /// An item, and how many alerts that the analyst made for it are active.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an item and the number of its active automatic alerts.
     pub async fn item_with_auto_alerts(&self, id: WatchlistItemId) -> Result<Option<(WatchlistItem, u64)>, StoreError> {
         let row = query!(fetch_optional WatchedRow, &self.pools, watched!("WHERE w.id = $1"), id.0)?;
-        row.map(WatchedRow::watched).transpose()
+        row.map(WatchedRow::into_item_with_count).transpose()
     }
 }
 
-impl Unit {
-    /// An item of an account, which was locked before.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Returns an item of an account. The account must be locked.
     pub async fn watchlist_item(
         &mut self,
         account: AccountId,
         id: WatchlistItemId,
     ) -> Result<Option<WatchlistItem>, StoreError> {
         let sql = items!("", "WHERE w.account_id = $1 AND w.id = $2");
-        let row = ask!(self, fetch_optional ItemRow, sql, account.0, id.0);
+        let row = fetch!(self, fetch_optional ItemRow, sql, account.0, id.0);
         row.map(WatchlistItem::try_from).transpose()
     }
 
-    /// The item of an account, which was locked before, for a stock.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account's item for a stock. The account must be locked.
     pub async fn watchlist_item_for(
         &mut self,
         account: AccountId,
         symbol: Symbol,
     ) -> Result<Option<WatchlistItem>, StoreError> {
         let sql = items!("", "WHERE w.account_id = $1 AND w.symbol = $2");
-        let row = ask!(self, fetch_optional ItemRow, sql, account.0, symbol.as_str());
+        let row = fetch!(self, fetch_optional ItemRow, sql, account.0, symbol.as_str());
         row.map(WatchlistItem::try_from).transpose()
     }
 
-    /// All items for a stock, kept from changing until the end of the transaction.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn items_of_symbol_to_change(&mut self, symbol: Symbol) -> Result<Vec<WatchlistItem>, StoreError> {
-        let sql = if self.link.is_pg() {
+    /// Returns all items for a stock and locks them until the end of the transaction.
+    pub async fn lock_items_of_symbol(&mut self, symbol: Symbol) -> Result<Vec<WatchlistItem>, StoreError> {
+        let sql = if self.connection.is_pg() {
             items!("", "WHERE w.symbol = $1 ORDER BY w.seq FOR NO KEY UPDATE")
         } else {
             items!("", "WHERE w.symbol = $1 ORDER BY w.seq")
         };
-        let rows = ask!(self, fetch_all ItemRow, sql, symbol.as_str());
+        let rows = fetch!(self, fetch_all ItemRow, sql, symbol.as_str());
         rows.into_iter().map(WatchlistItem::try_from).collect()
     }
 
-    /// How many items the watchlist of an account, which was locked before, has.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Counts the items of an account's watchlist. The account must be locked.
     pub async fn count_watchlist_items(&mut self, account: AccountId) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) FROM watchlist_items WHERE account_id = $1";
-        let (count,) = ask!(self, fetch_one(i64,), sql, account.0);
+        let (count,) = fetch!(self, fetch_one(i64,), sql, account.0);
         ITEMS.narrow("COUNT(*)", count)
     }
 
-    /// Adds an item.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Inserts an item.
     pub async fn insert_watchlist_item(&mut self, item: &WatchlistItem) -> Result<(), StoreError> {
         let (target_price, target_at) = price_columns(item.target_price);
         let (initial_price, initial_at) = price_columns(item.initial_price);
-        write!(
+        write_rows!(
             self,
             "INSERT INTO watchlist_items (id, account_id, symbol, intention, target_price, target_at, initial_price,
              initial_at, notes, has_auto_alerts, is_active, created_at, updated_at)
@@ -207,14 +171,11 @@ impl Unit {
         Ok(())
     }
 
-    /// Writes an item over, but for what the analyst said.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Overwrites an item, except the analyst's advice.
     pub async fn update_watchlist_item(&mut self, item: &WatchlistItem) -> Result<(), StoreError> {
         let (target_price, target_at) = price_columns(item.target_price);
         let (initial_price, initial_at) = price_columns(item.initial_price);
-        write!(
+        write_rows!(
             self,
             "UPDATE watchlist_items SET intention = $2, target_price = $3, target_at = $4, initial_price = $5,
              initial_at = $6, notes = $7, has_auto_alerts = $8, is_active = $9, updated_at = $10 WHERE id = $1",
@@ -232,12 +193,9 @@ impl Unit {
         Ok(())
     }
 
-    /// Writes down what the analyst said of an item.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn note_advice(&mut self, id: WatchlistItemId, advised: &Advised) -> Result<(), StoreError> {
-        write!(
+    /// Records the analyst's advice on an item.
+    pub async fn record_advice(&mut self, id: WatchlistItemId, advised: &AnalystAdvice) -> Result<(), StoreError> {
+        write_rows!(
             self,
             "UPDATE watchlist_items SET analysed_at = $2, analysed_price = $3, analysed_by = $4, summary = $5
              WHERE id = $1",
@@ -250,49 +208,37 @@ impl Unit {
         Ok(())
     }
 
-    /// Deletes an item, and what the analyst was asked about it.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Deletes an item and cancels its analysis.
     pub async fn delete_watchlist_item(&mut self, id: WatchlistItemId) -> Result<(), StoreError> {
-        self.unask_analyst(id).await?;
-        write!(self, "DELETE FROM watchlist_items WHERE id = $1", id.0);
+        self.cancel_analysis(id).await?;
+        write_rows!(self, "DELETE FROM watchlist_items WHERE id = $1", id.0);
         Ok(())
     }
 
-    /// The alerts that the analyst made for an item and that are not deleted, kept from changing until the end of the
-    /// transaction.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn alerts_of_item_to_change(&mut self, id: WatchlistItemId) -> Result<Vec<StoredAlert>, StoreError> {
-        let sql = if self.link.is_pg() {
+    /// Returns the alerts that the analyst created for an item and locks them until the end of the transaction.
+    /// Deleted alerts are missing.
+    pub async fn lock_alerts_of_item(&mut self, id: WatchlistItemId) -> Result<Vec<StoredAlert>, StoreError> {
+        let sql = if self.connection.is_pg() {
             select!("WHERE watchlist_item_id = $1 AND deleted_at IS NULL ORDER BY seq FOR NO KEY UPDATE")
         } else {
             select!("WHERE watchlist_item_id = $1 AND deleted_at IS NULL ORDER BY seq")
         };
-        let rows = ask!(self, fetch_all AlertRow, sql, id.0);
+        let rows = fetch!(self, fetch_all AlertRow, sql, id.0);
         rows.into_iter().map(StoredAlert::try_from).collect()
     }
 
-    /// Notes that the analyst made an alert for an item.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn assign_alert(&mut self, alert: AlertId, item: WatchlistItemId) -> Result<(), StoreError> {
+    /// Records that the analyst created an alert for an item.
+    pub async fn assign_alert_to_item(&mut self, alert: AlertId, item: WatchlistItemId) -> Result<(), StoreError> {
         let sql = "UPDATE alerts SET watchlist_item_id = $2 WHERE id = $1";
-        write!(self, sql, alert.0, item.0);
+        write_rows!(self, sql, alert.0, item.0);
         Ok(())
     }
 
-    /// Adds a stock that is known by its name alone, unless it is known already.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn name_stock(&mut self, symbol: Symbol, name: &str) -> Result<bool, StoreError> {
+    /// Inserts a stock of which only the name is known, unless the stock exists.
+    pub async fn insert_named_stock(&mut self, symbol: Symbol, name: &str) -> Result<bool, StoreError> {
         let name = columns::text(name);
         let sql = "INSERT INTO stocks (symbol, name, name_lower, is_active) VALUES ($1, $2, $3, $4)
                    ON CONFLICT (symbol) DO NOTHING";
-        Ok(write!(self, sql, symbol.as_str(), &name, name.to_lowercase(), true) == 1)
+        Ok(write_rows!(self, sql, symbol.as_str(), &name, name.to_lowercase(), true) == 1)
     }
 }

@@ -1,10 +1,10 @@
 //! Watchlists, paper trades and the analyst's queue.
 //!
-//! Whoever changes an item or its trades has locked the account before, so that all of one account's are changed one
-//! after another.
+//! Callers that change an item or its trades lock the account first, so that changes of one account happen one after
+//! another.
 
+mod analyst_queue;
 mod items;
 mod progress;
-mod queue;
 mod row;
 mod trades;

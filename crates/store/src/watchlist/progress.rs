@@ -1,4 +1,4 @@
-//! How far accounts' paper trades have been followed, and what each session brought.
+//! Progress of computing accounts' paper trades, and the return of each session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,26 +11,23 @@ use crate::bulk::{Statement, execute_many};
 use crate::columns::{Table, days};
 use crate::database::query;
 use crate::model::{AccountId, PaperProgress, PaperReturn};
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 const PROGRESS: Table = Table("paper_progress");
 const RETURNS: Table = Table("paper_returns");
 
-/// A dividend of which the amount may not be known.
-type Amount = (Option<i64>,);
+/// A dividend amount, which may be unknown.
+type DividendAmount = (Option<i64>,);
 
-const INSERT: Statement = Statement {
+const INSERT_RETURNS: Statement = Statement {
     before: "INSERT INTO paper_returns (account_id, date, value) VALUES ",
     columns: 3,
     after: " ON CONFLICT (account_id, date) DO UPDATE SET value = excluded.value",
 };
 
 impl Store {
-    /// How far an account's trades have been followed. `None`: it never had one.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns how far an account's trades have been computed. `None`: the account never had a trade.
     pub async fn paper_progress(&self, account: AccountId) -> Result<Option<PaperProgress>, StoreError> {
         let sql = "SELECT version, through, state FROM paper_progress WHERE account_id = $1";
         let row = query!(
@@ -49,10 +46,7 @@ impl Store {
         progress.transpose()
     }
 
-    /// What the sessions from `from` on have brought, by date.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account's session returns from `from` on, by date.
     pub async fn paper_returns(&self, account: AccountId, from: Date) -> Result<Vec<PaperReturn>, StoreError> {
         let sql = "SELECT date, value FROM paper_returns WHERE account_id = $1 AND date >= $2 ORDER BY date";
         let rows = query!(fetch_all(i64, f64), &self.pools, sql, account.0, days(from))?;
@@ -65,10 +59,8 @@ impl Store {
         returns.collect()
     }
 
-    /// The accounts with trades that have not been followed through a session: at most `limit` after `after`, by id.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns the accounts with trades that have not been computed through a session: at most `limit` after
+    /// `after`, by id.
     pub async fn accounts_behind(
         &self,
         session: Date,
@@ -90,46 +82,41 @@ impl Store {
     }
 }
 
-impl Unit {
-    /// Writes down how far an account's trades have been followed since, if nothing has made `before` invalid. `anew`
-    /// says that they were followed from the beginning. `false`: something has, and nothing was written.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn note_progress(
+impl UnitOfWork {
+    /// Records the progress of an account's trades, unless the version `before` has become invalid. `from_start`
+    /// says that they were computed from the beginning. Returns `false`, and writes nothing, if the version has
+    /// changed.
+    pub async fn record_progress(
         &mut self,
         account: AccountId,
         before: i64,
         reached: &(Date, String),
         returns: &[PaperReturn],
-        anew: bool,
+        from_start: bool,
     ) -> Result<bool, StoreError> {
         let (through, state) = reached;
         let sql = "UPDATE paper_progress SET version = version + 1, through = $3, state = $4
                    WHERE account_id = $1 AND version = $2";
-        if write!(self, sql, account.0, before, days(*through), state) == 0 {
+        if write_rows!(self, sql, account.0, before, days(*through), state) == 0 {
             return Ok(false);
         }
-        if anew {
-            write!(self, "DELETE FROM paper_returns WHERE account_id = $1", account.0);
+        if from_start {
+            write_rows!(self, "DELETE FROM paper_returns WHERE account_id = $1", account.0);
         }
-        let written = execute_many!(&mut self.link, INSERT, returns, |query, day| {
+        let written = execute_many!(&mut self.connection, INSERT_RETURNS, returns, |query, day| {
             query.bind(account.0).bind(days(day.date)).bind(day.value)
         });
-        self.noted_rows(written)?;
+        self.track_rows(written)?;
         Ok(true)
     }
 
-    /// The first day of each stock with paper trades on which a delivery says something else than what is known.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub(crate) async fn news_of_the_past(&mut self, batch: &Batch) -> Result<Vec<(Symbol, Date)>, StoreError> {
+    /// Returns, for each stock with paper trades, the first date on which a delivery differs from the stored data.
+    pub(crate) async fn first_changed_sessions(&mut self, batch: &Batch) -> Result<Vec<(Symbol, Date)>, StoreError> {
         if batch.bars.is_empty() && batch.dividends.is_empty() {
             return Ok(Vec::new());
         }
         let sql = "SELECT DISTINCT symbol FROM paper_trades";
-        let traded: BTreeSet<String> = ask!(self, fetch_all(String,), sql)
+        let traded: BTreeSet<String> = fetch!(self, fetch_all(String,), sql)
             .into_iter()
             .map(|(symbol,)| symbol)
             .collect();
@@ -141,16 +128,16 @@ impl Unit {
         };
         for row in batch.bars.iter().filter(|row| concerns(row.symbol)) {
             let sql = "SELECT close FROM bars WHERE symbol = $1 AND date = $2";
-            let known = ask!(self, fetch_optional(i64,), sql, row.symbol.as_str(), days(row.bar.date));
+            let known = fetch!(self, fetch_optional(i64,), sql, row.symbol.as_str(), days(row.bar.date));
             if known != Some((row.bar.close.micros(),)) {
                 note(row.symbol, row.bar.date);
             }
         }
         for row in batch.dividends.iter().filter(|row| concerns(row.symbol)) {
             let sql = "SELECT amount FROM dividends WHERE symbol = $1 AND ex_date = $2";
-            let known = ask!(
+            let known = fetch!(
                 self,
-                fetch_optional Amount,
+                fetch_optional DividendAmount,
                 sql,
                 row.symbol.as_str(),
                 days(row.ex_date)
@@ -162,14 +149,12 @@ impl Unit {
         Ok(first.into_iter().collect())
     }
 
-    /// Something has become known of some stocks that concerns sessions from a day on: whoever has, or had, a trade in them and
-    /// was followed so far is followed from the beginning; whoever is just being followed has to look again.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub(crate) async fn forget_progress(&mut self, stocks: &[(Symbol, Date)]) -> Result<(), StoreError> {
+    /// Invalidates progress after data of past sessions has changed, from a date on for each stock. Accounts with a
+    /// trade in the stock that were computed through that date restart from the beginning. A computation that is
+    /// running must check again.
+    pub(crate) async fn invalidate_progress(&mut self, stocks: &[(Symbol, Date)]) -> Result<(), StoreError> {
         for (symbol, from) in stocks {
-            write!(
+            write_rows!(
                 self,
                 "UPDATE paper_progress SET version = version + 1,
                  state = CASE WHEN through >= $2 THEN NULL ELSE state END,

@@ -1,4 +1,4 @@
-//! Items and paper trades as rows.
+//! Rows of items and paper trades.
 
 use alerts::Intention;
 use jiff::Timestamp;
@@ -7,7 +7,9 @@ use uuid::Uuid;
 
 use crate::StoreError;
 use crate::columns::Table;
-use crate::model::{AccountId, Advised, ListedItem, PaperTrade, PaperTradeId, PriceAt, WatchlistItem, WatchlistItemId};
+use crate::model::{
+    AccountId, AnalystAdvice, ListedWatchlistItem, PaperTrade, PaperTradeId, TimedPrice, WatchlistItem, WatchlistItemId,
+};
 
 pub(super) const ITEMS: Table = Table("watchlist_items");
 pub(super) const TRADES: Table = Table("paper_trades");
@@ -59,14 +61,14 @@ pub(super) struct ItemRow {
 }
 
 /// A price and its instant as columns.
-pub(super) fn columns(priced: Option<PriceAt>) -> (Option<i64>, Option<i64>) {
-    let priced = priced.map(|PriceAt { price, at }| (price.micros(), at.as_microsecond()));
+pub(super) fn price_columns(priced: Option<TimedPrice>) -> (Option<i64>, Option<i64>) {
+    let priced = priced.map(|TimedPrice { price, at }| (price.micros(), at.as_microsecond()));
     priced.unzip()
 }
 
-fn price_at(table: Table, price: Option<i64>, at: Option<i64>) -> Result<Option<PriceAt>, StoreError> {
+fn price_at(table: Table, price: Option<i64>, at: Option<i64>) -> Result<Option<TimedPrice>, StoreError> {
     let priced = price.zip(at).map(|(price, at)| {
-        Ok(PriceAt {
+        Ok(TimedPrice {
             price: table.price(price)?,
             at: table.instant(at)?,
         })
@@ -79,7 +81,7 @@ impl TryFrom<ItemRow> for WatchlistItem {
 
     fn try_from(row: ItemRow) -> Result<Self, StoreError> {
         let priced = price_at(ITEMS, row.analysed_price, row.analysed_at)?;
-        let advised = priced.zip(row.analysed_by).map(|(priced, by)| Advised {
+        let advised = priced.zip(row.analysed_by).map(|(priced, by)| AnalystAdvice {
             priced,
             by,
             summary: row.summary.unwrap_or_default(),
@@ -88,7 +90,7 @@ impl TryFrom<ItemRow> for WatchlistItem {
             id: WatchlistItemId(row.id),
             account: AccountId(row.account_id),
             symbol: ITEMS.symbol(&row.symbol)?,
-            intention: ITEMS.named("intention", &row.intention, Intention::from_name)?,
+            intention: ITEMS.parse("intention", &row.intention, Intention::from_name)?,
             target_price: price_at(ITEMS, row.target_price, row.target_at)?,
             initial_price: price_at(ITEMS, row.initial_price, row.initial_at)?,
             notes: row.notes,
@@ -109,7 +111,7 @@ pub(super) struct ListedRow {
     paused_alerts: i64,
 }
 
-impl TryFrom<ListedRow> for ListedItem {
+impl TryFrom<ListedRow> for ListedWatchlistItem {
     type Error = StoreError;
 
     fn try_from(row: ListedRow) -> Result<Self, StoreError> {
@@ -121,7 +123,7 @@ impl TryFrom<ListedRow> for ListedItem {
     }
 }
 
-/// An item with how many of the analyst's alerts for it are active.
+/// An item with the number of its active automatic alerts.
 #[derive(sqlx_macros::FromRow)]
 pub(super) struct WatchedRow {
     #[sqlx(flatten)]
@@ -130,7 +132,7 @@ pub(super) struct WatchedRow {
 }
 
 impl WatchedRow {
-    pub(super) fn watched(self) -> Result<(WatchlistItem, u64), StoreError> {
+    pub(super) fn into_item_with_count(self) -> Result<(WatchlistItem, u64), StoreError> {
         Ok((self.item.try_into()?, ITEMS.narrow("auto_alerts", self.auto_alerts)?))
     }
 }
@@ -158,9 +160,9 @@ impl TryFrom<TradeRow> for PaperTrade {
             account: AccountId(row.account_id),
             item: WatchlistItemId(row.item_id),
             symbol: TRADES.symbol(&row.symbol)?,
-            intention: TRADES.named("intention", &row.intention, Intention::from_name)?,
+            intention: TRADES.parse("intention", &row.intention, Intention::from_name)?,
             notional: Decimal::from_micros(row.notional),
-            entry: PriceAt {
+            entry: TimedPrice {
                 price: TRADES.price(row.entry_price)?,
                 at: TRADES.instant(row.entry_at)?,
             },

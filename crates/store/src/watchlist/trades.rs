@@ -1,4 +1,4 @@
-//! Paper trades as they are opened, closed and listed.
+//! Opens, closes and lists paper trades.
 
 use jiff::Timestamp;
 use market::records::SplitRow;
@@ -7,14 +7,11 @@ use uuid::Uuid;
 use super::row::{TRADES, TradeRow, micros, trades};
 use crate::database::query;
 use crate::model::{AccountId, Fill, Page, PageRequest, PaperTrade, PaperTradeId, WatchlistItemId};
-use crate::unit::{ask, write};
-use crate::{Store, StoreError, Unit};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{Store, StoreError, UnitOfWork};
 
 impl Store {
-    /// An account's paper trades, those that were opened last first.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a page of an account's paper trades, last opened first.
     pub async fn paper_trades(&self, account: AccountId, page: PageRequest) -> Result<Page<PaperTrade>, StoreError> {
         let sql = "SELECT COUNT(*) FROM paper_trades WHERE account_id = $1";
         let (total,) = query!(fetch_one(i64,), &self.pools, sql, account.0)?;
@@ -27,10 +24,7 @@ impl Store {
         })
     }
 
-    /// All of an account's paper trades in the order in which they were opened.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns all paper trades of an account, first opened first.
     pub async fn all_paper_trades(&self, account: AccountId) -> Result<Vec<PaperTrade>, StoreError> {
         let sql = trades!("WHERE account_id = $1 ORDER BY seq");
         let rows = query!(fetch_all TradeRow, &self.pools, sql, account.0)?;
@@ -38,23 +32,17 @@ impl Store {
     }
 }
 
-impl Unit {
-    /// The open trade of an item, whose account was locked before.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Returns the open trade of an item. The account must be locked.
     pub async fn open_paper_trade(&mut self, item: WatchlistItemId) -> Result<Option<PaperTrade>, StoreError> {
         let sql = trades!("WHERE item_id = $1 AND exit_at IS NULL");
-        let row = ask!(self, fetch_optional TradeRow, sql, item.0);
+        let row = fetch!(self, fetch_optional TradeRow, sql, item.0);
         row.map(PaperTrade::try_from).transpose()
     }
 
-    /// Adds an open trade.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Inserts an open trade.
     pub async fn insert_paper_trade(&mut self, trade: &PaperTrade) -> Result<(), StoreError> {
-        write!(
+        write_rows!(
             self,
             "INSERT INTO paper_trades (id, account_id, item_id, symbol, intention, notional, entry_at, entry_price)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -68,35 +56,26 @@ impl Unit {
             trade.entry.price.micros(),
         );
         let sql = "INSERT INTO paper_progress (account_id, version) VALUES ($1, 0) ON CONFLICT (account_id) DO NOTHING";
-        write!(self, sql, trade.account.0);
+        write_rows!(self, sql, trade.account.0);
         Ok(())
     }
 
-    /// Notes when the price of a trade's entry was made, if that was on another day.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn note_entry_price_time(&mut self, id: PaperTradeId, made_at: Timestamp) -> Result<(), StoreError> {
+    /// Records when the price of a trade's entry was made, if that was on another day.
+    pub async fn record_entry_price_time(&mut self, id: PaperTradeId, made_at: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE paper_trades SET entry_priced_at = $2 WHERE id = $1";
-        write!(self, sql, id.0, micros(made_at));
+        write_rows!(self, sql, id.0, micros(made_at));
         Ok(())
     }
 
-    /// Notes when the price of a trade's exit was made, if that was on another day.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
-    pub async fn note_exit_price_time(&mut self, id: PaperTradeId, made_at: Timestamp) -> Result<(), StoreError> {
+    /// Records when the price of a trade's exit was made, if that was on another day.
+    pub async fn record_exit_price_time(&mut self, id: PaperTradeId, made_at: Timestamp) -> Result<(), StoreError> {
         let sql = "UPDATE paper_trades SET exit_priced_at = $2 WHERE id = $1";
-        write!(self, sql, id.0, micros(made_at));
+        write_rows!(self, sql, id.0, micros(made_at));
         Ok(())
     }
 
-    /// Brings the prices of entries and exits into the shares of after a split that becomes known late, where the price was made
-    /// before the split took effect at `begins`, and the entry or exit came after that.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Adjusts entry and exit prices for a split that becomes known late. Applies to prices made before the split
+    /// took effect at `begins`, if the entry or exit came after that.
     pub async fn adjust_paper_prices(&mut self, split: &SplitRow, begins: Timestamp) -> Result<(), StoreError> {
         let mut written = 0;
         for (old, adjust) in [
@@ -109,24 +88,21 @@ impl Unit {
                 "UPDATE paper_trades SET exit_price = $2, exit_priced_at = $3 WHERE id = $1",
             ),
         ] {
-            let rows = ask!(self, fetch_all(Uuid, i64), old, split.symbol.as_str(), micros(begins));
+            let rows = fetch!(self, fetch_all(Uuid, i64), old, split.symbol.as_str(), micros(begins));
             for (id, price) in rows {
                 let price = TRADES.price(price)?.after_split(split.ratio);
-                written += write!(self, adjust, id, price.micros(), micros(begins));
+                written += write_rows!(self, adjust, id, price.micros(), micros(begins));
             }
         }
         if written > 0 {
-            self.forget_progress(&[(split.symbol, split.date)]).await?;
+            self.invalidate_progress(&[(split.symbol, split.date)]).await?;
         }
         Ok(())
     }
 
-    /// Closes a trade. `false`: it is closed already, and nothing was written.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Closes a trade. Returns `false`, and writes nothing, if it is already closed.
     pub async fn close_paper_trade(&mut self, id: PaperTradeId, exit: Fill) -> Result<bool, StoreError> {
         let sql = "UPDATE paper_trades SET exit_at = $2, exit_price = $3 WHERE id = $1 AND exit_at IS NULL";
-        Ok(write!(self, sql, id.0, micros(exit.at), exit.price.micros()) == 1)
+        Ok(write_rows!(self, sql, id.0, micros(exit.at), exit.price.micros()) == 1)
     }
 }

@@ -1,45 +1,36 @@
-//! Webhooks as they are made, changed and deleted.
+//! Creates, changes and deletes webhooks.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::row::{TABLE, WebhookRow, select};
 use crate::model::{AccountId, Webhook, WebhookId};
-use crate::unit::{ask, write};
-use crate::{StoreError, Unit};
+use crate::unit_of_work::{fetch, write_rows};
+use crate::{StoreError, UnitOfWork};
 
-impl Unit {
-    /// How many webhooks an account has. For it to hold until the end of the transaction, the account has to be locked.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+impl UnitOfWork {
+    /// Counts an account's webhooks. The count holds until the end of the transaction only if the account is locked.
     pub async fn count_webhooks(&mut self, account: AccountId) -> Result<u64, StoreError> {
         let sql = "SELECT COUNT(*) FROM webhooks WHERE account_id = $1 AND deleted_at IS NULL";
-        let (count,) = ask!(self, fetch_one(i64,), sql, account.0);
+        let (count,) = fetch!(self, fetch_one(i64,), sql, account.0);
         TABLE.narrow("COUNT(*)", count)
     }
 
-    /// Reads a webhook of an account and keeps others from changing it until the end of the transaction.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account's webhook and locks it until the end of the transaction.
     pub async fn lock_webhook(&mut self, account: AccountId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
-        let sql = if self.link.is_pg() {
+        let sql = if self.connection.is_pg() {
             select!("account_id = $1 AND id = $2 FOR NO KEY UPDATE")
         } else {
             select!("account_id = $1 AND id = $2")
         };
-        let row = ask!(self, fetch_optional WebhookRow, sql, account.0, id.0);
+        let row = fetch!(self, fetch_optional WebhookRow, sql, account.0, id.0);
         row.map(Webhook::try_from).transpose()
     }
 
-    /// Adds a webhook.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Inserts a webhook.
     pub async fn insert_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
         let events = serde_json::to_string(&webhook.events).map_err(|error| TABLE.corrupt(error))?;
-        write!(
+        write_rows!(
             self,
             "INSERT INTO webhooks (id, account_id, url, events, is_active, signature, secret, created_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -55,13 +46,10 @@ impl Unit {
         Ok(())
     }
 
-    /// Writes a webhook's fields over. If it is not active, what still waits for it is given up.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Overwrites a webhook's fields. If it is not active, its pending deliveries fail.
     pub async fn update_webhook(&mut self, webhook: &Webhook) -> Result<(), StoreError> {
         let events = serde_json::to_string(&webhook.events).map_err(|error| TABLE.corrupt(error))?;
-        write!(
+        write_rows!(
             self,
             "UPDATE webhooks SET url = $2, events = $3, is_active = $4, secret = $5, failing_since = $6,
              disabled_at = $7, disabled_reason = $8
@@ -81,18 +69,15 @@ impl Unit {
         Ok(())
     }
 
-    /// Deletes a webhook of an account: its secrets are gone, and what still waits for it is given up. `false`: it has
-    /// no such webhook.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Deletes an account's webhook with its secrets; its pending deliveries fail. Returns `false` if the account
+    /// has no such webhook.
     pub async fn delete_webhook(
         &mut self,
         account: AccountId,
         id: WebhookId,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        let deleted = write!(
+        let deleted = write_rows!(
             self,
             "UPDATE webhooks SET deleted_at = $3, is_active = $4, secret = NULL
              WHERE account_id = $1 AND id = $2 AND deleted_at IS NULL",
@@ -109,13 +94,11 @@ impl Unit {
         Ok(true)
     }
 
-    /// Deletes all webhooks of an account, as [`delete_webhook`](Self::delete_webhook) does. Says how many.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Deletes all webhooks of an account, as [`delete_webhook`](Self::delete_webhook) does. Returns the number
+    /// deleted.
     pub async fn delete_webhooks(&mut self, account: AccountId, now: Timestamp) -> Result<u64, StoreError> {
         let sql = "SELECT id FROM webhooks WHERE account_id = $1 AND deleted_at IS NULL";
-        let ids = ask!(self, fetch_all(Uuid,), sql, account.0);
+        let ids = fetch!(self, fetch_all(Uuid,), sql, account.0);
         let mut deleted = 0;
         for (id,) in ids {
             deleted += u64::from(self.delete_webhook(account, WebhookId(id), now).await?);
@@ -124,7 +107,7 @@ impl Unit {
     }
 
     async fn give_up_deliveries(&mut self, id: WebhookId) -> Result<(), StoreError> {
-        write!(
+        write_rows!(
             self,
             "UPDATE deliveries SET status = 'failed', lease = NULL
              WHERE status = 'pending' AND webhook_seq = (SELECT seq FROM webhooks WHERE id = $1)",

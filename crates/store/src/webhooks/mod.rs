@@ -1,9 +1,9 @@
-//! Webhooks: read, made, changed.
+//! Webhooks.
 //!
-//! A webhook that its owner deletes keeps its row, without its secrets, because deliveries refer to it. One that is
-//! switched off or deleted gets nothing more: what still waits for it is given up in the same transaction.
+//! A deleted webhook keeps its row, without its secrets, because deliveries refer to it. When a webhook is disabled
+//! or deleted, its pending deliveries fail in the same transaction.
 
 mod change;
-mod former;
+mod former_secrets;
 mod read;
 mod row;

@@ -6,20 +6,14 @@ use crate::model::{AccountId, Webhook, WebhookId};
 use crate::{Store, StoreError};
 
 impl Store {
-    /// An account's webhooks, oldest first.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns an account's webhooks, oldest first.
     pub async fn webhooks(&self, account: AccountId) -> Result<Vec<Webhook>, StoreError> {
         let sql = select!("account_id = $1 ORDER BY seq");
         let rows = query!(fetch_all WebhookRow, &self.pools, sql, account.0)?;
         rows.into_iter().map(Webhook::try_from).collect()
     }
 
-    /// A webhook of an account.
-    ///
-    /// # Errors
-    /// [`StoreError`], if the database fails.
+    /// Returns a webhook of an account.
     pub async fn webhook(&self, account: AccountId, id: WebhookId) -> Result<Option<Webhook>, StoreError> {
         let sql = select!("account_id = $1 AND id = $2");
         let row = query!(fetch_optional WebhookRow, &self.pools, sql, account.0, id.0)?;

@@ -1,4 +1,4 @@
-//! A webhook as a row.
+//! Webhook rows.
 
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ impl TryFrom<WebhookRow> for Webhook {
         let disabled = match (row.disabled_at, row.disabled_reason.as_deref()) {
             (Some(at), Some(reason)) => Some((
                 TABLE.instant(at)?,
-                TABLE.named("disabled_reason", reason, DisabledReason::from_name)?,
+                TABLE.parse("disabled_reason", reason, DisabledReason::from_name)?,
             )),
             _ => None,
         };
@@ -53,11 +53,11 @@ impl TryFrom<WebhookRow> for Webhook {
             url: row.url,
             events: serde_json::from_str(&row.events).map_err(|error| TABLE.corrupt(error))?,
             is_active: row.is_active,
-            signature: TABLE.named("signature", &row.signature, SignatureForm::from_name)?,
+            signature: TABLE.parse("signature", &row.signature, SignatureForm::from_name)?,
             secret: row.secret.unwrap_or_default(),
             created_at: TABLE.instant(row.created_at)?,
-            failing_since: TABLE.instant_if_any(row.failing_since)?,
-            last_success_at: TABLE.instant_if_any(row.last_success_at)?,
+            failing_since: TABLE.optional_instant(row.failing_since)?,
+            last_success_at: TABLE.optional_instant(row.last_success_at)?,
             disabled,
         })
     }

@@ -2,9 +2,9 @@
 
 use alerts::Plan;
 use store::model::{Account, AccountId, ApiKey, ApiKeyId};
-use testkit::on_both;
+use testkit::on_both_databases;
 
-use crate::support::{account, at, boxed, open, uuid, with_accounts, work};
+use crate::support::{account, at, boxed, open, transaction, uuid, with_accounts};
 
 fn key(number: u128) -> ApiKey {
     ApiKey {
@@ -19,8 +19,8 @@ fn key(number: u128) -> ApiKey {
     }
 }
 
-on_both! {
-    async fn an_account_comes_back_as_it_was_put_in(database) {
+on_both_databases! {
+    async fn inserted_account_is_read_back_unchanged(database) {
         let store = with_accounts(database, 2).await;
         assert_eq!(store.account(AccountId(uuid(1))).await.unwrap(), Some(account(1)));
         assert_eq!(store.account_by_email("2@example.com").await.unwrap(), Some(account(2)));
@@ -28,9 +28,9 @@ on_both! {
         assert_eq!(store.account_by_email("\0").await.unwrap(), None);
     }
 
-    async fn an_address_has_one_account(database) {
+    async fn email_address_is_unique(database) {
         let store = with_accounts(database, 1).await;
-        let added = store.write(work(|unit| boxed(async move {
+        let added = store.write(transaction(|unit| boxed(async move {
             let second = Account { id: AccountId(uuid(2)), ..account(1) };
             Ok(unit.insert_account(&second).await?)
         })));
@@ -38,9 +38,9 @@ on_both! {
         assert_eq!(store.account(AccountId(uuid(2))).await.unwrap(), None);
     }
 
-    async fn an_account_is_changed_under_its_lock(database) {
+    async fn account_is_updated_under_its_lock(database) {
         let store = with_accounts(database, 1).await;
-        let changed = store.write(work(|unit| boxed(async move {
+        let changed = store.write(transaction(|unit| boxed(async move {
             let mut account = unit.lock_account(AccountId(uuid(1))).await?.unwrap();
             account.plan = Plan::EarlyBird;
             account.password_hash = None;
@@ -49,16 +49,16 @@ on_both! {
         assert!(changed.await.unwrap());
         let now = Account { plan: Plan::EarlyBird, password_hash: None, ..account(1) };
         assert_eq!(store.account(AccountId(uuid(1))).await.unwrap(), Some(now));
-        let missing = store.write(work(|unit| boxed(async move {
+        let missing = store.write(transaction(|unit| boxed(async move {
             assert_eq!(unit.lock_account(AccountId(uuid(9))).await?, None);
             Ok(unit.update_account(&account(9)).await?)
         })));
         assert!(!missing.await.unwrap());
     }
 
-    async fn keys_are_found_by_their_hash_and_listed_oldest_first(database) {
+    async fn api_keys_are_found_by_hash_and_listed_oldest_first(database) {
         let store = with_accounts(database, 1).await;
-        store.write(work(|unit| boxed(async move {
+        store.write(transaction(|unit| boxed(async move {
             unit.insert_api_key(&key(2)).await?;
             unit.insert_api_key(&key(1)).await?;
             assert_eq!(unit.count_api_keys(AccountId(uuid(1))).await?, 2);
@@ -69,9 +69,9 @@ on_both! {
         assert_eq!(store.api_key_by_hash([3; 32]).await.unwrap(), None);
     }
 
-    async fn a_key_is_deleted_by_its_owner_only(database) {
+    async fn api_key_is_deleted_by_its_owner_only(database) {
         let store = with_accounts(database, 2).await;
-        let deleted = store.write(work(|unit| boxed(async move {
+        let deleted = store.write(transaction(|unit| boxed(async move {
             unit.insert_api_key(&key(1)).await?;
             let by_other = unit.delete_api_key(AccountId(uuid(2)), ApiKeyId(uuid(1))).await?;
             let by_owner = unit.delete_api_key(AccountId(uuid(1)), ApiKeyId(uuid(1))).await?;
@@ -81,16 +81,16 @@ on_both! {
         assert_eq!(store.api_keys(AccountId(uuid(1))).await.unwrap(), []);
     }
 
-    async fn the_last_use_of_a_key_does_not_go_backwards(database) {
+    async fn last_use_of_api_key_never_goes_back(database) {
         let store = with_accounts(database, 1).await;
-        store.write(work(|unit| boxed(async move { Ok(unit.insert_api_key(&key(1)).await?) }))).await.unwrap();
+        store.write(transaction(|unit| boxed(async move { Ok(unit.insert_api_key(&key(1)).await?) }))).await.unwrap();
         store.touch_api_keys(&[(ApiKeyId(uuid(1)), at(50)), (ApiKeyId(uuid(7)), at(50))]).await.unwrap();
         store.touch_api_keys(&[(ApiKeyId(uuid(1)), at(40))]).await.unwrap();
         let used = store.api_keys(AccountId(uuid(1))).await.unwrap()[0].last_used_at;
         assert_eq!(used, Some(at(50)));
     }
 
-    async fn what_was_written_is_there_when_the_store_is_opened_again(database) {
+    async fn written_data_survives_reopening(database) {
         with_accounts(database, 1).await.close().await;
         let store = open(database).await;
         assert_eq!(store.account(AccountId(uuid(1))).await.unwrap(), Some(account(1)));

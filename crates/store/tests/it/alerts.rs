@@ -1,20 +1,20 @@
-//! Alerts one by one: made, found again, changed, deleted.
+//! Single alerts: created, found, changed, deleted.
 
 use alerts::{AlertId, Status, transition};
 use serde_json::{Value, json};
 use store::Store;
-use store::model::{AccountId, HistoryRow, Owner, StoredAlert};
-use testkit::on_both;
+use store::model::{AccountId, AlertOwner, HistoryRow, StoredAlert};
+use testkit::on_both_databases;
 
 use crate::firings::{ALL, odd_instant};
 use crate::support::{
-    add, add_many, alert_of, asked, asked_price, at, boxed, change, created, delete, now, pause, symbol, uuid,
-    with_accounts, work,
+    add, add_many, alert_of, asked, asked_price, at, boxed, change, created, delete, now, pause, symbol, transaction,
+    uuid, with_accounts,
 };
 
-/// The numbers of those that may be equivalent to what is asked for.
-async fn similar(store: &Store, owner: Owner, condition: &'static str, more: Value) -> Vec<u128> {
-    let found = store.write(work(move |unit| {
+/// The numbers of the alerts that may be equivalent to the requested one.
+async fn similar(store: &Store, owner: AlertOwner, condition: &'static str, more: Value) -> Vec<u128> {
+    let found = store.write(transaction(move |unit| {
         let (owner, asked) = (owner.clone(), asked("AAPL", condition, &more));
         boxed(async move { Ok(unit.similar_alerts(&owner, &asked).await?) })
     }));
@@ -26,8 +26,8 @@ async fn similar(store: &Store, owner: Owner, condition: &'static str, more: Val
         .collect()
 }
 
-fn guest() -> Owner {
-    Owner::Guest {
+fn guest() -> AlertOwner {
+    AlertOwner::Guest {
         email: "guest@example.com".to_owned(),
     }
 }
@@ -36,8 +36,8 @@ fn marked(onboarding_id: &Value) -> Value {
     json!({"threshold": 7, "parameters": {"onboarding_id": onboarding_id}})
 }
 
-on_both! {
-    async fn an_alert_comes_back_as_it_was_put_in(database) {
+on_both_databases! {
+    async fn inserted_alert_is_read_back_unchanged(database) {
         let store = with_accounts(database, 1).await;
         let mut alert = add_many(&store, 1).await.remove(0);
         assert_eq!(now(&store, &alert).await.as_ref(), Some(&alert));
@@ -56,7 +56,7 @@ on_both! {
         assert_eq!(now(&store, &alert).await.as_ref(), Some(&alert));
     }
 
-    async fn alerts_are_read_by_the_thousand(database) {
+    async fn thousands_of_alerts_are_read_by_id(database) {
         let store = with_accounts(database, 1).await;
         let alerts = add_many(&store, 1_500).await;
         let mut ids: Vec<_> = alerts.iter().map(|alert| alert.alert.id).collect();
@@ -67,24 +67,24 @@ on_both! {
         assert_eq!(store.alerts_by_id(&[]).await.unwrap(), []);
     }
 
-    async fn a_change_is_written_with_its_history_entry(database) {
+    async fn update_writes_history_entry(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         let id = alert.alert.id;
         let details = json!({"ratio": 4}).as_object().cloned();
-        let changed = store.write(work(move |unit| {
+        let changed = store.write(transaction(move |unit| {
             let details = details.clone();
             boxed(async move {
-                let alert = unit.alert_to_change(AccountId(uuid(1)), id).await?.unwrap().alert;
+                let alert = unit.lock_alert(AccountId(uuid(1)), id).await?.unwrap().alert;
                 let mut after = alert.clone();
                 after.condition = asked_price(99).condition;
                 after.revision = alert.revision.next();
-                let entry = transition::Entry {
+                let entry = transition::StatusChange {
                     action: alerts::HistoryAction::Adjusted,
                     previous_status: Some(alert.status),
                     new_status: transition::HistoryStatus::Of(alert.status),
                 };
-                let changed = transition::Changed { alert: after, entry };
+                let changed = transition::ChangedAlert { alert: after, entry };
                 let first = unit.update_alert(&changed, alert.revision, at(9), details.as_ref()).await?;
                 let second = unit.update_alert(&changed, alert.revision, at(9), details.as_ref()).await?;
                 Ok((first, second))
@@ -97,7 +97,7 @@ on_both! {
         assert_eq!(history.items[0].details, json!({"ratio": 4}).as_object().cloned());
     }
 
-    async fn what_clients_note_down_is_history_too(database) {
+    async fn client_reports_are_part_of_the_history(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         let row = HistoryRow {
@@ -106,31 +106,31 @@ on_both! {
             details: json!({"note": "é\u{0}\n", "z": 1, "a": 1.50}).as_object().cloned(),
             ..created(&alert.alert)
         };
-        let noted = row.clone();
-        store.write(work(move |unit| {
-            let row = noted.clone();
+        let reported = row.clone();
+        store.write(transaction(move |unit| {
+            let row = reported.clone();
             boxed(async move { Ok(unit.append_history(&row).await?) })
         })).await.unwrap();
         let history = store.history(AccountId(uuid(1)), alert.alert.id, ALL).await.unwrap().unwrap();
         assert_eq!(history.items[0], row);
     }
 
-    async fn firings_come_newest_first_without_what_clients_noted_down(database) {
+    async fn firings_are_listed_newest_first_without_client_reports(database) {
         let store = with_accounts(database, 2).await;
         let alert = add_many(&store, 1).await.remove(0);
         let id = alert.alert.id;
-        // Of six entries the second and the fourth to sixth are a client's.
+        // Of six entries the second and the fourth to sixth were reported by a client.
         for (n, source) in (1..).zip(["engine", "client", "engine", "client", "client", "client"]) {
             let row = HistoryRow {
                 at: at(n),
                 details: json!({"source": source}).as_object().cloned(),
-                entry: alerts::transition::Entry {
+                entry: alerts::transition::StatusChange {
                     action: alerts::HistoryAction::Triggered,
                     ..created(&alert.alert).entry
                 },
                 ..created(&alert.alert)
             };
-            store.write(work(move |unit| {
+            store.write(transaction(move |unit| {
                 let row = row.clone();
                 boxed(async move { Ok(unit.append_history(&row).await?) })
             })).await.unwrap();
@@ -145,7 +145,7 @@ on_both! {
         assert_eq!(firings(2, 2).await, None);
     }
 
-    async fn a_deleted_alert_is_gone_but_for_its_history(database) {
+    async fn deleted_alert_keeps_its_history(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         assert!(pause(&store, &alert.alert).await);
@@ -157,25 +157,25 @@ on_both! {
         let history = store.history(AccountId(uuid(1)), alert.alert.id, ALL).await.unwrap().unwrap();
         assert_eq!(history.total, 3);
         let id = alert.alert.id;
-        let gone = store.write(work(move |unit| boxed(async move {
-            Ok(unit.alert_to_change(AccountId(uuid(1)), id).await?.is_none())
+        let gone = store.write(transaction(move |unit| boxed(async move {
+            Ok(unit.lock_alert(AccountId(uuid(1)), id).await?.is_none())
         })));
         assert!(gone.await.unwrap());
     }
 
-    async fn only_active_alerts_that_are_not_deleted_count(database) {
+    async fn count_includes_only_active_undeleted_alerts(database) {
         let store = with_accounts(database, 2).await;
         let alerts = add_many(&store, 5).await;
         add(&store, &alert_of(2, 9, asked_price(9), 0)).await;
         assert!(pause(&store, &alerts[0].alert).await);
         assert!(delete(&store, &alerts[1].alert).await);
-        let count = store.write(work(|unit| boxed(async move {
+        let count = store.write(transaction(|unit| boxed(async move {
             Ok(unit.count_active_alerts(AccountId(uuid(1))).await?)
         })));
         assert_eq!(count.await.unwrap(), 3);
     }
 
-    async fn similar_alerts_are_the_owners_of_the_same_wish(database) {
+    async fn similar_alerts_have_same_owner_symbol_and_condition(database) {
         let store = with_accounts(database, 2).await;
         let threshold = |threshold| json!({"threshold": threshold});
         let days = json!({"parameters": {"date": "2024-09-01"}});
@@ -191,7 +191,7 @@ on_both! {
         ] {
             add(&store, &alert).await;
         }
-        let me = || Owner::Account(AccountId(uuid(1)));
+        let me = || AlertOwner::Account(AccountId(uuid(1)));
         assert_eq!(similar(&store, me(), "price_above", threshold(5)).await, [1]);
         assert_eq!(similar(&store, me(), "new_high", json!({})).await, [4]);
         assert_eq!(similar(&store, me(), "reminder", days).await, [6]);
@@ -201,13 +201,13 @@ on_both! {
         assert_eq!(similar(&store, me(), "price_above", threshold(5)).await, []);
     }
 
-    async fn a_repeat_is_found_by_its_onboarding_id_whatever_it_says(database) {
+    async fn similar_alerts_match_by_onboarding_id(database) {
         let store = with_accounts(database, 2).await;
         let text = marked(&json!("one"));
         add(&store, &alert_of(1, 1, asked("MSFT", "price_above", &text), 0)).await;
         add(&store, &alert_of(1, 2, asked("MSFT", "price_above", &marked(&json!(1))), 0)).await;
         add(&store, &alert_of(2, 3, asked("MSFT", "price_above", &text), 0)).await;
-        let me = || Owner::Account(AccountId(uuid(1)));
+        let me = || AlertOwner::Account(AccountId(uuid(1)));
         assert_eq!(similar(&store, me(), "price_below", text).await, [1]);
         assert_eq!(similar(&store, me(), "price_below", marked(&json!(1))).await, [2]);
         assert_eq!(similar(&store, me(), "price_below", marked(&json!("1"))).await, []);
@@ -215,7 +215,7 @@ on_both! {
         assert_eq!(similar(&store, guest(), "price_below", marked(&json!("one"))).await, []);
     }
 
-    async fn an_update_moves_the_marks_that_an_alert_is_found_by(database) {
+    async fn similar_alerts_follow_updates(database) {
         let store = with_accounts(database, 1).await;
         let alert = alert_of(1, 1, asked("AAPL", "price_above", &marked(&json!("old"))), 0);
         add(&store, &alert).await;
@@ -226,23 +226,23 @@ on_both! {
                 notification: new.notification,
                 parameters: new.parameters.clone(),
             };
-            transition::update(alert, change, transition::StartPrice::Unknown, at(5)).unwrap()
+            transition::update(alert, change, transition::PriceAvailability::Unknown, at(5)).unwrap()
         }).await);
-        let me = || Owner::Account(AccountId(uuid(1)));
+        let me = || AlertOwner::Account(AccountId(uuid(1)));
         assert_eq!(similar(&store, me(), "new_high", json!({"parameters": {"onboarding_id": "old"}})).await, []);
         assert_eq!(similar(&store, me(), "new_high", json!({"parameters": {"onboarding_id": "new"}})).await, [1]);
         assert_eq!(similar(&store, me(), "price_above", json!({"threshold": 7})).await, []);
         assert_eq!(similar(&store, me(), "price_below", json!({"threshold": 7})).await, [1]);
     }
 
-    async fn all_alerts_of_a_stock_are_found_for_a_split(database) {
+    async fn all_alerts_of_a_stock_are_locked_for_a_split(database) {
         let store = with_accounts(database, 2).await;
         add(&store, &alert_of(1, 1, asked_price(1), 0)).await;
         add(&store, &alert_of(2, 2, asked_price(2), 0)).await;
         add(&store, &alert_of(1, 3, asked("MSFT", "new_low", &json!({})), 0)).await;
         assert!(pause(&store, &alert_of(1, 1, asked_price(1), 0).alert).await);
-        let found = store.write(work(|unit| boxed(async move {
-            Ok(unit.alerts_of_symbol_to_change(symbol("AAPL")).await?)
+        let found = store.write(transaction(|unit| boxed(async move {
+            Ok(unit.lock_alerts_of_symbol(symbol("AAPL")).await?)
         })));
         let numbers: Vec<_> = found.await.unwrap().iter().map(|alert| alert.alert.id.0.as_u128()).collect();
         assert_eq!(numbers, [1, 2]);

@@ -1,15 +1,15 @@
-//! Codes: used once, within their time, however many try at once and from wherever.
+//! One-time codes: used once and in time, also under concurrency.
 
 use futures_util::future::join_all;
 use store::Store;
-use store::model::{AccountId, CodeState, Guessed, NewCode, UsedCode};
-use testkit::on_both;
+use store::model::{AccountId, CodeCheck, CodeState, NewCode, UsedCode};
+use testkit::on_both_databases;
 
-use crate::support::{at, boxed, open, uuid, work};
+use crate::support::{at, boxed, open, transaction, uuid};
 
 const ANN: AccountId = AccountId(uuid::Uuid::from_u128(1));
 
-/// A code of an hour, for a purpose and a subject.
+/// A code with a lifetime of one hour.
 fn code(purpose: &'static str, subject: &str, hash: u8, seconds: i64) -> NewCode {
     NewCode {
         purpose,
@@ -23,7 +23,7 @@ fn code(purpose: &'static str, subject: &str, hash: u8, seconds: i64) -> NewCode
 }
 
 async fn insert(store: &Store, code: NewCode) {
-    let inserted = store.write(work(move |unit| {
+    let inserted = store.write(transaction(move |unit| {
         let code = code.clone();
         boxed(async move { Ok(unit.insert_code(&code).await?) })
     }));
@@ -31,17 +31,17 @@ async fn insert(store: &Store, code: NewCode) {
 }
 
 async fn use_up(store: &Store, hash: u8, seconds: i64) -> Option<UsedCode> {
-    let used = store.write(work(move |unit| {
+    let used = store.write(transaction(move |unit| {
         boxed(async move { Ok(unit.use_code([hash; 32], at(seconds)).await?) })
     }));
     used.await.unwrap()
 }
 
-async fn guess(store: &Store, subject: &'static str, hash: u8, seconds: i64) -> Guessed {
-    let guessed = store.write(work(move |unit| {
+async fn guess(store: &Store, subject: &'static str, hash: u8, seconds: i64) -> CodeCheck {
+    let guessed = store.write(transaction(move |unit| {
         boxed(async move {
             let hash = [hash; 32];
-            Ok(unit.guess_code("phone", ANN, subject, hash, 5, at(seconds)).await?)
+            Ok(unit.check_code("phone", ANN, subject, hash, 5, at(seconds)).await?)
         })
     }));
     guessed.await.unwrap()
@@ -51,12 +51,12 @@ async fn state(store: &Store, hash: u8, seconds: i64) -> Option<CodeState> {
     store.code_state([hash; 32], at(seconds)).await.unwrap()
 }
 
-on_both! {
-    async fn a_code_is_good_once_until_its_time_is_over_to_the_second(database) {
+on_both_databases! {
+    async fn code_is_used_once_before_it_expires(database) {
         let store = open(database).await;
         insert(&store, code("reset", "ann@example.com", 1, 0)).await;
         insert(&store, code("reset", "ann@example.com", 2, 0)).await;
-        assert_eq!(state(&store, 1, 3599).await, Some(CodeState::Good));
+        assert_eq!(state(&store, 1, 3599).await, Some(CodeState::Valid));
         assert_eq!(state(&store, 1, 3600).await, Some(CodeState::Expired));
         assert_eq!(state(&store, 3, 0).await, None);
         let used = use_up(&store, 1, 3599).await.unwrap();
@@ -68,17 +68,17 @@ on_both! {
         assert_eq!(use_up(&store, 3, 0).await, None, "there is none");
     }
 
-    async fn a_code_that_is_drawn_again_is_the_latest_again(database) {
+    async fn reinserted_code_is_the_latest(database) {
         let store = open(database).await;
         for (hash, seconds) in [(1, 0), (2, 10), (1, 20)] {
             insert(&store, code("phone", "+15550100", hash, seconds)).await;
         }
-        assert_eq!(guess(&store, "+15550100", 2, 30).await, Guessed::Wrong(4), "it is not the latest");
-        assert_eq!(guess(&store, "+15550100", 1, 30).await, Guessed::Right);
-        assert_eq!(guess(&store, "+15550100", 1, 30).await, Guessed::Nothing);
+        assert_eq!(guess(&store, "+15550100", 2, 30).await, CodeCheck::Wrong(4), "it is not the latest");
+        assert_eq!(guess(&store, "+15550100", 1, 30).await, CodeCheck::Correct);
+        assert_eq!(guess(&store, "+15550100", 1, 30).await, CodeCheck::NoActiveCode);
     }
 
-    async fn of_fifty_uses_at_once_in_two_processes_one_succeeds(database) {
+    async fn one_of_fifty_concurrent_uses_succeeds(database) {
         let processes = [open(database).await, open(database).await];
         insert(&processes[0], code("reset", "ann@example.com", 1, 0)).await;
         let uses = (0..50).map(|number| use_up(&processes[number % 2], 1, 5));
@@ -86,7 +86,7 @@ on_both! {
         assert_eq!(succeeded, 1);
     }
 
-    async fn of_fifty_guesses_at_once_in_two_processes_five_are_looked_at(database) {
+    async fn five_of_fifty_concurrent_guesses_are_checked(database) {
         let processes = [open(database).await, open(database).await];
         insert(&processes[0], code("phone", "+15550100", 1, 0)).await;
         let guesses = (0..50).map(|number| guess(&processes[number % 2], "+15550100", 9, 5));
@@ -94,38 +94,38 @@ on_both! {
         let mut left: Vec<_> = guesses
             .iter()
             .filter_map(|guessed| match guessed {
-                Guessed::Wrong(left) => Some(*left),
-                Guessed::Nothing => None,
-                Guessed::Right => panic!("no guess was right"),
+                CodeCheck::Wrong(left) => Some(*left),
+                CodeCheck::NoActiveCode => None,
+                CodeCheck::Correct => panic!("no guess was right"),
             })
             .collect();
         left.sort_unstable();
         assert_eq!(left, [0, 1, 2, 3, 4]);
-        assert_eq!(guess(&processes[0], "+15550100", 1, 5).await, Guessed::Nothing, "even if it is right");
+        assert_eq!(guess(&processes[0], "+15550100", 1, 5).await, CodeCheck::NoActiveCode, "even if it is right");
     }
 
-    async fn the_fifth_guess_may_be_right_and_a_right_one_is_good_once(database) {
+    async fn fifth_guess_may_be_correct_and_code_is_used_once(database) {
         let store = open(database).await;
         insert(&store, code("phone", "+15550100", 1, 0)).await;
         for left in [4, 3, 2, 1] {
-            assert_eq!(guess(&store, "+15550100", 9, 5).await, Guessed::Wrong(left));
+            assert_eq!(guess(&store, "+15550100", 9, 5).await, CodeCheck::Wrong(left));
         }
-        assert_eq!(guess(&store, "+15550199", 1, 5).await, Guessed::Nothing, "of another number");
-        assert_eq!(guess(&store, "+15550100", 1, 5).await, Guessed::Right);
-        assert_eq!(guess(&store, "+15550100", 1, 5).await, Guessed::Nothing);
+        assert_eq!(guess(&store, "+15550199", 1, 5).await, CodeCheck::NoActiveCode, "of another number");
+        assert_eq!(guess(&store, "+15550100", 1, 5).await, CodeCheck::Correct);
+        assert_eq!(guess(&store, "+15550100", 1, 5).await, CodeCheck::NoActiveCode);
     }
 
-    async fn only_the_latest_code_of_a_number_can_be_guessed_at(database) {
+    async fn only_latest_code_of_a_number_can_be_guessed(database) {
         let store = open(database).await;
         insert(&store, code("phone", "+15550100", 1, 0)).await;
         insert(&store, code("phone", "+15550100", 2, 60)).await;
-        assert_eq!(guess(&store, "+15550100", 1, 61).await, Guessed::Wrong(4));
-        assert_eq!(guess(&store, "+15550100", 2, 3659).await, Guessed::Right);
+        assert_eq!(guess(&store, "+15550100", 1, 61).await, CodeCheck::Wrong(4));
+        assert_eq!(guess(&store, "+15550100", 2, 3659).await, CodeCheck::Correct);
         insert(&store, code("phone", "+15550100", 3, 4000)).await;
-        assert_eq!(guess(&store, "+15550100", 3, 7600).await, Guessed::Nothing, "its time is over");
+        assert_eq!(guess(&store, "+15550100", 3, 7600).await, CodeCheck::NoActiveCode, "its time is over");
     }
 
-    async fn codes_are_withdrawn_by_purpose_and_counted_by_subject_and_time(database) {
+    async fn codes_are_revoked_by_purpose_and_counted_by_subject_and_time(database) {
         let store = open(database).await;
         for (purpose, subject, hash, seconds) in [
             ("reset", "ann@example.com", 1, 0),
@@ -135,18 +135,18 @@ on_both! {
         ] {
             insert(&store, code(purpose, subject, hash, seconds)).await;
         }
-        let counted = store.write(work(|unit| {
+        let counted = store.write(transaction(|unit| {
             boxed(async move {
                 let all = unit.count_codes("reset", "ann@example.com", at(-1)).await?;
                 let late = unit.count_codes("reset", "ann@example.com", at(0)).await?;
-                let of_ann = unit.count_codes_of("reset", ANN, at(-1)).await?;
-                let of_nobody = unit.count_codes_of("reset", AccountId(uuid(2)), at(-1)).await?;
+                let of_ann = unit.count_codes_of_account("reset", ANN, at(-1)).await?;
+                let of_nobody = unit.count_codes_of_account("reset", AccountId(uuid(2)), at(-1)).await?;
                 Ok((all, late, of_ann, of_nobody))
             })
         }));
         assert_eq!(counted.await.unwrap(), (2, 1, 3, 0));
-        let withdrawn = store.write(work(|unit| {
-            boxed(async move { Ok(unit.withdraw_codes("reset", ANN, at(20)).await?) })
+        let withdrawn = store.write(transaction(|unit| {
+            boxed(async move { Ok(unit.revoke_codes("reset", ANN, at(20)).await?) })
         }));
         assert_eq!(withdrawn.await.unwrap(), 3);
         assert_eq!(use_up(&store, 1, 20).await, None);

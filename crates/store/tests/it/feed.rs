@@ -1,71 +1,71 @@
-//! The order of history as a feed of changes.
+//! The change feed of the history.
 
 use std::sync::Arc;
 
 use alerts::AlertId;
 use store::Store;
-use testkit::on_both;
+use testkit::on_both_databases;
 use tokio::sync::Notify;
 
 use crate::firings::{fire, firing};
 use crate::support::{
-    add, add_many, alert_of, asked_price, boxed, delete, insert, now, open, pause, with_accounts, work,
+    add, add_many, alert_of, asked_price, boxed, delete, insert, now, open, pause, transaction, with_accounts,
 };
 
-/// The ids of what has changed since a place, in the order of the ids, and the next place.
-async fn changed(store: &Store, place: i64) -> (Vec<AlertId>, i64) {
-    let (changed, next) = store.changed_since(place, 1_000).await.unwrap();
+/// The ids that changed after a position, sorted, and the next position.
+async fn changed(store: &Store, position: i64) -> (Vec<AlertId>, i64) {
+    let (changed, next) = store.changed_since(position, 1_000).await.unwrap();
     let mut ids: Vec<_> = changed.into_iter().map(|(id, _)| id).collect();
     ids.sort();
     (ids, next)
 }
 
-on_both! {
-    async fn each_change_comes_with_the_alert_as_it_is(database) {
+on_both_databases! {
+    async fn changes_contain_current_alerts(database) {
         let store = with_accounts(database, 1).await;
         let alerts = add_many(&store, 3).await;
-        let place = store.place().await.unwrap();
-        assert_eq!(store.changed_since(place, 10).await.unwrap(), (vec![], place));
+        let position = store.history_position().await.unwrap();
+        assert_eq!(store.changed_since(position, 10).await.unwrap(), (vec![], position));
 
         assert!(pause(&store, &alerts[0].alert).await);
         fire(&store, vec![firing(&alerts[1], 60)]).await;
         assert!(delete(&store, &alerts[2].alert).await);
-        let (mut changed, next) = store.changed_since(place, 10).await.unwrap();
+        let (mut changed, next) = store.changed_since(position, 10).await.unwrap();
         changed.sort_by_key(|(id, _)| *id);
         let expected = [now(&store, &alerts[0]).await, now(&store, &alerts[1]).await, None];
         let ids: Vec<_> = alerts.iter().map(|alert| alert.alert.id).collect();
         assert_eq!(changed, ids.into_iter().zip(expected).collect::<Vec<_>>());
-        assert_eq!(next, store.place().await.unwrap());
+        assert_eq!(next, store.history_position().await.unwrap());
     }
 
-    async fn a_feed_that_is_read_in_pieces_leaves_nothing_out(database) {
+    async fn paged_feed_is_complete(database) {
         let store = with_accounts(database, 1).await;
         let alerts = add_many(&store, 10).await;
-        let (mut place, mut seen) = (0, Vec::new());
+        let (mut position, mut seen) = (0, Vec::new());
         loop {
-            let (changed, next) = store.changed_since(place, 3).await.unwrap();
-            if next == place {
+            let (changed, next) = store.changed_since(position, 3).await.unwrap();
+            if next == position {
                 break;
             }
             assert!(changed.len() <= 3);
             seen.extend(changed.into_iter().map(|(_, alert)| alert.unwrap()));
-            place = next;
+            position = next;
         }
         seen.sort_by_key(|alert| alert.alert.id);
         assert_eq!(seen, alerts);
     }
 
-    async fn what_commits_late_is_not_passed_over(database) {
+    async fn late_commit_is_not_skipped(database) {
         let store = with_accounts(database, 1).await;
         add(&store, &alert_of(1, 1, asked_price(1), 0)).await;
-        // On SQLite the other's write waits for the end of this one, so nothing can overtake.
+        // On SQLite the other write waits for the end of this one, so nothing can overtake.
         if !database.is_postgres() {
             return;
         }
         let (written, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let slow = tokio::spawn({
             let (store, written, go) = (store.clone(), Arc::clone(&written), Arc::clone(&go));
-            let write = work(move |unit| {
+            let write = transaction(move |unit| {
                 let (written, go) = (Arc::clone(&written), Arc::clone(&go));
                 boxed(async move {
                     insert(unit, &alert_of(1, 2, asked_price(2), 0)).await?;
@@ -80,16 +80,16 @@ on_both! {
         let other = open(database).await;
         add(&other, &alert_of(1, 3, asked_price(3), 0)).await;
         let id = |number| AlertId(crate::support::uuid(number));
-        let (first, place) = changed(&other, 0).await;
+        let (first, position) = changed(&other, 0).await;
         assert_eq!(first, [id(1)], "the third is on disk, but the second may come before it");
         go.notify_one();
         slow.await.unwrap().unwrap();
-        let (then, place) = changed(&other, place).await;
+        let (then, position) = changed(&other, position).await;
         assert_eq!(then, [id(2), id(3)]);
-        assert_eq!(changed(&store, place).await, (vec![], place));
+        assert_eq!(changed(&store, position).await, (vec![], position));
     }
 
-    async fn active_alerts_come_in_the_order_of_their_creation(database) {
+    async fn active_alerts_are_read_in_order_of_creation(database) {
         let store = with_accounts(database, 1).await;
         let alerts = add_many(&store, 5_000).await;
         assert!(pause(&store, &alerts[0].alert).await);

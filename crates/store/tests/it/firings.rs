@@ -9,23 +9,24 @@ use jiff::Timestamp;
 use market::{Decimal, Price};
 use serde_json::json;
 use store::model::{
-    AccountId, Compose, EvaluationCommit, EventId, Firing, LatestQuote, PageRequest, Settled, SideDecided, StoredAlert,
+    AccountId, ComposeEventData, EvaluationCommit, EventId, Firing, FiringResult, LatestQuote, PageRequest,
+    RsiSideUpdate, StoredAlert,
 };
-use store::{Options, Store};
-use testkit::on_both;
+use store::{Store, StoreOptions};
+use testkit::on_both_databases;
 
 use crate::support::{
     add, add_many, alert_of, asked, at, change, delete, now, open, pause, price, symbol, uuid, with_accounts,
 };
 
-/// Composes an event of what is told of both.
-pub(crate) fn composer() -> Arc<Compose> {
+/// Composes event data from alert and firing.
+pub(crate) fn composer() -> Arc<ComposeEventData> {
     Arc::new(|alert: &StoredAlert, firing: &Firing| {
         json!({"status": alert.alert.status.name(), "reason": firing.reason}).to_string()
     })
 }
 
-/// A firing of an alert as it was when it was judged.
+/// A firing of an alert at its evaluated revision.
 pub(crate) fn firing(alert: &StoredAlert, seconds: i64) -> Firing {
     Firing {
         alert: alert.alert.id,
@@ -39,7 +40,7 @@ pub(crate) fn firing(alert: &StoredAlert, seconds: i64) -> Firing {
     }
 }
 
-pub(crate) async fn fire(store: &Store, firings: Vec<Firing>) -> Vec<Settled> {
+pub(crate) async fn fire(store: &Store, firings: Vec<Firing>) -> Vec<FiringResult> {
     let commit = EvaluationCommit {
         firings,
         ..EvaluationCommit::default()
@@ -49,7 +50,7 @@ pub(crate) async fn fire(store: &Store, firings: Vec<Firing>) -> Vec<Settled> {
 
 pub(crate) const ALL: PageRequest = PageRequest { page: 1, limit: 1_000 };
 
-/// How often an alert has fired by its history.
+/// Number of firings in an alert's history.
 async fn firings_of(store: &Store, alert: &StoredAlert) -> usize {
     let history = store
         .history(AccountId(uuid(1)), alert.alert.id, ALL)
@@ -77,8 +78,8 @@ pub(crate) fn quote(name: &str, last: &str, seconds: i64) -> LatestQuote {
     }
 }
 
-on_both! {
-    async fn a_firing_changes_the_alert_and_leaves_one_entry_and_one_event(database) {
+on_both_databases! {
+    async fn firing_updates_alert_and_writes_one_entry_and_one_event(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         let firing = firing(&alert, 60);
@@ -88,7 +89,7 @@ on_both! {
         fired.alert.status = Status::Triggered;
         fired.alert.triggered_at = Some(at(60));
         fired.alert.revision = Revision(1);
-        assert_eq!(settled, [Settled::Fired(Box::new(fired.clone()))]);
+        assert_eq!(settled, [FiringResult::Fired(Box::new(fired.clone()))]);
         assert_eq!(now(&store, &alert).await, Some(fired));
 
         let history = store.history(AccountId(uuid(1)), alert.alert.id, ALL).await.unwrap().unwrap();
@@ -109,7 +110,7 @@ on_both! {
         assert_eq!(store.events_after(AccountId(uuid(1)), events[0].seq, 10).await.unwrap(), []);
     }
 
-    async fn an_alert_that_changed_since_it_was_judged_does_not_fire(database) {
+    async fn changed_alert_does_not_fire(database) {
         let store = with_accounts(database, 1).await;
         let alerts = add_many(&store, 4).await;
         let firings: Vec<_> = alerts.iter().map(|alert| firing(alert, 60)).collect();
@@ -121,7 +122,7 @@ on_both! {
                 notification: same.notification,
                 parameters: None,
             };
-            transition::update(alert, change, transition::StartPrice::Unknown, at(30)).unwrap()
+            transition::update(alert, change, transition::PriceAvailability::Unknown, at(30)).unwrap()
         }).await);
         assert!(delete(&store, &alerts[2].alert).await);
         fire(&store, vec![firings[3].clone()]).await;
@@ -130,7 +131,7 @@ on_both! {
         for (place, expected) in [Some(Status::Paused), Some(Status::Active), None, Some(Status::Triggered)]
             .into_iter().enumerate()
         {
-            let Settled::Stale(current) = &settled[place] else {
+            let FiringResult::Stale(current) = &settled[place] else {
                 panic!("{:?} was taken", settled[place]);
             };
             assert_eq!(current.as_ref().map(|alert| alert.alert.status), expected);
@@ -141,63 +142,63 @@ on_both! {
         assert_eq!(store.events_after(AccountId(uuid(1)), 0, 10).await.unwrap().len(), 1);
     }
 
-    async fn the_harness_without_compare_and_set_takes_every_firing(database) {
+    async fn without_compare_and_set_every_firing_is_accepted(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
-        let careless = Store::open(Options {
+        let careless = Store::open(StoreOptions {
             unsafe_without_compare_and_set: true,
-            ..Options::new(database.url())
+            ..StoreOptions::new(database.url())
         }).await.unwrap();
         for number in [7, 8] {
             let again = Firing { event: EventId(uuid(number)), ..firing(&alert, 60) };
             let settled = fire(&careless, vec![again]).await;
-            assert!(matches!(settled[..], [Settled::Fired(_)]));
+            assert!(matches!(settled[..], [FiringResult::Fired(_)]));
         }
         assert_eq!(firings_of(&store, &alert).await, 2);
     }
 
-    async fn an_alert_fires_once_in_one_evaluation(database) {
+    async fn alert_fires_once_per_evaluation(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         let mut second = firing(&alert, 61);
         second.event = EventId(uuid(7));
         let settled = fire(&store, vec![firing(&alert, 60), second]).await;
-        assert!(matches!(settled[0], Settled::Fired(_)));
-        let Settled::Stale(Some(current)) = &settled[1] else { panic!("{:?}", settled[1]) };
+        assert!(matches!(settled[0], FiringResult::Fired(_)));
+        let FiringResult::Stale(Some(current)) = &settled[1] else { panic!("{:?}", settled[1]) };
         assert_eq!(current.alert.triggered_at, Some(at(60)));
         assert_eq!(firings_of(&store, &alert).await, 1);
     }
 
-    async fn a_daily_reminder_stays_active_and_fires_again_at_its_next_revision(database) {
+    async fn daily_reminder_stays_active_and_fires_again(database) {
         let store = with_accounts(database, 1).await;
         let alert = alert_of(1, 1, asked("AAPL", "daily_reminder", &json!({})), 0);
         add(&store, &alert).await;
         let settled = fire(&store, vec![firing(&alert, 60)]).await;
-        let [Settled::Fired(fired)] = &settled[..] else { panic!("{settled:?}") };
+        let [FiringResult::Fired(fired)] = &settled[..] else { panic!("{settled:?}") };
         assert_eq!((fired.alert.status, fired.alert.revision), (Status::Active, Revision(1)));
-        assert!(matches!(&fire(&store, vec![firing(&alert, 120)]).await[..], [Settled::Stale(Some(_))]));
+        assert!(matches!(&fire(&store, vec![firing(&alert, 120)]).await[..], [FiringResult::Stale(Some(_))]));
         let next = Firing { event: EventId(uuid(7)), ..firing(fired, 120) };
-        assert!(matches!(&fire(&store, vec![next]).await[..], [Settled::Fired(_)]));
+        assert!(matches!(&fire(&store, vec![next]).await[..], [FiringResult::Fired(_)]));
         assert_eq!(firings_of(&store, &alert).await, 2);
     }
 
-    async fn thousands_of_firings_in_any_order_are_settled_in_their_order(database) {
+    async fn results_of_thousands_of_firings_keep_their_order(database) {
         let store = with_accounts(database, 1).await;
         let mut alerts = add_many(&store, 4_500).await;
         let number = alerts.len();
-        // A step that shares no factor with their number visits all.
+        // A step that is coprime to the number of alerts visits all of them.
         alerts = (0..number).map(|place| alerts[place * 1_009 % number].clone()).collect();
         let mut stale: Vec<_> = alerts.iter().map(|alert| firing(alert, 60)).collect();
         let unknown = firing(&alert_of(1, 9_999, asked("AAPL", "new_high", &json!({})), 0), 60);
         stale.insert(100, unknown);
-        let before = store.written().transactions;
+        let before = store.write_stats().commits;
         let settled = fire(&store, stale).await;
-        assert_eq!(store.written().transactions - before, 3, "in chunks");
+        assert_eq!(store.write_stats().commits - before, 3, "in chunks");
         assert_eq!(settled.len(), number + 1);
-        assert_eq!(settled[100], Settled::Stale(None));
+        assert_eq!(settled[100], FiringResult::Stale(None));
         let settled = settled.iter().enumerate().filter(|(place, _)| *place != 100).map(|(_, settled)| settled);
         for (alert, settled) in alerts.iter().zip(settled) {
-            let Settled::Fired(fired) = settled else { panic!("{settled:?}") };
+            let FiringResult::Fired(fired) = settled else { panic!("{settled:?}") };
             assert_eq!((fired.alert.id, fired.alert.status), (alert.alert.id, Status::Triggered));
         }
         let events = store.events_after(AccountId(uuid(1)), 0, 10_000).await.unwrap();
@@ -209,22 +210,22 @@ on_both! {
         }
     }
 
-    async fn an_event_of_a_guests_alert_is_nobodys_account(database) {
+    async fn event_of_guest_alert_has_no_account(database) {
         let store = with_accounts(database, 1).await;
         let mut alert = alert_of(1, 1, asked("AAPL", "new_high", &json!({})), 0);
-        alert.owner = store::model::Owner::Guest { email: "guest@example.com".to_owned() };
+        alert.owner = store::model::AlertOwner::Guest { email: "guest@example.com".to_owned() };
         add(&store, &alert).await;
-        assert!(matches!(&fire(&store, vec![firing(&alert, 60)]).await[..], [Settled::Fired(_)]));
+        assert!(matches!(&fire(&store, vec![firing(&alert, 60)]).await[..], [FiringResult::Fired(_)]));
         assert_eq!(store.events_after(AccountId(uuid(1)), 0, 10).await.unwrap(), []);
     }
 
-    async fn a_side_is_decided_for_the_revision_that_was_judged(database) {
+    async fn rsi_side_is_stored_for_evaluated_revision_only(database) {
         let store = with_accounts(database, 1).await;
         let rsi = asked("AAPL", "rsi_limit", &json!({"threshold": 70, "parameters": {"direction": "both"}}));
         let alert = alert_of(1, 1, rsi, 0);
         add(&store, &alert).await;
         let decide = |revision| EvaluationCommit {
-            sides: vec![SideDecided { alert: alert.alert.id, revision: Revision(revision), side: Side::Below }],
+            sides: vec![RsiSideUpdate { alert: alert.alert.id, revision: Revision(revision), side: Side::Below }],
             ..EvaluationCommit::default()
         };
         store.commit_evaluation(decide(7), composer()).await.unwrap();
@@ -233,18 +234,18 @@ on_both! {
         let now = now(&store, &alert).await.unwrap();
         assert_eq!((now.alert.rsi_side, now.alert.revision), (Some(Side::Below), Revision(0)));
         let settled = fire(&store, vec![firing(&alert, 60)]).await;
-        assert!(matches!(&settled[..], [Settled::Fired(fired)] if fired.alert.rsi_side == Some(Side::Below)));
+        assert!(matches!(&settled[..], [FiringResult::Fired(fired)] if fired.alert.rsi_side == Some(Side::Below)));
     }
 
-    async fn quotes_and_the_clock_come_with_the_firings_and_do_not_go_backwards(database) {
+    async fn quotes_and_clock_are_stored_with_firings_and_never_go_back(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         assert_eq!((store.clock().await.unwrap(), store.latest_quotes().await.unwrap()), (None, vec![]));
         let commit = |firings, quotes, clock| EvaluationCommit { firings, quotes, clock: Some(clock), sides: vec![], superseded: vec![] };
-        let before = store.written().transactions;
+        let before = store.write_stats().commits;
         let quotes = vec![quote("MSFT", "1", 59), quote("AAPL", "2", 50), quote("AAPL", "3", 60), quote("AAPL", "4", 40)];
         store.commit_evaluation(commit(vec![firing(&alert, 60)], quotes, at(60)), composer()).await.unwrap();
-        assert_eq!(store.written().transactions - before, 1);
+        assert_eq!(store.write_stats().commits - before, 1);
         assert_eq!(store.latest_quotes().await.unwrap(), [quote("AAPL", "3", 60), quote("MSFT", "1", 59)]);
         assert_eq!(store.clock().await.unwrap(), Some(at(60)));
 
@@ -254,14 +255,14 @@ on_both! {
         assert_eq!(store.clock().await.unwrap(), Some(at(60)));
     }
 
-    async fn an_evaluation_that_brought_nothing_about_writes_nothing(database) {
+    async fn empty_evaluation_writes_nothing(database) {
         let store = open(database).await;
         let outcome = store.commit_evaluation(EvaluationCommit::default(), composer()).await.unwrap();
         assert_eq!(outcome.firings, []);
-        assert_eq!(store.written().transactions, 0);
+        assert_eq!(store.write_stats().commits, 0);
     }
 
-    async fn a_firing_without_price_and_metric_says_so(database) {
+    async fn firing_without_price_and_metric_stores_nulls(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         let bare = Firing { price: None, metric: None, ..firing(&alert, 60) };
@@ -272,7 +273,7 @@ on_both! {
     }
 }
 
-/// Some instant, for those who want to know that instants keep their microseconds.
+/// An instant with microseconds, to test that they are kept.
 pub(crate) fn odd_instant() -> Timestamp {
     "2024-07-01T15:00:00.123456Z".parse().unwrap()
 }

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use store::Store;
 use store::model::{FormerSecret, Webhook};
-use testkit::on_both;
+use testkit::on_both_databases;
 
 use crate::deliveries::{claim, fired};
-use crate::support::{at, boxed, work};
+use crate::support::{at, boxed, transaction};
 
 fn former_secret(number: i64, expires_at: i64) -> FormerSecret {
     FormerSecret {
@@ -17,15 +17,15 @@ fn former_secret(number: i64, expires_at: i64) -> FormerSecret {
 
 async fn keep(store: &Store, webhook: &Webhook, former: FormerSecret, max_kept: usize, now: Timestamp) {
     let id = webhook.id;
-    let kept = store.write(work(move |unit| {
+    let kept = store.write(transaction(move |unit| {
         let former = former.clone();
-        boxed(async move { Ok(unit.keep_former_secret(id, &former, max_kept, now).await?) })
+        boxed(async move { Ok(unit.insert_former_secret(id, &former, max_kept, now).await?) })
     }));
     kept.await.unwrap();
 }
 
-on_both! {
-    async fn a_claimed_delivery_has_the_newest_former_secrets_that_have_not_expired(database) {
+on_both_databases! {
+    async fn claimed_delivery_contains_newest_unexpired_former_secrets(database) {
         let (store, hook) = fired(database, 1).await;
         for number in 1..=5_i64 {
             let former = former_secret(number, 1_000 * number);
@@ -34,7 +34,7 @@ on_both! {
         let claimed = claim(&store, 100, 1, 1).await.remove(0);
         let expected: Vec<_> = [5, 4, 3, 2].into_iter().map(|number| former_secret(number, 1_000 * number)).collect();
         assert_eq!(claimed.secrets.former, expected);
-        // By the time of the next rotation, two of them have expired, one of these at that very instant.
+        // By the time of the next rotation, two secrets have expired, one of them at that very instant.
         keep(&store, &hook, former_secret(6, 6_000), 4, at(3_000)).await;
         let claimed = claim(&store, 200, 2, 1).await.remove(0);
         let numbers: Vec<_> = claimed.secrets.former.iter().map(|former| former.secret[0]).collect();

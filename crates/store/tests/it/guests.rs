@@ -1,46 +1,46 @@
-//! Alerts of people without an account: taken over by one, or forgotten.
+//! Guest alerts: taken over by an account, or purged.
 
 use alerts::{AlertId, Status};
 use jiff::SignedDuration;
 use store::Store;
-use store::model::{AccountId, NewCode, Owner, PageRequest, StoredAlert};
-use testkit::on_both;
+use store::model::{AccountId, AlertOwner, NewCode, PageRequest, StoredAlert};
+use testkit::on_both_databases;
 
 use crate::support::{
-    account, add, add_account, alert_of, asked_price, at, boxed, now, open, uuid, with_accounts, work,
+    account, add, add_account, alert_of, asked_price, at, boxed, now, open, transaction, uuid, with_accounts,
 };
 
 const ALL: PageRequest = PageRequest { page: 1, limit: 100 };
 
-/// A guest's alert of that number, made so many seconds after the beginning.
+/// A guest's alert, created a number of seconds after the start.
 fn of_guest(email: &str, number: u32, status: Status, seconds: i64) -> StoredAlert {
     let mut stored = alert_of(1, u128::from(number), asked_price(number), seconds);
     stored.alert.status = status;
-    stored.owner = Owner::Guest {
+    stored.owner = AlertOwner::Guest {
         email: email.to_owned(),
     };
     stored
 }
 
 async fn found(store: &Store, id: u128) -> Option<StoredAlert> {
-    let found = store.write(work(move |unit| {
-        boxed(async move { Ok(unit.guest_alert_to_change(AlertId(uuid(id))).await?) })
+    let found = store.write(transaction(move |unit| {
+        boxed(async move { Ok(unit.lock_guest_alert(AlertId(uuid(id))).await?) })
     }));
     found.await.unwrap()
 }
 
 async fn give(store: &Store, id: u128, account: u128) -> bool {
-    let given = store.write(work(move |unit| {
+    let given = store.write(transaction(move |unit| {
         boxed(async move {
             let (alert, account) = (AlertId(uuid(id)), AccountId(uuid(account)));
-            Ok(unit.give_guest_alert(alert, account).await?)
+            Ok(unit.assign_guest_alert(alert, account).await?)
         })
     }));
     given.await.unwrap()
 }
 
 async fn active_of(store: &Store, email: &'static str) -> u32 {
-    let counted = store.write(work(move |unit| {
+    let counted = store.write(transaction(move |unit| {
         boxed(async move { Ok(unit.count_active_alerts_of_guest(email).await?) })
     }));
     counted.await.unwrap()
@@ -58,8 +58,8 @@ fn code(number: u8, payload: &str, seconds: i64) -> NewCode {
     }
 }
 
-on_both! {
-    async fn a_guest_alert_is_found_as_long_as_it_is_a_guests(database) {
+on_both_databases! {
+    async fn guest_alert_is_found_until_assigned(database) {
         let store = with_accounts(database, 1).await;
         let guest = of_guest("guest@example.com", 1, Status::Inactive, 0);
         add(&store, &guest).await;
@@ -71,7 +71,7 @@ on_both! {
         assert_eq!(found(&store, 1).await, None);
     }
 
-    async fn of_many_accounts_that_want_a_guest_alert_at_once_one_gets_it(database) {
+    async fn one_of_many_concurrent_accounts_gets_guest_alert(database) {
         let store = with_accounts(database, 20).await;
         add(&store, &of_guest("guest@example.com", 1, Status::Active, 0)).await;
         let given = futures_util::future::join_all((1..=20).map(|account| give(&store, 1, account))).await;
@@ -79,12 +79,12 @@ on_both! {
         let winner = given.iter().position(|given| *given).unwrap() + 1;
         let winner = AccountId(uuid(u128::try_from(winner).unwrap()));
         let stored = store.alert(winner, AlertId(uuid(1))).await.unwrap().unwrap();
-        assert_eq!(stored.owner, Owner::Account(winner));
+        assert_eq!(stored.owner, AlertOwner::Account(winner));
         let history = store.history(winner, AlertId(uuid(1)), ALL).await.unwrap().unwrap();
         assert_eq!(history.total, 1);
     }
 
-    async fn a_guests_active_alerts_are_counted_and_nobody_elses(database) {
+    async fn count_includes_only_active_alerts_of_the_guest(database) {
         let store = open(database).await;
         add_account(&store, account(1)).await;
         add(&store, &of_guest("guest@example.com", 1, Status::Active, 0)).await;
@@ -99,7 +99,7 @@ on_both! {
         assert_eq!(active_of(&store, "GUEST@example.com\0").await, 0);
     }
 
-    async fn what_was_never_verified_is_forgotten_with_its_history_and_nothing_else(database) {
+    async fn only_unverified_guest_alerts_are_purged_with_history(database) {
         let store = with_accounts(database, 1).await;
         let mut kept = Vec::new();
         for (number, status, seconds) in [
@@ -119,9 +119,9 @@ on_both! {
         own.alert.status = Status::Inactive;
         add(&store, &own).await;
         kept.push(own);
-        assert_eq!(store.forget_unverified_alerts(at(100), 1).await.unwrap(), 1);
-        assert_eq!(store.forget_unverified_alerts(at(100), 10).await.unwrap(), 1);
-        assert_eq!(store.forget_unverified_alerts(at(100), 10).await.unwrap(), 0);
+        assert_eq!(store.purge_unverified_alerts(at(100), 1).await.unwrap(), 1);
+        assert_eq!(store.purge_unverified_alerts(at(100), 10).await.unwrap(), 1);
+        assert_eq!(store.purge_unverified_alerts(at(100), 10).await.unwrap(), 0);
         for stored in &kept {
             assert_eq!(now(&store, stored).await.as_ref(), Some(stored));
         }
@@ -135,9 +135,9 @@ on_both! {
         assert_eq!(changed, [3, 4, 5, 6], "the history of what is gone is gone, too");
     }
 
-    async fn codes_are_counted_and_withdrawn_by_what_comes_with_them(database) {
+    async fn codes_are_counted_and_revoked_by_payload(database) {
         let store = open(database).await;
-        let counted = store.write(work(|unit| {
+        let counted = store.write(transaction(|unit| {
             boxed(async move {
                 for (number, payload, seconds) in [(1, "a", 0), (2, "a", 10), (3, "b", 10)] {
                     unit.insert_code(&code(number, payload, seconds)).await?;
@@ -145,19 +145,19 @@ on_both! {
                 let guest = "guest@example.com";
                 let mut counts = Vec::new();
                 for (payload, since) in [("a", -1), ("a", 0), ("b", 0), ("c", 0), ("a", 10)] {
-                    counts.push(unit.count_codes_with("verify_alert", guest, payload, at(since)).await?);
+                    counts.push(unit.count_codes_with_payload("verify_alert", guest, payload, at(since)).await?);
                 }
-                counts.push(unit.count_codes_with("sign_in", guest, "a", at(-1)).await?);
-                counts.push(unit.count_codes_with("verify_alert", "other@example.com", "a", at(-1)).await?);
-                counts.push(unit.count_codes_for("verify_alert", at(-1)).await?);
-                counts.push(unit.count_codes_for("verify_alert", at(0)).await?);
-                counts.push(unit.withdraw_codes_with("verify_alert", guest, "a", at(20)).await?);
-                counts.push(unit.withdraw_codes_with("verify_alert", guest, "a", at(20)).await?);
+                counts.push(unit.count_codes_with_payload("sign_in", guest, "a", at(-1)).await?);
+                counts.push(unit.count_codes_with_payload("verify_alert", "other@example.com", "a", at(-1)).await?);
+                counts.push(unit.count_codes_for_purpose("verify_alert", at(-1)).await?);
+                counts.push(unit.count_codes_for_purpose("verify_alert", at(0)).await?);
+                counts.push(unit.revoke_codes_with_payload("verify_alert", guest, "a", at(20)).await?);
+                counts.push(unit.revoke_codes_with_payload("verify_alert", guest, "a", at(20)).await?);
                 Ok(counts)
             })
         }));
         assert_eq!(counted.await.unwrap(), [2, 1, 1, 0, 0, 0, 0, 3, 2, 2, 0]);
-        let used = store.write(work(|unit| {
+        let used = store.write(transaction(|unit| {
             boxed(async move {
                 let mut used = Vec::new();
                 for number in 1..=3 {

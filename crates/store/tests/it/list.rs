@@ -1,15 +1,16 @@
-//! Lists of alerts, and histories: filtered, sorted, page by page.
+//! Lists of alerts, and histories: filtered, sorted, paged.
 
 use alerts::{AlertId, ConditionKind, HistoryAction, Status};
 use market::records::{Batch, StockRow};
 use serde_json::json;
 use store::Store;
 use store::model::{AccountId, AlertFilter, AlertSort, AlertSortField, PageRequest, StoredAlert};
-use testkit::on_both;
+use testkit::on_both_databases;
 
 use crate::firings::{fire, firing};
 use crate::support::{
-    add, add_many, alert_of, asked, asked_price, boxed, delete, now, pause, price, symbol, uuid, with_accounts, work,
+    add, add_many, alert_of, asked, asked_price, boxed, delete, now, pause, price, symbol, transaction, uuid,
+    with_accounts,
 };
 
 const NEWEST_FIRST: AlertSort = AlertSort {
@@ -18,7 +19,7 @@ const NEWEST_FIRST: AlertSort = AlertSort {
 };
 const PAGE: PageRequest = PageRequest { page: 1, limit: 50 };
 
-/// The numbers of the alerts that a list has, and how many there are in all.
+/// The numbers of the listed alerts, and the total.
 async fn list(store: &Store, filter: &AlertFilter, sort: AlertSort, page: PageRequest) -> (Vec<u128>, u64) {
     let page = store.alerts(AccountId(uuid(1)), filter, sort, page).await.unwrap();
     let numbers = page.items.iter().map(|alert| alert.alert.id.0.as_u128());
@@ -35,7 +36,7 @@ async fn found(store: &Store, search: &str) -> Vec<u128> {
 
 async fn name_stocks(store: &Store, names: &'static [(&'static str, &'static str)]) {
     store
-        .write(work(move |unit| {
+        .write(transaction(move |unit| {
             boxed(async move {
                 let stocks = names
                     .iter()
@@ -62,8 +63,8 @@ fn any(ticker: &str, number: u128) -> StoredAlert {
     )
 }
 
-on_both! {
-    async fn a_list_has_the_accounts_own_alerts_that_are_not_deleted(database) {
+on_both_databases! {
+    async fn list_contains_own_undeleted_alerts(database) {
         let store = with_accounts(database, 2).await;
         let alerts = add_many(&store, 4).await;
         add(&store, &alert_of(2, 9, asked_price(9), 0)).await;
@@ -98,9 +99,9 @@ on_both! {
         assert_eq!(list(&store, &none, NEWEST_FIRST, PAGE).await, (vec![], 0));
     }
 
-    async fn every_field_sorts_both_ways_with_what_is_missing_last(database) {
+    async fn every_field_sorts_both_ways_with_nulls_last(database) {
         let store = with_accounts(database, 1).await;
-        // Numbers, symbols, conditions, thresholds and initial prices, each in an order of its own.
+        // Number, symbol, condition, threshold and initial price, each in a different order.
         for (number, ticker, condition, more, initial) in [
             (1, "B", "price_above", json!({"threshold": 30}), Some("300")),
             (2, "A", "new_high", json!({}), None),
@@ -137,7 +138,7 @@ on_both! {
         }
     }
 
-    async fn pages_share_out_the_list_without_gap_or_overlap(database) {
+    async fn pages_have_no_gap_and_no_overlap(database) {
         let store = with_accounts(database, 1).await;
         add_many(&store, 25).await;
         let page = |page| PageRequest { page, limit: 10 };
@@ -153,7 +154,7 @@ on_both! {
         assert_eq!(list(&store, &AlertFilter::default(), oldest_first, far).await, (vec![], 25));
     }
 
-    async fn a_search_finds_symbols_and_names_in_any_case(database) {
+    async fn search_ignores_case_of_symbols_and_names(database) {
         let store = with_accounts(database, 1).await;
         name_stocks(&store, &[("AAPL", "Apple Inc."), ("BMW", "Bayerische Motoren Werke ÄG")]).await;
         for (number, ticker) in [(1, "AAPL"), (2, "BMW"), (3, "ZZ.TOP")] {
@@ -167,7 +168,7 @@ on_both! {
         }
     }
 
-    async fn a_search_takes_wildcards_for_what_they_are(database) {
+    async fn search_escapes_wildcards(database) {
         let store = with_accounts(database, 1).await;
         name_stocks(&store, &[("PCT", "100% Pure"), ("UND", "Under_score"), ("BSL", r"Back\slash"), ("QUO", "Quo'te")]).await;
         for (number, ticker) in [(1, "PCT"), (2, "UND"), (3, "BSL"), (4, "QUO"), (5, "AAPL")] {
@@ -182,7 +183,7 @@ on_both! {
         assert_eq!(found(&store, &"x".repeat(100_000)).await, []);
     }
 
-    async fn a_history_comes_newest_first_and_in_pages(database) {
+    async fn history_is_paged_newest_first(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 2).await.remove(0);
         assert!(pause(&store, &alert.alert).await);
@@ -199,7 +200,7 @@ on_both! {
         assert_eq!((third.items, third.total), (vec![], 3));
     }
 
-    async fn a_history_is_its_owners_only(database) {
+    async fn history_is_visible_to_owner_only(database) {
         let store = with_accounts(database, 2).await;
         let alert = add_many(&store, 1).await.remove(0);
         assert_eq!(store.history(AccountId(uuid(2)), alert.alert.id, PAGE).await.unwrap(), None);

@@ -1,4 +1,4 @@
-//! The store on both databases.
+//! Tests of the store on both databases.
 
 #![expect(clippy::unwrap_used, reason = "clippy takes what several tests share for no test")]
 
@@ -9,8 +9,9 @@ mod deliveries;
 mod feed;
 mod firings;
 mod former_secrets;
-mod future;
+mod future_rows;
 mod guests;
+mod idempotency;
 mod list;
 mod market;
 mod messages;
@@ -19,8 +20,7 @@ mod open;
 mod postgres;
 mod properties;
 mod races;
-mod repeatable;
 mod sealed;
 mod sessions;
 mod support;
-mod writer;
+mod write_queue;

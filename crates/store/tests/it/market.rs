@@ -1,19 +1,19 @@
-//! What is known of the market.
+//! Market data.
 
 use jiff::civil::{Date, date};
 use market::records::{
-    BarRow, Batch, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, Side, SplitRow,
-    StockRow, WithdrawnFiling,
+    BarRow, Batch, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, SplitRow, StockRow,
+    TransactionSide, WithdrawnFiling,
 };
 use market::{Bar, Decimal};
 use store::Store;
 use store::model::StockFacts;
-use testkit::on_both;
+use testkit::on_both_databases;
 
-use crate::support::{at, boxed, open, price, symbol, work};
+use crate::support::{at, boxed, open, price, symbol, transaction};
 
 async fn record(store: &Store, batch: Batch) {
-    let recorded = store.write(work(move |unit| {
+    let recorded = store.write(transaction(move |unit| {
         let batch = batch.clone();
         boxed(async move { Ok(unit.record_market(&batch).await?) })
     }));
@@ -49,7 +49,7 @@ fn insider(name: &str, day: i8, shares: i64) -> InsiderRow {
         traded_on: None,
         insider: name.to_owned(),
         code: 'P',
-        side: Side::Buy,
+        side: TransactionSide::Buy,
         shares: Decimal::from_micros(shares),
         price: Decimal::from_micros(1_500_000),
     }
@@ -68,8 +68,8 @@ fn fundamentals(day: i8, eps: i64) -> FundamentalsRow {
     }
 }
 
-on_both! {
-    async fn a_stock_known_by_its_symbol_only_takes_over_the_name(database) {
+on_both_databases! {
+    async fn stock_with_symbol_only_takes_over_name(database) {
         let store = open(database).await;
         record(&store, Batch { bars: vec![bar_of("AAPL", 1, "200")], ..Batch::default() }).await;
         assert_eq!(store.stock(symbol("AAPL")).await.unwrap(), Some(StockRow::named(symbol("AAPL"), "AAPL")));
@@ -84,13 +84,13 @@ on_both! {
         assert_eq!(store.stocks().await.unwrap(), expected);
     }
 
-    async fn a_text_that_postgresql_cannot_hold_costs_a_character_and_no_batch(database) {
+    async fn nul_character_is_replaced(database) {
         let store = open(database).await;
         record(&store, Batch { stocks: vec![StockRow::named(symbol("NUL"), "a\0b")], ..Batch::default() }).await;
         assert_eq!(store.stock(symbol("NUL")).await.unwrap().unwrap().name, "a\u{FFFD}b");
     }
 
-    async fn of_two_bars_of_one_day_the_last_wins(database) {
+    async fn last_of_two_bars_of_a_day_wins(database) {
         let store = open(database).await;
         let bars = vec![bar_of("MSFT", 2, "7"), bar_of("AAPL", 2, "1"), bar_of("AAPL", 1, "2"), bar_of("AAPL", 2, "3")];
         record(&store, Batch { bars, ..Batch::default() }).await;
@@ -104,10 +104,10 @@ on_both! {
         assert_eq!(read, [bar_of("AAPL", 2, "3"), bar_of("MSFT", 2, "7")]);
     }
 
-    async fn a_bar_made_of_observations_leaves_one_that_was_delivered(database) {
+    async fn observed_bar_does_not_replace_delivered_bar(database) {
         let store = open(database).await;
         record(&store, Batch { bars: vec![bar_of("AAPL", 1, "200")], ..Batch::default() }).await;
-        let recorded = store.write(work(|unit| {
+        let recorded = store.write(transaction(|unit| {
             let observed = [bar_of("AAPL", 1, "199"), bar_of("AAPL", 2, "3"), bar_of("MSFT", 1, "9")];
             boxed(async move { Ok(unit.record_observed_bars(&observed).await?) })
         }));
@@ -117,11 +117,11 @@ on_both! {
         assert_eq!(of("MSFT").await, [bar_of("MSFT", 1, "9").bar]);
     }
 
-    async fn an_observed_bar_is_replaced_by_a_fuller_one_and_by_a_delivered_one_for_good(database) {
+    async fn observed_bar_is_replaced_by_fuller_and_by_delivered_bar(database) {
         let store = open(database).await;
         let replace = async |close: &str| {
             let observed = [bar_of("AAPL", 1, close)];
-            let written = store.write(work(move |unit| {
+            let written = store.write(transaction(move |unit| {
                 boxed(async move { Ok(unit.replace_observed_bars(&observed).await?) })
             }));
             written.await.unwrap();
@@ -133,7 +133,7 @@ on_both! {
         assert_eq!(replace("4").await, [bar_of("AAPL", 1, "3").bar]);
     }
 
-    async fn years_of_bars_come_back(database) {
+    async fn years_of_bars_are_read_back(database) {
         let store = open(database).await;
         let first = date(1969, 12, 1);
         let bars: Vec<_> = first.series(jiff::Span::new().days(1)).take(5_000)
@@ -144,10 +144,12 @@ on_both! {
         assert!(read == bars, "{} were read", read.len());
     }
 
-    async fn facts_are_the_latest_figures_and_all_dates(database) {
+    async fn facts_contain_latest_figures_and_all_dates(database) {
         let store = open(database).await;
         let earnings = |day, time, eps_estimate| EarningsRow { symbol: symbol("AAPL"), date: date(2024, 8, day), time, eps_estimate };
-        let dividend = |day, payment_date, amount| DividendRow { symbol: symbol("MSFT"), ex_date: date(2024, 8, day), payment_date, amount };
+        let dividend = |day, payment_date, amount| DividendRow {
+            symbol: symbol("MSFT"), ex_date: date(2024, 8, day), payment_date, amount
+        };
         record(&store, Batch {
             fundamentals: vec![fundamentals(2, 6), fundamentals(1, 5)],
             earnings: vec![earnings(9, EarningsTime::AfterClose, None), earnings(1, EarningsTime::Unknown, decimal(-5))],
@@ -178,10 +180,10 @@ on_both! {
         assert!(earlier.is_none_or(|row| row.as_of < date(2024, 7, 2)));
     }
 
-    async fn a_delivery_that_comes_again_does_not_double_trades(database) {
+    async fn repeated_batch_does_not_duplicate_trades(database) {
         let store = open(database).await;
-        // Two trades of one filing that look the same are two.
-        let sold = InsiderRow { traded_on: Some(date(2024, 6, 30)), code: 'S', side: Side::Sell, ..insider("Bob", 1, 5) };
+        // Two identical trades of one filing count as two.
+        let sold = InsiderRow { traded_on: Some(date(2024, 6, 30)), code: 'S', side: TransactionSide::Sell, ..insider("Bob", 1, 5) };
         let trades = vec![insider("Ann", 2, 10), insider("Ann", 2, 10), sold.clone()];
         for _ in 0..2 {
             record(&store, Batch { insider_transactions: trades.clone(), ..Batch::default() }).await;
@@ -191,7 +193,7 @@ on_both! {
         assert_eq!(store.insider_trades(date(2024, 7, 2)).await.unwrap().len(), 2);
     }
 
-    async fn a_withdrawn_filing_goes_before_its_amendment_comes(database) {
+    async fn withdrawn_filing_is_replaced_by_its_amendment(database) {
         let store = open(database).await;
         let filed = vec![insider("Ann", 1, 10), insider("Ann", 2, 20), insider("Bob", 1, 30)];
         record(&store, Batch { insider_transactions: filed, ..Batch::default() }).await;
@@ -211,7 +213,7 @@ on_both! {
         }
     }
 
-    async fn a_later_count_of_mentions_replaces_the_earlier(database) {
+    async fn later_mention_count_replaces_earlier(database) {
         let store = open(database).await;
         let count = |name: &str, seconds, mentions| MentionRow { symbol: symbol(name), time: at(seconds), mentions };
         record(&store, Batch { mentions: vec![count("AAPL", 3_600, 1), count("AAPL", 0, 2)], ..Batch::default() }).await;
@@ -220,12 +222,12 @@ on_both! {
         assert_eq!(all, [count("AAPL", 3_600, u32::MAX), count("MSFT", 3_600, 4)]);
     }
 
-    async fn a_split_is_corrected_until_it_is_applied_and_applied_once(database) {
+    async fn split_can_be_corrected_until_applied_once(database) {
         let store = open(database).await;
         let split = |name: &str, day, ratio: &str| SplitRow {
             symbol: symbol(name), date: date(2024, 7, day), ratio: ratio.parse().unwrap(),
         };
-        let noted = store.write(work(move |unit| boxed(async move {
+        let recorded = store.write(transaction(move |unit| boxed(async move {
             let unknown = unit.mark_split_applied(&split("AAPL", 2, "8")).await?;
             let first = unit.record_split(&split("AAPL", 2, "8")).await?;
             let corrected = unit.record_split(&split("AAPL", 2, "0.125")).await?;
@@ -235,17 +237,17 @@ on_both! {
             let too_late = unit.record_split(&split("AAPL", 2, "3")).await?;
             Ok([unknown, first, corrected, applied, twice, too_late])
         })));
-        assert_eq!(noted.await.unwrap(), [false, true, true, true, false, false]);
+        assert_eq!(recorded.await.unwrap(), [false, true, true, true, false, false]);
         let expected = [(split("MSFT", 1, "2"), false), (split("AAPL", 2, "0.125"), true)];
         assert_eq!(store.splits().await.unwrap(), expected);
     }
 
-    async fn the_splits_of_one_stock_come_by_date(database) {
+    async fn splits_of_a_stock_are_sorted_by_date(database) {
         let store = open(database).await;
         let split = |name: &str, day, ratio: &str| SplitRow {
             symbol: symbol(name), date: date(2024, 7, day), ratio: ratio.parse().unwrap(),
         };
-        store.write(work(move |unit| boxed(async move {
+        store.write(transaction(move |unit| boxed(async move {
             for row in [split("AAPL", 9, "0.125"), split("MSFT", 1, "2"), split("AAPL", 2, "8")] {
                 unit.record_split(&row).await?;
             }
@@ -258,7 +260,7 @@ on_both! {
         assert_eq!(of("NONE").await, []);
     }
 
-    async fn the_bar_of_a_day_is_the_last_of_before_or_else_the_first(database) {
+    async fn bar_at_date_is_last_before_or_else_first(database) {
         let store = open(database).await;
         let bars = vec![bar_of("AAPL", 2, "5"), bar_of("AAPL", 4, "6"), bar_of("MSFT", 3, "7")];
         record(&store, Batch { bars, ..Batch::default() }).await;

@@ -1,4 +1,4 @@
-//! Messages: one for each firing, claimed by one, admitted within the limits, settled with what the history says.
+//! Messages: one per firing, claimed once, admitted within the limits, settled with a history entry.
 
 use std::collections::HashSet;
 
@@ -8,33 +8,34 @@ use jiff::SignedDuration;
 use serde_json::json;
 use store::Store;
 use store::model::{
-    AccountId, Admission, Applicant, ClaimOrder, ClaimedMessage, FIRED, HistoryRow, KeptMessage, MessageChannel,
-    MessageId, MessageLimits, MessageSettlement, MessageVerdict, NewMessage, Owner, PageRequest, Said, StoredAlert,
+    AccountId, AlertOwner, ClaimQuery, ClaimedMessage, FIRING_KIND, HistoryRow, MessageChannel, MessageContent,
+    MessageDecision, MessageId, MessageLimits, MessageSettlement, NewMessage, PageRequest, QuotaDecision, QuotaRequest,
+    StoredAlert, StoredOutboxMessage,
 };
-use testkit::on_both;
+use testkit::on_both_databases;
 
 use crate::firings::{fire, firing};
 use crate::support::{
-    add, add_many, alert_of, asked, asked_price, at, boxed, open, pause, price, uuid, with_accounts, work,
+    add, add_many, alert_of, asked, asked_price, at, boxed, open, pause, price, transaction, uuid, with_accounts,
 };
 
 const ALL: PageRequest = PageRequest { page: 1, limit: 1_000 };
 const EMAIL: MessageChannel = MessageChannel::Email;
 const SMS: MessageChannel = MessageChannel::Sms;
 
-/// No limit is in the way.
-const PLENTY: MessageLimits = MessageLimits {
-    day_from: jiff::Timestamp::UNIX_EPOCH,
-    month_from: jiff::Timestamp::UNIX_EPOCH,
-    in_all: 1_000,
-    letters: 1_000,
-    firings: 1_000,
-    letters_to_each: 1_000,
-    letters_of_each: 1_000,
-    firings_to_each: 1_000,
+/// No limit applies.
+const UNLIMITED: MessageLimits = MessageLimits {
+    day_start: jiff::Timestamp::UNIX_EPOCH,
+    month_start: jiff::Timestamp::UNIX_EPOCH,
+    max_total: 1_000,
+    max_account_messages: 1_000,
+    max_firing_messages: 1_000,
+    max_account_messages_per_recipient: 1_000,
+    max_account_messages_per_account: 1_000,
+    max_firing_messages_per_recipient: 1_000,
 };
 
-fn letter(number: u128, to: &str, account: Option<u128>, seconds: i64) -> NewMessage {
+fn account_message(number: u128, to: &str, account: Option<u128>, seconds: i64) -> NewMessage {
     NewMessage {
         id: MessageId(uuid(0x1E77_0000 + number)),
         channel: EMAIL,
@@ -46,12 +47,12 @@ fn letter(number: u128, to: &str, account: Option<u128>, seconds: i64) -> NewMes
     }
 }
 
-async fn queue(store: &Store, letters: Vec<NewMessage>) {
-    let queued = store.write(work(move |unit| {
-        let letters = letters.clone();
+async fn queue(store: &Store, messages: Vec<NewMessage>) {
+    let queued = store.write(transaction(move |unit| {
+        let messages = messages.clone();
         boxed(async move {
-            for letter in &letters {
-                unit.queue_message(letter).await?;
+            for message in &messages {
+                unit.queue_message(message).await?;
             }
             Ok(())
         })
@@ -59,39 +60,39 @@ async fn queue(store: &Store, letters: Vec<NewMessage>) {
     queued.await.unwrap();
 }
 
-/// Claims what is due so many seconds after the beginning, for a minute.
+/// Claims messages that are due a number of seconds after the start, for one minute.
 pub(crate) async fn claim(store: &Store, channel: MessageChannel, seconds: i64, lease: i64) -> Vec<ClaimedMessage> {
     let now = at(seconds);
-    let lanes = store.message_lanes(channel, i64::MIN, 1_000).await.unwrap();
-    let order = ClaimOrder {
-        lanes: lanes
+    let endpoints = store.pending_message_endpoints(channel, i64::MIN, 1_000).await.unwrap();
+    let query = ClaimQuery {
+        endpoints: endpoints
             .iter()
-            .filter(|lane| lane.first_due <= now)
-            .map(|lane| lane.webhook)
+            .filter(|endpoint| endpoint.first_due <= now)
+            .map(|endpoint| endpoint.endpoint)
             .collect(),
-        most_of_each: 1_000,
-        most: 1_000,
+        max_per_endpoint: 1_000,
+        max_total: 1_000,
         now,
         until: now + SignedDuration::from_secs(60),
         lease,
     };
-    store.claim_messages(channel, order).await.unwrap()
+    store.claim_messages(channel, query).await.unwrap()
 }
 
-pub(crate) fn settled(claimed: &ClaimedMessage, outcome: &str, verdict: MessageVerdict) -> MessageSettlement {
+pub(crate) fn settled(claimed: &ClaimedMessage, outcome: &str, decision: MessageDecision) -> MessageSettlement {
     MessageSettlement {
         seq: claimed.seq,
         lease: claimed.lease,
         outcome: Some(outcome.to_owned()),
         provider_id: None,
-        verdict,
+        decision,
     }
 }
 
-const SENT: MessageVerdict = MessageVerdict::Sent { kept: None };
+const SENT: MessageDecision = MessageDecision::Sent { kept: None };
 
-fn applicant(claimed: &ClaimedMessage, to: &str, quota: Option<u32>) -> Applicant {
-    Applicant {
+fn quota_request(claimed: &ClaimedMessage, to: &str, quota: Option<u32>) -> QuotaRequest {
+    QuotaRequest {
         seq: claimed.seq,
         lease: claimed.lease,
         recipient: to.to_owned(),
@@ -101,7 +102,7 @@ fn applicant(claimed: &ClaimedMessage, to: &str, quota: Option<u32>) -> Applican
     }
 }
 
-/// What the history of an alert of the first account says, newest first.
+/// The history of an alert of the first account, newest first.
 async fn history(store: &Store, alert: &StoredAlert) -> Vec<HistoryRow> {
     let page = store.history(AccountId(uuid(1)), alert.alert.id, ALL).await.unwrap();
     page.unwrap().items
@@ -120,8 +121,8 @@ fn guests(id: u128, email: &str) -> StoredAlert {
     let made = transition::create(
         asked_price(200),
         AlertId(uuid(id)),
-        transition::Owner::Verified,
-        transition::StartPrice::Awaited,
+        transition::OwnerVerification::Verified,
+        transition::PriceAvailability::Awaited,
         at(0),
     );
     StoredAlert {
@@ -129,15 +130,15 @@ fn guests(id: u128, email: &str) -> StoredAlert {
             initial_price: Some(price("200")),
             ..made.unwrap().alert
         },
-        owner: Owner::Guest {
+        owner: AlertOwner::Guest {
             email: email.to_owned(),
         },
         created_by: None,
     }
 }
 
-on_both! {
-    async fn a_firing_makes_one_message_on_the_alerts_channel_with_the_event(database) {
+on_both_databases! {
+    async fn firing_creates_one_message_on_alert_channel(database) {
         let store = with_accounts(database, 1).await;
         let by_mail = add_many(&store, 1).await.remove(0);
         let by_sms = sms_alert(2, 7);
@@ -150,10 +151,10 @@ on_both! {
         let (mine, guests): (Vec<_>, Vec<_>) = mails.into_iter().partition(|mail| mail.account.is_some());
         assert_eq!((mine.len(), guests.len()), (1, 1));
         let event = firing(&by_mail, 60).event;
-        assert_eq!((mine[0].id, mine[0].alert), (MessageId::of(event), Some(by_mail.alert.id)));
-        assert_eq!((mine[0].kind.as_str(), mine[0].recipient.as_deref()), (FIRED, None));
+        assert_eq!((mine[0].id, mine[0].alert), (MessageId::for_event(event), Some(by_mail.alert.id)));
+        assert_eq!((mine[0].kind.as_str(), mine[0].recipient.as_deref()), (FIRING_KIND, None));
         assert_eq!(mine[0].owner.as_ref().unwrap().email, "1@example.com");
-        let Said::Fired(data) = &mine[0].said else { panic!("{:?}", mine[0].said) };
+        let MessageContent::Firing(data) = &mine[0].content else { panic!("{:?}", mine[0].content) };
         assert!(data.contains("triggered"), "{data}");
         assert_eq!((guests[0].recipient.as_deref(), &guests[0].owner), (Some("guest@example.com"), &None));
 
@@ -161,7 +162,7 @@ on_both! {
         assert_eq!(texts.iter().map(|text| text.alert).collect::<Vec<_>>(), [Some(by_sms.alert.id)]);
     }
 
-    async fn a_firing_that_is_not_taken_makes_none(database) {
+    async fn rejected_firing_creates_no_message(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         assert!(pause(&store, &alert.alert).await);
@@ -169,7 +170,7 @@ on_both! {
         assert_eq!(claim(&store, EMAIL, 60, 1).await, []);
     }
 
-    async fn two_who_fire_the_same_at_the_same_time_make_one_message_each(database) {
+    async fn concurrent_firings_create_one_message_per_alert(database) {
         let store = with_accounts(database, 1).await;
         let other = open(database).await;
         let alerts = add_many(&store, 200).await;
@@ -188,7 +189,7 @@ on_both! {
         assert_eq!((claimed.len(), of.len()), (200, 200));
     }
 
-    async fn of_two_who_claim_at_once_each_message_has_one(database) {
+    async fn concurrent_claims_do_not_share_messages(database) {
         let store = with_accounts(database, 1).await;
         let other = open(database).await;
         let alerts = add_many(&store, 100).await;
@@ -200,7 +201,7 @@ on_both! {
         assert_eq!(seqs.len() + rest.len(), 100);
     }
 
-    async fn what_was_claimed_by_one_who_died_is_claimed_again_under_the_same_id(database) {
+    async fn expired_claim_is_claimed_again_under_same_id(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         fire(&store, vec![firing(&alert, 60)]).await;
@@ -208,14 +209,14 @@ on_both! {
         assert_eq!(claim(&store, EMAIL, 119, 2).await, []);
         let second = claim(&store, EMAIL, 120, 3).await;
         assert_eq!((first[0].id, first.len(), second.len()), (second[0].id, 1, 1));
-        // The first one was only slow: it has given up, which counts no more, and the second has sent.
-        store.settle_messages(EMAIL, vec![settled(&first[0], "late", MessageVerdict::Failed)], at(121)).await.unwrap();
+        // The first process was only slow. Its failure does not count any more, and the second has sent the message.
+        store.settle_messages(EMAIL, vec![settled(&first[0], "late", MessageDecision::Failed)], at(121)).await.unwrap();
         store.settle_messages(EMAIL, vec![settled(&second[0], "sent", SENT)], at(122)).await.unwrap();
         let actions: Vec<_> = history(&store, &alert).await.iter().map(|row| row.entry.action).collect();
         assert_eq!(actions, [HistoryAction::NotificationSent, HistoryAction::Triggered, HistoryAction::Created]);
     }
 
-    async fn what_was_sent_twice_is_told_once(database) {
+    async fn message_sent_twice_has_one_history_entry(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         fire(&store, vec![firing(&alert, 60)]).await;
@@ -227,15 +228,15 @@ on_both! {
         assert_eq!(claim(&store, EMAIL, 100_000, 3).await, []);
     }
 
-    async fn what_became_of_a_message_is_in_the_history_and_changes_no_alert(database) {
+    async fn message_result_is_in_history_and_changes_no_alert(database) {
         let store = with_accounts(database, 1).await;
         let alerts = add_many(&store, 2).await;
         fire(&store, alerts.iter().map(|alert| firing(alert, 60)).collect()).await;
-        let place = store.place().await.unwrap();
+        let position = store.history_position().await.unwrap();
         let claimed = claim(&store, EMAIL, 60, 1).await;
         let settlements = vec![
             settled(&claimed[0], "sent", SENT),
-            settled(&claimed[1], "unsubscribed", MessageVerdict::Failed),
+            settled(&claimed[1], "unsubscribed", MessageDecision::Failed),
         ];
         store.settle_messages(EMAIL, settlements, at(61)).await.unwrap();
         for (message, action, reason) in [
@@ -252,47 +253,47 @@ on_both! {
             assert_eq!(details["message_id"], message.id.0.to_string());
             assert_eq!(details.get("reason").and_then(|reason| reason.as_str()), reason);
         }
-        let (changed, next) = store.changed_since(place, 10).await.unwrap();
-        assert_eq!((changed, next), (vec![], store.place().await.unwrap()));
-        assert_eq!(next, place + 2);
+        let (changed, next) = store.changed_since(position, 10).await.unwrap();
+        assert_eq!((changed, next), (vec![], store.history_position().await.unwrap()));
+        assert_eq!(next, position + 2);
         assert_eq!(claim(&store, EMAIL, 100_000, 2).await, []);
     }
 
-    async fn what_is_put_off_waits_and_only_a_try_counts(database) {
+    async fn postponed_message_waits_and_counts_no_attempt(database) {
         let store = with_accounts(database, 1).await;
         let alert = add_many(&store, 1).await.remove(0);
         fire(&store, vec![firing(&alert, 60)]).await;
         let claimed = claim(&store, EMAIL, 60, 1).await;
-        let until = MessageVerdict::PutOff { until: at(1_000) };
+        let until = MessageDecision::Postponed { until: at(1_000) };
         store.settle_messages(EMAIL, vec![settled(&claimed[0], "quiet_hours", until)], at(60)).await.unwrap();
         assert_eq!(claim(&store, EMAIL, 999, 2).await, []);
         let claimed = claim(&store, EMAIL, 1_000, 3).await;
         assert_eq!(claimed[0].tries, 0);
-        let retry = MessageVerdict::Retry { at: at(1_060) };
+        let retry = MessageDecision::Retry { at: at(1_060) };
         store.settle_messages(EMAIL, vec![settled(&claimed[0], "busy", retry)], at(1_000)).await.unwrap();
         let claimed = claim(&store, EMAIL, 1_060, 4).await;
         assert_eq!(claimed[0].tries, 1);
-        store.settle_messages(EMAIL, vec![settled(&claimed[0], "", MessageVerdict::Released)], at(1_060)).await.unwrap();
+        store.settle_messages(EMAIL, vec![settled(&claimed[0], "", MessageDecision::Released)], at(1_060)).await.unwrap();
         assert_eq!(claim(&store, EMAIL, 1_060, 5).await[0].tries, 1);
         assert_eq!(history(&store, &alert).await.len(), 2);
     }
 
-    async fn a_letter_goes_where_it_was_sent_and_its_content_is_not_kept(database) {
+    async fn account_message_content_is_deleted_after_sending(database) {
         let store = with_accounts(database, 1).await;
-        queue(&store, vec![letter(1, "a\u{e9}@example.com", Some(1), 5), letter(2, "b@example.com", None, 6)]).await;
+        queue(&store, vec![account_message(1, "a\u{e9}@example.com", Some(1), 5), account_message(2, "b@example.com", None, 6)]).await;
         let claimed = claim(&store, EMAIL, 6, 1).await;
         assert_eq!(claimed.len(), 2);
         assert_eq!((claimed[0].recipient.as_deref(), claimed[0].kind.as_str()), (Some("a\u{e9}@example.com"), "guest_alert"));
-        assert_eq!((&claimed[0].said, claimed[0].alert), (&Said::Letter(b"sealed".to_vec()), None));
-        assert_ne!(claimed[0].lane, claimed[1].lane);
-        let kept = KeptMessage {
+        assert_eq!((&claimed[0].content, claimed[0].alert), (&MessageContent::Sealed(b"sealed".to_vec()), None));
+        assert_ne!(claimed[0].endpoint, claimed[1].endpoint);
+        let kept = StoredOutboxMessage {
             id: claimed[0].id,
             channel: EMAIL,
             recipient: "a\u{e9}@example.com".to_owned(),
             content: b"another seal".to_vec(),
             created_at: at(7),
         };
-        let sent = MessageVerdict::Sent { kept: Some(kept.clone()) };
+        let sent = MessageDecision::Sent { kept: Some(kept.clone()) };
         for lease in [claimed[0].lease, 99] {
             let again = MessageSettlement { lease, ..settled(&claimed[0], "kept", sent.clone()) };
             store.settle_messages(EMAIL, vec![again], at(7)).await.unwrap();
@@ -300,17 +301,17 @@ on_both! {
         for (channel, to, found) in [
             (None, None, 1), (Some(EMAIL), Some("a\u{e9}@example.com"), 1), (Some(SMS), None, 0), (None, Some("b@example.com"), 0),
         ] {
-            let page = store.kept_messages(channel, to, ALL).await.unwrap();
+            let page = store.outbox_messages(channel, to, ALL).await.unwrap();
             assert_eq!((page.total, page.items.first()), (found, (found == 1).then_some(&kept)), "{channel:?} {to:?}");
         }
-        // What is done with is forgotten, once it is old enough; what waits is not.
-        assert_eq!(store.forget_messages(at(7), 10).await.unwrap(), 0);
-        assert_eq!(store.forget_messages(at(8), 10).await.unwrap(), 2);
-        assert_eq!(store.kept_messages(None, None, ALL).await.unwrap().total, 0);
+        // Finished messages are purged once they are old enough; pending ones are not.
+        assert_eq!(store.purge_messages(at(7), 10).await.unwrap(), 0);
+        assert_eq!(store.purge_messages(at(8), 10).await.unwrap(), 2);
+        assert_eq!(store.outbox_messages(None, None, ALL).await.unwrap().total, 0);
         assert_eq!(claim(&store, EMAIL, 100_000, 2).await.len(), 1);
     }
 
-    async fn the_limits_are_exact_whoever_asks_at_the_same_time(database) {
+    async fn limits_are_exact_under_concurrency(database) {
         let store = with_accounts(database, 1).await;
         let other = open(database).await;
         let alerts: Vec<_> = (1..=60).map(|number| sms_alert(u128::from(number), number)).collect();
@@ -321,80 +322,82 @@ on_both! {
         let claimed = claim(&store, SMS, 60, 1).await;
         let (one, two) = claimed.split_at(30);
         let ask = |store: &Store, some: &[ClaimedMessage]| {
-            let applicants = some.iter().map(|claimed| applicant(claimed, "+14155550123", Some(50))).collect();
+            let requests = some.iter().map(|claimed| quota_request(claimed, "+14155550123", Some(50))).collect();
             let store = store.clone();
-            async move { store.admit_messages(SMS, applicants, PLENTY, at(60)).await.unwrap() }
+            async move { store.admit_messages(SMS, requests, UNLIMITED, at(60)).await.unwrap() }
         };
         let (one, two) = tokio::join!(ask(&store, one), ask(&other, two));
         let all: Vec<_> = one.into_iter().chain(two).collect();
-        let granted = all.iter().filter(|admission| **admission == Admission::Granted).count();
-        let over = all.iter().filter(|admission| **admission == Admission::OverQuota).count();
+        let granted = all.iter().filter(|admission| **admission == QuotaDecision::Granted).count();
+        let over = all.iter().filter(|admission| **admission == QuotaDecision::OverQuota).count();
         assert_eq!((granted, over), (50, 10));
-        let counted = |since| store.messages_counted(AccountId(uuid(1)), SMS, since);
+        let counted = |since| store.count_quota_messages(AccountId(uuid(1)), SMS, since);
         assert_eq!((counted(at(60)).await.unwrap(), counted(at(61)).await.unwrap()), (50, 0));
-        // What came to nothing is not counted; the next month nothing of this one is.
-        let failed = all.iter().position(|admission| *admission == Admission::Granted).unwrap();
-        store.settle_messages(SMS, vec![settled(&claimed[failed], "invalid_number", MessageVerdict::Failed)], at(61)).await.unwrap();
+        // Failed messages do not count; in the next month nothing of this month counts.
+        let failed = all.iter().position(|admission| *admission == QuotaDecision::Granted).unwrap();
+        store.settle_messages(SMS, vec![settled(&claimed[failed], "invalid_number", MessageDecision::Failed)], at(61)).await.unwrap();
         assert_eq!(counted(at(0)).await.unwrap(), 49);
         let rest: Vec<_> = claim(&store, SMS, 120, 2).await.into_iter().filter(|message| !message.is_admitted).collect();
         assert_eq!(rest.len(), 10);
-        let applicants: Vec<_> = rest.iter().map(|claimed| applicant(claimed, "+14155550123", Some(50))).collect();
-        let admissions = store.admit_messages(SMS, applicants, PLENTY, at(120)).await.unwrap();
-        assert_eq!(admissions.iter().filter(|admission| **admission == Admission::Granted).count(), 1);
-        let next_month = MessageLimits { month_from: at(3_600), day_from: at(3_600), ..PLENTY };
-        let applicants: Vec<_> = rest[1..].iter().map(|claimed| applicant(claimed, "+14155550123", Some(50))).collect();
-        let admissions = store.admit_messages(SMS, applicants, next_month, at(3_600)).await.unwrap();
-        assert_eq!(admissions, [Admission::Granted; 9]);
+        let requests: Vec<_> = rest.iter().map(|claimed| quota_request(claimed, "+14155550123", Some(50))).collect();
+        let decisions = store.admit_messages(SMS, requests, UNLIMITED, at(120)).await.unwrap();
+        assert_eq!(decisions.iter().filter(|admission| **admission == QuotaDecision::Granted).count(), 1);
+        let next_month = MessageLimits { month_start: at(3_600), day_start: at(3_600), ..UNLIMITED };
+        let requests: Vec<_> = rest[1..].iter().map(|claimed| quota_request(claimed, "+14155550123", Some(50))).collect();
+        let decisions = store.admit_messages(SMS, requests, next_month, at(3_600)).await.unwrap();
+        assert_eq!(decisions, [QuotaDecision::Granted; 9]);
     }
 
-    async fn letters_and_alerts_have_their_parts_of_the_budget(database) {
+    async fn account_and_firing_messages_have_separate_budgets(database) {
         let store = with_accounts(database, 1).await;
         let alerts = add_many(&store, 4).await;
         fire(&store, alerts.iter().map(|alert| firing(alert, 0)).collect()).await;
-        let letters = (1..=4).map(|number| letter(number, &format!("{number}@example.com"), None, 0)).collect();
-        queue(&store, letters).await;
+        let messages = (1..=4).map(|number| account_message(number, &format!("{number}@example.com"), None, 0)).collect();
+        queue(&store, messages).await;
         let claimed = claim(&store, EMAIL, 0, 1).await;
-        let limits = MessageLimits { in_all: 5, letters: 3, firings: 4, ..PLENTY };
-        let (about, letters): (Vec<_>, Vec<_>) = claimed.iter().partition(|message| message.kind == FIRED);
+        let limits = MessageLimits { max_total: 5, max_account_messages: 3, max_firing_messages: 4, ..UNLIMITED };
+        let (about, messages): (Vec<_>, Vec<_>) = claimed.iter().partition(|message| message.kind == FIRING_KIND);
         let ask = |messages: Vec<&ClaimedMessage>| {
             let to = |message: &ClaimedMessage| message.recipient.clone().unwrap_or("1@example.com".to_owned());
-            let applicants = messages.into_iter().map(|message| applicant(message, &to(message), None)).collect();
-            store.admit_messages(EMAIL, applicants, limits, at(1))
+            let requests = messages.into_iter().map(|message| quota_request(message, &to(message), None)).collect();
+            store.admit_messages(EMAIL, requests, limits, at(1))
         };
-        use Admission::{Granted, OverBudget};
-        assert_eq!(ask(letters).await.unwrap(), [Granted, Granted, Granted, OverBudget]);
+        use QuotaDecision::{Granted, OverBudget};
+        assert_eq!(ask(messages).await.unwrap(), [Granted, Granted, Granted, OverBudget]);
         assert_eq!(ask(about.clone()).await.unwrap(), [Granted, Granted, OverBudget, OverBudget]);
-        // The next day there is a new one.
-        let tomorrow = MessageLimits { day_from: at(2), in_all: 1, ..limits };
-        let applicants = about[2..].iter().map(|message| applicant(message, "1@example.com", None)).collect();
-        assert_eq!(store.admit_messages(EMAIL, applicants, tomorrow, at(2)).await.unwrap(), [Granted, OverBudget]);
+        // The next day has a new budget.
+        let tomorrow = MessageLimits { day_start: at(2), max_total: 1, ..limits };
+        let requests = about[2..].iter().map(|message| quota_request(message, "1@example.com", None)).collect();
+        assert_eq!(store.admit_messages(EMAIL, requests, tomorrow, at(2)).await.unwrap(), [Granted, OverBudget]);
     }
 
-    async fn one_address_and_one_account_get_and_cause_so_much_a_day(database) {
+    async fn daily_limits_apply_per_address_and_account(database) {
         let store = with_accounts(database, 1).await;
-        let letters = vec![
-            letter(1, "a@example.com", None, 0), letter(2, "a@example.com", None, 0), letter(3, "a@example.com", None, 0),
-            letter(4, "b@example.com", Some(1), 0), letter(5, "c@example.com", Some(1), 0), letter(6, "d@example.com", Some(1), 0),
-            letter(7, "d@example.com", None, 0),
-        ];
-        queue(&store, letters).await;
+        let messages = [
+            (1, "a", None), (2, "a", None), (3, "a", None),
+            (4, "b", Some(1)), (5, "c", Some(1)), (6, "d", Some(1)),
+            (7, "d", None),
+        ]
+        .map(|(number, name, account)| account_message(number, &format!("{name}@example.com"), account, 0))
+        .to_vec();
+        queue(&store, messages).await;
         let claimed = claim(&store, EMAIL, 0, 1).await;
-        let limits = MessageLimits { letters_to_each: 2, letters_of_each: 2, ..PLENTY };
+        let limits = MessageLimits { max_account_messages_per_recipient: 2, max_account_messages_per_account: 2, ..UNLIMITED };
         let ask = |messages: &[ClaimedMessage]| {
-            let applicants = messages.iter().map(|message| applicant(message, message.recipient.as_deref().unwrap(), None));
-            store.admit_messages(EMAIL, applicants.collect(), limits, at(1))
+            let requests = messages.iter().map(|message| quota_request(message, message.recipient.as_deref().unwrap(), None));
+            store.admit_messages(EMAIL, requests.collect(), limits, at(1))
         };
-        use Admission::{Granted, Lost, OverLimit};
-        // In two steps, so that some of what is counted is on disk and some is not.
+        use QuotaDecision::{Granted, Lost, OverLimit};
+        // In two steps, so that some counted messages are on disk and some are not.
         assert_eq!(ask(&claimed[..1]).await.unwrap(), [Granted]);
         let expected = [Granted, OverLimit, Granted, Granted, OverLimit, Granted];
         assert_eq!(ask(&claimed[1..]).await.unwrap(), expected);
-        // Nobody's place is taken by one whose claim has ended.
+        // A message whose claim has ended uses up no quota.
         claim(&store, EMAIL, 100, 2).await;
         assert_eq!(ask(&claimed[2..3]).await.unwrap(), [Lost]);
     }
 
-    async fn what_a_provider_says_later_is_noted_and_a_failure_is_told(database) {
+    async fn later_provider_status_is_recorded_and_failure_is_in_history(database) {
         let store = with_accounts(database, 1).await;
         let alert = sms_alert(1, 7);
         add(&store, &alert).await;
@@ -404,7 +407,7 @@ on_both! {
         store.settle_messages(SMS, vec![sent], at(61)).await.unwrap();
         let note = |id: &'static str, outcome: &'static str, has_failed| {
             let store = store.clone();
-            async move { store.note_message_status(SMS, id, outcome, has_failed, at(70)).await.unwrap() }
+            async move { store.record_message_status(SMS, id, outcome, has_failed, at(70)).await.unwrap() }
         };
         assert!(!note("SM2", "delivered", false).await);
         assert!(note("SM1", "delivered", false).await);
@@ -417,9 +420,9 @@ on_both! {
         assert_eq!(history[0].details.as_ref().unwrap()["reason"], "undelivered");
     }
 
-    async fn an_address_is_unsubscribed_until_it_is_not(database) {
+    async fn address_can_unsubscribe_and_resubscribe(database) {
         let store = open(database).await;
-        let set = |since| store.write(work(move |unit| boxed(async move {
+        let set = |since| store.write(transaction(move |unit| boxed(async move {
             Ok(unit.set_unsubscribed("a@example.com", since).await?)
         })));
         let both = ["a@example.com", "b@example.com"].map(str::to_owned);
@@ -432,13 +435,13 @@ on_both! {
         assert_eq!(ask().await.unwrap(), Vec::<String>::new());
     }
 
-    async fn whoever_queues_rings_once_it_is_on_disk(database) {
+    async fn queueing_notifies_after_commit(database) {
         let store = with_accounts(database, 1).await;
-        let bell = store.bell_of(EMAIL);
-        // What rang before is forgotten.
-        let _ = tokio::time::timeout(std::time::Duration::ZERO, bell.notified()).await;
-        let heard = bell.notified();
-        queue(&store, vec![letter(1, "a@example.com", None, 0)]).await;
+        let wake = store.message_wake_handle(EMAIL);
+        // Discards earlier notifications.
+        let _ = tokio::time::timeout(std::time::Duration::ZERO, wake.notified()).await;
+        let heard = wake.notified();
+        queue(&store, vec![account_message(1, "a@example.com", None, 0)]).await;
         heard.await;
         assert_eq!(claim(&store, EMAIL, 0, 1).await.len(), 1);
     }

@@ -1,15 +1,17 @@
-//! What people allow programs: codes and refresh tokens are exchanged once, and what ended stays so.
+//! OAuth: codes and refresh tokens are exchanged once, and ended grants remain ended.
 
 use futures_util::future::join_all;
 use jiff::Timestamp;
 use store::Store;
-use store::model::{AccountId, Grant, GrantCode, GrantId, NewTokens, OAuthClientId, RegisteredClient, ShownToken};
-use testkit::on_both;
+use store::model::{
+    AccountId, AuthorizationCode, Grant, GrantId, NewTokens, OAuthClientId, PresentedToken, RegisteredClient,
+};
+use testkit::on_both_databases;
 
-use crate::support::{account, at, boxed, open, uuid, with_accounts, work};
+use crate::support::{account, at, boxed, open, transaction, uuid, with_accounts};
 
 const HOUR_S: i64 = 3600;
-const MOST: u32 = 3;
+const MAX_KEPT: u32 = 3;
 
 fn grant(number: u128, made_at: Timestamp) -> Grant {
     Grant {
@@ -25,15 +27,16 @@ fn grant(number: u128, made_at: Timestamp) -> Grant {
     }
 }
 
-/// Makes a grant with a code and tokens that hash to its number: the access token to `number`, the refresh token to `number + 100`.
+/// Inserts a grant with a code and tokens whose hashes come from its number: the access token from `number`, the
+/// refresh token from `number + 100`.
 async fn allow(store: &Store, number: u8) -> Grant {
     let grant = grant(number.into(), at(i64::from(number)));
     let made = grant.clone();
-    let done = store.write(work(move |unit| {
+    let done = store.write(transaction(move |unit| {
         let grant = made.clone();
         boxed(async move {
-            unit.insert_grant(&grant, MOST).await?;
-            let code = GrantCode {
+            unit.insert_grant(&grant, MAX_KEPT).await?;
+            let code = AuthorizationCode {
                 hash: [number; 32],
                 redirect_uri: "https://app.example.com/back".to_owned(),
                 challenge: "challenge".to_owned(),
@@ -45,7 +48,7 @@ async fn allow(store: &Store, number: u8) -> Grant {
                 expires_at: at(HOUR_S),
                 refresh: [number + 100; 32],
             };
-            Ok(unit.insert_grant_code(grant.id, &code).await?
+            Ok(unit.insert_authorization_code(grant.id, &code).await?
                 && unit.insert_grant_tokens(grant.id, &tokens, at(0)).await?)
         })
     }));
@@ -54,16 +57,16 @@ async fn allow(store: &Store, number: u8) -> Grant {
 }
 
 async fn insert(store: &Store, grant: Grant) {
-    let done = store.write(work(move |unit| {
+    let done = store.write(transaction(move |unit| {
         let grant = grant.clone();
-        boxed(async move { Ok(unit.insert_grant(&grant, MOST).await?) })
+        boxed(async move { Ok(unit.insert_grant(&grant, MAX_KEPT).await?) })
     }));
     done.await.unwrap();
 }
 
-/// Gives out further tokens of a grant, both of which hash to that.
+/// Inserts further tokens of a grant, both with the same hash.
 async fn renew(store: &Store, grant: u128, hash: u8, seconds: i64) {
-    let done = store.write(work(move |unit| {
+    let done = store.write(transaction(move |unit| {
         boxed(async move {
             let tokens = NewTokens {
                 access: [hash; 32],
@@ -85,35 +88,35 @@ async fn live(store: &Store, seconds: i64) -> Vec<u128> {
 }
 
 async fn use_code(store: &Store, hash: u8) -> bool {
-    let used = store.write(work(move |unit| {
-        boxed(async move { Ok(unit.use_grant_code([hash; 32], at(5)).await?) })
+    let used = store.write(transaction(move |unit| {
+        boxed(async move { Ok(unit.use_authorization_code([hash; 32], at(5)).await?) })
     }));
     used.await.unwrap()
 }
 
 async fn use_refresh(store: &Store, hash: u8) -> bool {
-    let used = store.write(work(move |unit| {
+    let used = store.write(transaction(move |unit| {
         boxed(async move { Ok(unit.use_grant_refresh_token([hash; 32], at(5)).await?) })
     }));
     used.await.unwrap()
 }
 
 async fn end_all(store: &Store) -> u64 {
-    let ended = store.write(work(move |unit| {
+    let ended = store.write(transaction(move |unit| {
         boxed(async move { Ok(unit.end_grants(AccountId(uuid(1)), at(50)).await?) })
     }));
     ended.await.unwrap()
 }
 
-async fn shown(store: &Store, hash: u8) -> ShownToken {
+async fn shown(store: &Store, hash: u8) -> PresentedToken {
     store.grant_access_token([hash; 32]).await.unwrap().unwrap()
 }
 
 async fn register(store: &Store, number: u128, seconds: i64) {
     let client = client(number, seconds);
-    let done = store.write(work(move |unit| {
+    let done = store.write(transaction(move |unit| {
         let client = client.clone();
-        boxed(async move { Ok(unit.insert_oauth_client(&client, MOST).await?) })
+        boxed(async move { Ok(unit.insert_oauth_client(&client, MAX_KEPT).await?) })
     }));
     done.await.unwrap();
 }
@@ -128,7 +131,7 @@ fn client(number: u128, seconds: i64) -> RegisteredClient {
 }
 
 async fn touch(store: &Store, number: u128, seconds: i64) {
-    let done = store.write(work(move |unit| {
+    let done = store.write(transaction(move |unit| {
         boxed(async move {
             Ok(unit
                 .touch_oauth_client(OAuthClientId(uuid(number)), at(seconds))
@@ -142,8 +145,8 @@ async fn is_registered(store: &Store, number: u128) -> bool {
     store.oauth_client(OAuthClientId(uuid(number))).await.unwrap().is_some()
 }
 
-on_both! {
-    async fn an_access_token_leads_to_its_grant_and_account(database) {
+on_both_databases! {
+    async fn access_token_returns_its_grant_and_account(database) {
         let store = with_accounts(database, 1).await;
         let grant = allow(&store, 7).await;
         let shown = shown(&store, 7).await;
@@ -155,11 +158,11 @@ on_both! {
         assert_eq!(store.grants(AccountId(uuid(2)), at(10)).await.unwrap(), []);
     }
 
-    async fn a_code_is_read_with_all_it_is_bound_to(database) {
+    async fn authorization_code_is_read_with_its_bindings(database) {
         let store = with_accounts(database, 1).await;
         let grant = allow(&store, 7).await;
-        let read = |hash: u8| store.write(work(move |unit| {
-            boxed(async move { Ok(unit.grant_code([hash; 32]).await?) })
+        let read = |hash: u8| store.write(transaction(move |unit| {
+            boxed(async move { Ok(unit.authorization_code([hash; 32]).await?) })
         }));
         let found = read(7).await.unwrap().unwrap();
         assert_eq!(found.grant, grant);
@@ -170,7 +173,7 @@ on_both! {
         assert!(read(8).await.unwrap().is_none());
     }
 
-    async fn of_fifty_exchanges_at_once_in_two_processes_one_is_first(database) {
+    async fn one_of_fifty_concurrent_exchanges_is_first(database) {
         let processes = [with_accounts(database, 1).await, open(database).await];
         allow(&processes[0], 7).await;
         let codes = join_all((0..50).map(|number| use_code(&processes[number % 2], 7))).await;
@@ -180,17 +183,17 @@ on_both! {
         assert!(!use_refresh(&processes[0], 7).await, "an access token is no refresh token");
     }
 
-    async fn what_has_ended_stays_so_and_ends_once(database) {
+    async fn ended_grant_stays_ended(database) {
         let store = with_accounts(database, 1).await;
         let (one, _) = (allow(&store, 1).await, allow(&store, 2).await);
-        let end = |account: u128, id: GrantId| store.write(work(move |unit| {
+        let end = |account: u128, id: GrantId| store.write(transaction(move |unit| {
             boxed(async move { Ok(unit.end_grant(AccountId(uuid(account)), id, at(9)).await?) })
         }));
-        assert!(!end(2, one.id).await.unwrap(), "it is somebody else's");
+        assert!(!end(2, one.id).await.unwrap(), "it belongs to another account");
         assert!(end(1, one.id).await.unwrap());
         assert!(!end(1, one.id).await.unwrap());
         assert!(shown(&store, 2).await.grant.is_live(at(10)));
-        let renewed = store.write(work(move |unit| {
+        let renewed = store.write(transaction(move |unit| {
             boxed(async move { Ok(unit.renew_grant(one.id, at(20), at(99 * HOUR_S)).await?) })
         }));
         renewed.await.unwrap();
@@ -200,7 +203,7 @@ on_both! {
         assert!(!shown(&store, 2).await.grant.is_live(at(60)));
     }
 
-    async fn one_grant_too_many_ends_the_one_that_was_used_least_lately(database) {
+    async fn excess_grant_ends_least_recently_used_one(database) {
         let store = with_accounts(database, 1).await;
         for number in 1..=3 {
             allow(&store, number).await;
@@ -210,22 +213,22 @@ on_both! {
         assert_eq!(live(&store, 101).await, [1, 3, 4]);
     }
 
-    async fn a_grant_that_is_over_takes_no_place_of_one_that_goes_on(database) {
+    async fn expired_grant_does_not_count_toward_limit(database) {
         let store = with_accounts(database, 1).await;
         for number in 1..=2 {
             allow(&store, number).await;
         }
-        // Newer than all, and over: nobody came with its code.
+        // Newer than all others, and expired: its code was never exchanged.
         insert(&store, Grant { expires_at: at(60), ..grant(3, at(50)) }).await;
         insert(&store, grant(4, at(60))).await;
         assert_eq!(live(&store, 60).await, [1, 2, 4]);
     }
 
-    async fn grants_are_read_as_they_go_on_and_page_by_page_whatever_has_become_of_them(database) {
+    async fn live_grants_are_listed_and_all_grants_are_paged(database) {
         let store = with_accounts(database, 1).await;
         for (number, ended_at, expires_at) in [(1, None, 100), (2, Some(at(5)), 100), (3, None, 9), (4, None, 10), (5, None, 100)] {
             let grant = Grant { ended_at, expires_at: at(expires_at), ..grant(number, at(i64::try_from(number).unwrap())) };
-            let done = store.write(work(move |unit| {
+            let done = store.write(transaction(move |unit| {
                 let grant = grant.clone();
                 boxed(async move { Ok(unit.insert_grant(&grant, 100).await?) })
             }));
@@ -245,52 +248,52 @@ on_both! {
         assert_eq!(others, []);
     }
 
-    async fn it_is_known_when_so_many_were_made(database) {
+    async fn nth_newest_creation_times_are_returned(database) {
         let store = with_accounts(database, 1).await;
         for number in 1..=3 {
             allow(&store, number).await;
         }
-        for (newer, expected) in [(0, Some(at(3))), (2, Some(at(1))), (3, None)] {
-            let made = store.write(work(move |unit| {
-                boxed(async move { Ok(unit.grant_made_before(AccountId(uuid(1)), newer).await?) })
+        for (offset, expected) in [(0, Some(at(3))), (2, Some(at(1))), (3, None)] {
+            let made = store.write(transaction(move |unit| {
+                boxed(async move { Ok(unit.nth_newest_grant_created_at(AccountId(uuid(1)), offset).await?) })
             }));
             assert_eq!(made.await.unwrap(), expected);
         }
         renew(&store, 1, 50, 20).await;
-        for (newer, expected) in [(0, Some(at(20))), (1, Some(at(0))), (2, None)] {
-            let made = store.write(work(move |unit| {
-                boxed(async move { Ok(unit.refresh_token_made_before(GrantId(uuid(1)), newer).await?) })
+        for (offset, expected) in [(0, Some(at(20))), (1, Some(at(0))), (2, None)] {
+            let made = store.write(transaction(move |unit| {
+                boxed(async move { Ok(unit.nth_newest_refresh_token_created_at(GrantId(uuid(1)), offset).await?) })
             }));
             assert_eq!(made.await.unwrap(), expected);
         }
     }
 
-    async fn grants_that_never_came_to_tokens_are_forgotten_soon(database) {
+    async fn grants_without_tokens_are_purged_early(database) {
         let store = with_accounts(database, 1).await;
         for number in [1, 2] {
             insert(&store, Grant { expires_at: at(60), ..grant(number, at(0)) }).await;
         }
         store.touch_grant(GrantId(uuid(2)), at(30)).await.unwrap();
-        assert_eq!(store.forget_grants(at(0), at(60), 100).await.unwrap(), 0);
-        assert_eq!(store.forget_grants(at(0), at(61), 100).await.unwrap(), 1);
+        assert_eq!(store.purge_grants(at(0), at(60), 100).await.unwrap(), 0);
+        assert_eq!(store.purge_grants(at(0), at(61), 100).await.unwrap(), 1);
         let (left, _) = store.grants_after(AccountId(uuid(1)), 0, 9).await.unwrap();
         assert_eq!(left.len(), 1, "the other one was used");
     }
 
-    async fn used_refresh_tokens_are_known_as_long_as_their_grant_goes_on(database) {
+    async fn used_refresh_tokens_are_kept_while_grant_is_live(database) {
         let store = with_accounts(database, 1).await;
         allow(&store, 1).await;
         renew(&store, 1, 50, 20).await;
         assert!(use_refresh(&store, 101).await, "at 5");
-        assert_eq!(store.forget_grants(at(6), at(0), 100).await.unwrap(), 0);
-        let of_used = store.write(work(move |unit| {
+        assert_eq!(store.purge_grants(at(6), at(0), 100).await.unwrap(), 0);
+        let of_used = store.write(transaction(move |unit| {
             boxed(async move { Ok(unit.grant_of_refresh_token([101; 32]).await?) })
         }));
-        assert!(of_used.await.unwrap().is_some(), "whoever shows it again ends the grant");
+        assert!(of_used.await.unwrap().is_some(), "presenting it again ends the grant");
         assert!(use_refresh(&store, 50).await);
     }
 
-    async fn however_many_tokens_a_grant_came_to_few_are_forgotten_at_once(database) {
+    async fn purge_limits_tokens_per_call(database) {
         let store = with_accounts(database, 1).await;
         allow(&store, 1).await;
         for number in 2..=5 {
@@ -299,7 +302,7 @@ on_both! {
         assert_eq!(end_all(&store).await, 1);
         let mut removed = Vec::new();
         loop {
-            match store.forget_grants(at(51), at(0), 2).await.unwrap() {
+            match store.purge_grants(at(51), at(0), 2).await.unwrap() {
                 0 => break,
                 rows => removed.push(rows),
             }
@@ -309,19 +312,19 @@ on_both! {
         assert_eq!(store.grants_after(AccountId(uuid(1)), 0, 9).await.unwrap(), (vec![], 0));
     }
 
-    async fn what_is_over_for_long_is_forgotten_and_nothing_else(database) {
+    async fn only_long_expired_rows_are_purged(database) {
         let store = with_accounts(database, 1).await;
         let (_, young) = (allow(&store, 1).await, allow(&store, 2).await);
-        let forget = |before| store.forget_grants(at(before), at(before), 100);
+        let forget = |before| store.purge_grants(at(before), at(before), 100);
         assert_eq!(forget(HOUR_S).await.unwrap(), 0);
-        let renewed = store.write(work(move |unit| {
+        let renewed = store.write(transaction(move |unit| {
             boxed(async move { Ok(unit.renew_grant(young.id, at(20), at(99 * HOUR_S)).await?) })
         }));
         renewed.await.unwrap();
         assert_eq!(forget(HOUR_S + 1).await.unwrap(), 2, "both access tokens");
         assert!(store.grant_access_token([2; 32]).await.unwrap().is_none());
         assert_eq!(forget(24 * HOUR_S + 1).await.unwrap(), 3, "a code, a refresh token and the grant");
-        assert!(!use_code(&store, 1).await && !use_refresh(&store, 101).await, "they went with it");
+        assert!(!use_code(&store, 1).await && !use_refresh(&store, 101).await, "they are deleted with it");
         assert!(use_code(&store, 2).await);
         assert_eq!(end_all(&store).await, 1);
         assert_eq!(forget(50).await.unwrap(), 0);
@@ -329,11 +332,11 @@ on_both! {
         assert!(!use_refresh(&store, 102).await);
     }
 
-    async fn an_account_that_is_erased_takes_its_grants_with_it(database) {
+    async fn erasing_account_deletes_its_grants(database) {
         let store = with_accounts(database, 1).await;
         allow(&store, 1).await;
-        let erased = store.write(work(move |unit| {
-            boxed(async move { Ok(unit.erase_belongings(&account(1), at(5)).await?) })
+        let erased = store.write(transaction(move |unit| {
+            boxed(async move { Ok(unit.erase_account_data(&account(1), at(5)).await?) })
         }));
         erased.await.unwrap();
         assert_eq!(store.grants_after(AccountId(uuid(1)), 0, 9).await.unwrap(), (vec![], 0));
@@ -341,7 +344,7 @@ on_both! {
         assert!(!use_code(&store, 1).await && !use_refresh(&store, 101).await);
     }
 
-    async fn a_client_that_registers_is_kept_as_it_came(database) {
+    async fn registered_client_is_read_back_unchanged(database) {
         let store = open(database).await;
         register(&store, 7, 5).await;
         let found = store.oauth_client(OAuthClientId(uuid(7))).await.unwrap();
@@ -349,7 +352,7 @@ on_both! {
         assert!(!is_registered(&store, 8).await);
     }
 
-    async fn one_client_too_many_takes_the_place_of_the_oldest_that_nobody_uses(database) {
+    async fn excess_client_evicts_oldest_unused_one(database) {
         let store = open(database).await;
         for number in 1..=3 {
             register(&store, number, i64::try_from(number).unwrap()).await;
@@ -360,41 +363,41 @@ on_both! {
         assert!(is_registered(&store, 3).await && is_registered(&store, 4).await);
     }
 
-    async fn if_all_are_in_use_the_one_goes_that_nothing_is_allowed_any_more_or_was_used_least_lately(database) {
+    async fn excess_client_evicts_one_without_live_grant_if_all_were_used(database) {
         let store = with_accounts(database, 1).await;
         for number in 1..=3 {
             register(&store, number, 1).await;
             touch(&store, number, 10 + i64::try_from(number).unwrap()).await;
         }
-        // The first two are allowed something; what the third was allowed has ended.
+        // The first two have live grants; the grant of the third has ended.
         for (number, ended_at) in [(1, None), (2, None), (3, Some(at(20)))] {
             let grant = Grant { client_id: uuid(number).to_string(), ended_at, ..grant(number, at(15)) };
-            let done = store.write(work(move |unit| {
+            let done = store.write(transaction(move |unit| {
                 let grant = grant.clone();
-                boxed(async move { Ok(unit.insert_grant(&grant, MOST).await?) })
+                boxed(async move { Ok(unit.insert_grant(&grant, MAX_KEPT).await?) })
             }));
             done.await.unwrap();
         }
         register(&store, 4, 30).await;
-        assert!(!is_registered(&store, 3).await, "nothing of it goes on");
+        assert!(!is_registered(&store, 3).await, "it has no live grant");
         touch(&store, 4, 31).await;
         register(&store, 5, 32).await;
-        assert!(!is_registered(&store, 4).await, "nobody has allowed it anything that goes on");
+        assert!(!is_registered(&store, 4).await, "it has no live grant");
         touch(&store, 5, 33).await;
-        // What was allowed the first two is over, too.
+        // The grants of the first two have expired too.
         register(&store, 6, 24 * HOUR_S).await;
         assert!(!is_registered(&store, 1).await && is_registered(&store, 2).await && is_registered(&store, 5).await);
     }
 
-    async fn if_all_are_allowed_something_the_one_that_was_used_least_lately_goes_and_its_grant_stays(database) {
+    async fn excess_client_evicts_least_recently_used_if_all_have_live_grants(database) {
         let store = with_accounts(database, 1).await;
         for (number, used) in [(1, 12), (2, 10), (3, 11)] {
             register(&store, number, 1).await;
             touch(&store, number, used).await;
             let grant = Grant { client_id: uuid(number).to_string(), ..grant(number, at(15)) };
-            let done = store.write(work(move |unit| {
+            let done = store.write(transaction(move |unit| {
                 let grant = grant.clone();
-                boxed(async move { Ok(unit.insert_grant(&grant, MOST).await?) })
+                boxed(async move { Ok(unit.insert_grant(&grant, MAX_KEPT).await?) })
             }));
             done.await.unwrap();
         }
@@ -403,15 +406,15 @@ on_both! {
         assert_eq!(end_all(&store).await, 3);
     }
 
-    async fn clients_that_nobody_uses_are_forgotten(database) {
+    async fn unused_clients_are_purged(database) {
         let store = open(database).await;
         for number in 1..=3 {
             register(&store, number, i64::try_from(number).unwrap()).await;
         }
         touch(&store, 3, 100).await;
-        assert_eq!(store.forget_oauth_clients(at(2), at(100), 10).await.unwrap(), 1);
+        assert_eq!(store.purge_oauth_clients(at(2), at(100), 10).await.unwrap(), 1);
         assert!(!is_registered(&store, 1).await && is_registered(&store, 2).await && is_registered(&store, 3).await);
-        assert_eq!(store.forget_oauth_clients(at(0), at(101), 10).await.unwrap(), 1);
+        assert_eq!(store.purge_oauth_clients(at(0), at(101), 10).await.unwrap(), 1);
         assert!(!is_registered(&store, 3).await);
     }
 }

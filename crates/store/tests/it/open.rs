@@ -1,7 +1,7 @@
 //! Opening databases: new ones, old ones, and those of other versions.
 
-use store::{Options, Store, StoreError};
-use testkit::{Database, on_both};
+use store::{Store, StoreError, StoreOptions};
+use testkit::{Database, on_both_databases};
 
 use crate::support::{open, with_accounts};
 
@@ -18,11 +18,11 @@ async fn execute(database: &Database, sql: &'static str) {
 }
 
 async fn reopen(database: &Database) -> StoreError {
-    Store::open(Options::new(database.url())).await.err().unwrap()
+    Store::open(StoreOptions::new(database.url())).await.err().unwrap()
 }
 
-on_both! {
-    async fn a_database_of_a_later_version_is_refused(database) {
+on_both_databases! {
+    async fn rejects_database_of_later_version(database) {
         with_accounts(database, 1).await.close().await;
         let later = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
                      SELECT 9999, 'later', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1";
@@ -32,7 +32,7 @@ on_both! {
         assert!(refusal.to_string().contains("use that version, or a later one"), "{refusal}");
     }
 
-    async fn a_database_whose_tables_were_made_otherwise_is_refused(database) {
+    async fn rejects_database_with_foreign_tables(database) {
         open(database).await.close().await;
         let other = if database.is_postgres() {
             "UPDATE _sqlx_migrations SET checksum = decode('00', 'hex')"
@@ -44,10 +44,10 @@ on_both! {
         assert!(matches!(refusal, StoreError::Migration(_)), "{refusal}");
     }
 
-    async fn several_programs_may_open_a_new_database_at_once(database) {
+    async fn concurrent_programs_can_open_new_database(database) {
         let url = database.url().to_owned();
         let opening = (0..6).map(|_| {
-            let options = Options::new(url.clone());
+            let options = StoreOptions::new(url.clone());
             tokio::spawn(async move { Store::open(options).await.map(drop) })
         });
         for opened in futures_util::future::join_all(opening).await {
@@ -57,15 +57,15 @@ on_both! {
 }
 
 #[test]
-fn a_database_that_is_not_there_is_named_without_its_password() {
+fn missing_database_error_hides_password() {
     testkit::run(async {
-        let sqlite = Store::open(Options::new("sqlite:///no/such/folder/test.db"))
+        let sqlite = Store::open(StoreOptions::new("sqlite:///no/such/folder/test.db"))
             .await
             .err()
             .unwrap();
         assert!(matches!(sqlite, StoreError::Open { .. }), "{sqlite}");
         assert!(sqlite.to_string().contains("/no/such/folder/test.db"), "{sqlite}");
-        let postgres = Store::open(Options::new("postgres://ann:secret@127.0.0.1:1/test"))
+        let postgres = Store::open(StoreOptions::new("postgres://ann:secret@127.0.0.1:1/test"))
             .await
             .err()
             .unwrap();
@@ -77,7 +77,7 @@ fn a_database_that_is_not_there_is_named_without_its_password() {
 
 #[cfg(unix)]
 #[test]
-fn a_new_file_can_be_read_by_its_owner_only() {
+fn new_file_is_readable_by_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     testkit::run(async {
         let database = Database::sqlite();

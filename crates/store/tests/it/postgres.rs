@@ -1,4 +1,4 @@
-//! What only a database with several writers and a network in between can do to a store.
+//! Failures that need several writers and a network connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,9 +8,9 @@ use store::model::AccountId;
 use testkit::Database;
 use tokio::sync::Barrier;
 
-use crate::support::{account, add_account, boxed, open, uuid, with_accounts, work};
+use crate::support::{account, add_account, boxed, open, transaction, uuid, with_accounts};
 
-/// Ends all connections to a database but the one that does it.
+/// Terminates all other connections to a database.
 async fn cut(database: &Database) -> i64 {
     let pool = sqlx::PgPool::connect(database.url()).await.unwrap();
     let (ended,): (i64,) = sqlx::query_as(
@@ -25,17 +25,18 @@ async fn cut(database: &Database) -> i64 {
 }
 
 #[test]
-fn two_works_that_wait_for_each_other_are_both_done() {
+fn deadlocked_transactions_both_succeed() {
     testkit::run(async {
         let database = Database::postgres().await;
         let store = with_accounts(&database, 2).await;
         let other = open(&database).await;
         let (both_have_one, runs) = (Arc::new(Barrier::new(2)), Arc::new(AtomicUsize::new(0)));
-        // Locks the first, waits until the other work has locked its first as well, and wants the second.
+        // Locks the first account, waits until the other transaction has locked its first account too, then wants
+        // the second.
         let lock = |store: &Store, first: u128, second: u128| {
             let (store, both_have_one, runs) = (store.clone(), Arc::clone(&both_have_one), Arc::clone(&runs));
             tokio::spawn(async move {
-                let locking = store.write(work(move |unit| {
+                let locking = store.write(transaction(move |unit| {
                     let (both_have_one, runs) = (Arc::clone(&both_have_one), Arc::clone(&runs));
                     boxed(async move {
                         unit.lock_account(AccountId(uuid(first))).await?;
@@ -64,7 +65,7 @@ fn two_works_that_wait_for_each_other_are_both_done() {
 }
 
 #[test]
-fn a_store_outlives_its_connections() {
+fn store_survives_lost_connections() {
     testkit::run(async {
         let database = Database::postgres().await;
         let store = with_accounts(&database, 1).await;
@@ -75,12 +76,12 @@ fn a_store_outlives_its_connections() {
 }
 
 #[test]
-fn a_connection_that_breaks_before_the_commit_costs_no_work() {
+fn lost_connection_before_commit_is_retried() {
     testkit::run(async {
         let database = Arc::new(Database::postgres().await);
         let store = with_accounts(&database, 1).await;
         let runs = Arc::new(AtomicUsize::new(0));
-        let adding = store.write(work({
+        let adding = store.write(transaction({
             let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
             move |unit| {
                 let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
@@ -105,19 +106,19 @@ fn a_connection_that_breaks_before_the_commit_costs_no_work() {
 }
 
 #[test]
-fn a_commit_that_nobody_confirmed_is_not_taken_for_done_nor_done_again() {
+fn unconfirmed_commit_is_neither_reported_done_nor_retried() {
     testkit::run(async {
         let database = Arc::new(Database::postgres().await);
         let store = with_accounts(&database, 1).await;
         let runs = Arc::new(AtomicUsize::new(0));
-        let adding = store.write(work({
+        let adding = store.write(transaction({
             let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
             move |unit| {
                 let (database, runs) = (Arc::clone(&database), Arc::clone(&runs));
                 boxed(async move {
                     runs.fetch_add(1, Ordering::SeqCst);
                     let added = unit.insert_account(&account(2)).await?;
-                    // The next that the connection is asked for is the commit.
+                    // The next request on the connection is the commit.
                     cut(&database).await;
                     Ok(added)
                 })

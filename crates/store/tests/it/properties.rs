@@ -1,4 +1,4 @@
-//! What holds for every alert.
+//! Properties of every alert.
 
 use alerts::AlertId;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Map, Number, Value, json};
 use store::model::StoredAlert;
-use testkit::on_both;
+use testkit::on_both_databases;
 
 use crate::support::{add, alert_of, asked, now, uuid, with_accounts};
 
@@ -48,8 +48,8 @@ fn parameters() -> impl Strategy<Value = Option<Map<String, Value>>> {
     prop::option::of(members.prop_map(|members| members.into_iter().collect()))
 }
 
-on_both! {
-    async fn parameters_come_back_exactly_as_they_were_put_in(database) {
+on_both_databases! {
+    async fn parameters_are_read_back_unchanged(database) {
         let store = with_accounts(database, 1).await;
         let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
         let strategy = prop::collection::vec(parameters(), 64);
@@ -71,7 +71,7 @@ on_both! {
         }
     }
 
-    async fn each_of_the_23_conditions_comes_back(database) {
+    async fn each_of_the_23_conditions_is_read_back(database) {
         let store = with_accounts(database, 1).await;
         let bodies = [
             ("price_above", json!({"threshold": 0.000001})),

@@ -1,15 +1,15 @@
-//! Two stores on one database: what one of them decides, the other finds decided.
+//! Two stores on one database: each respects the decisions of the other.
 
 use alerts::HistoryAction;
 use futures_util::future::join_all;
-use store::model::{AccountId, Settled};
-use testkit::on_both;
+use store::model::{AccountId, FiringResult};
+use testkit::on_both_databases;
 
 use crate::firings::{ALL, fire, firing};
 use crate::support::{add_many, now, open, uuid, with_accounts};
 
-on_both! {
-    async fn firing_twice_at_the_same_time_fires_once(database) {
+on_both_databases! {
+    async fn concurrent_firings_fire_once(database) {
         let store = with_accounts(database, 1).await;
         let other = open(database).await;
         let alerts = add_many(&store, 300).await;
@@ -25,8 +25,8 @@ on_both! {
         two.reverse();
         for (one, two) in one.iter().zip(&two) {
             match (one, two) {
-                (Settled::Fired(fired), Settled::Stale(Some(current)))
-                | (Settled::Stale(Some(current)), Settled::Fired(fired)) => assert_eq!(fired, current),
+                (FiringResult::Fired(fired), FiringResult::Stale(Some(current)))
+                | (FiringResult::Stale(Some(current)), FiringResult::Fired(fired)) => assert_eq!(fired, current),
                 neither_or_both => panic!("{neither_or_both:?}"),
             }
         }
@@ -38,7 +38,7 @@ on_both! {
         }
     }
 
-    async fn a_pause_and_a_firing_at_the_same_time_are_never_both(database) {
+    async fn concurrent_pause_and_firing_exclude_each_other(database) {
         let store = with_accounts(database, 1).await;
         let other = open(database).await;
         let alerts = add_many(&store, 40).await;
@@ -52,29 +52,31 @@ on_both! {
         }));
         let (pauses, firings) = tokio::join!(pauses, firings);
         for ((alert, paused), settled) in alerts.iter().zip(pauses).zip(firings) {
-            let fired = matches!(settled.unwrap(), Settled::Fired(_));
+            let fired = matches!(settled.unwrap(), FiringResult::Fired(_));
             assert_ne!(paused.unwrap(), fired, "{:?}", now(&store, alert).await);
         }
     }
 }
 
-/// Pauses an alert unless it has fired. `false`: it has.
+/// Pauses an alert unless it has fired. Returns `false` if it has.
 async fn pause_if_active(store: &store::Store, alert: &alerts::Alert) -> bool {
-    use crate::support::{at, work};
+    use crate::support::{at, transaction};
     use alerts::transition::{self, Transition};
-    use store::{Abort, BoxFuture, Unit};
+    use store::{Abort, BoxFuture, UnitOfWork};
 
     let id = alert.id;
-    let paused = store.write(work(move |unit: &mut Unit| -> BoxFuture<'_, Result<(), Abort<()>>> {
-        Box::pin(async move {
-            let alert = unit.alert_to_change(AccountId(uuid(1)), id).await?.unwrap().alert;
-            let Ok(Transition::Changed(changed)) = transition::pause(&alert) else {
-                return Err(Abort::Refused(()));
-            };
-            assert!(unit.update_alert(&changed, alert.revision, at(50), None).await?);
-            Ok(())
-        })
-    }));
+    let paused = store.write(transaction(
+        move |unit: &mut UnitOfWork| -> BoxFuture<'_, Result<(), Abort<()>>> {
+            Box::pin(async move {
+                let alert = unit.lock_alert(AccountId(uuid(1)), id).await?.unwrap().alert;
+                let Ok(Transition::Changed(changed)) = transition::pause(&alert) else {
+                    return Err(Abort::Refused(()));
+                };
+                assert!(unit.update_alert(&changed, alert.revision, at(50), None).await?);
+                Ok(())
+            })
+        },
+    ));
     match paused.await {
         Ok(()) => true,
         Err(Abort::Refused(())) => false,

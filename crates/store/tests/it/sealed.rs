@@ -1,42 +1,44 @@
 //! Sealed values and the key check value.
 
-use store::model::RepeatableRequest;
-use store::{Abort, Options, Rekeying, RekeyingError, Resealed, SealedPlace, SealedValue, StoreError};
+use store::model::IdempotencyKey;
+use store::{
+    Abort, KeyRotation, KeyRotationError, ResealOutcome, SealedLocation, SealedValue, StoreError, StoreOptions,
+};
 use testkit::Database;
 
-use crate::support::{at, boxed, open, with_accounts, work};
+use crate::support::{at, boxed, open, transaction, with_accounts};
 
 async fn values(store: &store::Store) -> Vec<SealedValue> {
-    let reading = store.write(work(|unit| {
+    let reading = store.write(transaction(|unit| {
         boxed(async move {
             let mut values = Vec::new();
-            unit.each_sealed_value(&mut |value| values.push(value)).await?;
+            unit.for_each_sealed_value(&mut |value| values.push(value)).await?;
             Ok(values)
         })
     }));
     reading.await.map_err(|abort: Abort<()>| abort.to_string()).unwrap()
 }
 
-/// Keeps answers to so many requests.
+/// Stores responses to a number of requests.
 async fn with_answers(database: &Database, requests: u8) -> store::Store {
     let store = with_accounts(database, 1).await;
     for number in 0..requests {
-        let keeping = store.write(work(move |unit| {
+        let keeping = store.write(transaction(move |unit| {
             boxed(async move {
-                let request = RepeatableRequest {
+                let request = IdempotencyKey {
                     requester: store::model::RequesterId(crate::support::uuid(1)),
                     key_hash: [number; 32],
                     body_hash: [1; 32],
                 };
-                let claimed = unit.claim_request(&request, at(1), at(0), at(0)).await?;
-                let store::model::Claimed::First(claim) = claimed else {
+                let claimed = unit.claim_idempotency_key(&request, at(1), at(0), at(0)).await?;
+                let store::model::IdempotencyClaimResult::First(claim) = claimed else {
                     panic!("{claimed:?}")
                 };
-                let answer = store::model::FirstAnswer {
+                let answer = store::model::StoredResponse {
                     status: 200,
                     body: vec![number; 3],
                 };
-                unit.finish_request(&claim, &answer).await?;
+                unit.store_response(&claim, &answer).await?;
                 Ok(())
             })
         }));
@@ -45,12 +47,12 @@ async fn with_answers(database: &Database, requests: u8) -> store::Store {
     store
 }
 
-testkit::on_both! {
-    async fn a_key_check_value_is_made_once(database) {
+testkit::on_both_databases! {
+    async fn key_check_value_is_inserted_once(database) {
         let store = open(database).await;
         assert_eq!(store.key_check().await.unwrap(), None);
         for (sealed, is_first) in [(b"first", true), (b"other", false)] {
-            let making = store.write(work(move |unit| boxed(async move {
+            let making = store.write(transaction(move |unit| boxed(async move {
                 Ok(unit.insert_key_check(sealed, at(0)).await?)
             })));
             assert_eq!(making.await.map_err(|abort: Abort<()>| abort.to_string()), Ok(is_first));
@@ -58,45 +60,45 @@ testkit::on_both! {
         assert_eq!(store.key_check().await.unwrap().as_deref(), Some(&b"first"[..]));
     }
 
-    async fn every_value_is_sealed_anew_or_none(database) {
+    async fn reseals_all_values_or_none(database) {
         let store = with_answers(database, 3).await;
         store.close().await;
-        let options = Options::new(database.url());
-        let mut rekeying = Rekeying::begin::<&str>(&options).await.unwrap();
+        let options = StoreOptions::new(database.url());
+        let mut rekeying = KeyRotation::begin::<&str>(&options).await.unwrap();
         let mut left = 2;
         let mut refuse_second = |value: &SealedValue| {
             left -= 1;
-            if left == 0 { Err("a bad one") } else { Ok(Resealed::Sealed([&value.sealed[..], b"!"].concat())) }
+            if left == 0 { Err("a bad one") } else { Ok(ResealOutcome::Sealed([&value.sealed[..], b"!"].concat())) }
         };
         let refused = rekeying.reseal(b"check", at(2), &mut refuse_second).await;
-        assert!(matches!(refused, Err(RekeyingError::Refused("a bad one"))));
+        assert!(matches!(refused, Err(KeyRotationError::Refused("a bad one"))));
         rekeying.close().await;
         let store = open(database).await;
         assert!(values(&store).await.iter().all(|value| value.sealed.len() == 3));
         assert_eq!(store.key_check().await.unwrap(), None);
         store.close().await;
 
-        let mut rekeying = Rekeying::begin::<&str>(&options).await.unwrap();
-        let mut anew = |value: &SealedValue| Ok::<_, &str>(Resealed::Sealed([&value.sealed[..], b"!"].concat()));
+        let mut rekeying = KeyRotation::begin::<&str>(&options).await.unwrap();
+        let mut anew = |value: &SealedValue| Ok::<_, &str>(ResealOutcome::Sealed([&value.sealed[..], b"!"].concat()));
         rekeying.reseal(b"check", at(2), &mut anew).await.unwrap();
         rekeying.close().await;
         let store = open(database).await;
         let found = values(&store).await;
         assert_eq!(found.len(), 3);
         for (number, value) in (0_u8..).zip(&found) {
-            assert!(matches!(value.place, SealedPlace::RepeatedAnswer(request) if request.key_hash == [number; 32]));
+            assert!(matches!(value.location, SealedLocation::StoredResponse(request) if request.key_hash == [number; 32]));
             assert_eq!(value.sealed, [number, number, number, b'!']);
         }
         assert_eq!(store.key_check().await.unwrap().as_deref(), Some(&b"check"[..]));
     }
 
-    async fn a_database_in_use_is_not_sealed_anew_and_one_being_sealed_is_not_opened(database) {
+    async fn key_rotation_requires_and_holds_exclusive_access(database) {
         let store = open(database).await;
-        let options = Options::new(database.url());
-        let in_use = Rekeying::begin::<&str>(&options).await;
-        assert!(matches!(in_use, Err(RekeyingError::InUse)), "{in_use:?}");
+        let options = StoreOptions::new(database.url());
+        let in_use = KeyRotation::begin::<&str>(&options).await;
+        assert!(matches!(in_use, Err(KeyRotationError::InUse)), "{in_use:?}");
         store.close().await;
-        let rekeying = Rekeying::begin::<&str>(&options).await.unwrap();
+        let rekeying = KeyRotation::begin::<&str>(&options).await.unwrap();
         if database.is_postgres() {
             let refused = store::Store::open(options.clone()).await.unwrap_err();
             assert!(matches!(&refused, StoreError::Open { .. }), "{refused}");
@@ -128,7 +130,7 @@ fn every_sealed_column_is_known() {
         .fetch_all(&pool)
         .await
         .unwrap();
-        // Ids and hashes are not sealed, nor is the key check value a secret.
+        // Ids, hashes and the key check value are not sealed.
         let is_open = |table: &str, column: &str| {
             table == "_sqlx_migrations"
                 || column == "id"

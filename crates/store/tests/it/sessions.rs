@@ -1,15 +1,15 @@
-//! Sessions: their refresh tokens are exchanged once, and what ended stays so.
+//! Sessions: refresh tokens are exchanged once, and ended sessions remain ended.
 
 use futures_util::future::join_all;
 use store::Store;
-use store::model::{AccountId, Refreshed, Session, SessionId};
-use testkit::on_both;
+use store::model::{AccountId, RefreshOutcome, Session, SessionId};
+use testkit::on_both_databases;
 
-use crate::support::{at, boxed, open, uuid, with_accounts, work};
+use crate::support::{at, boxed, open, transaction, uuid, with_accounts};
 
 const DAY_S: i64 = 24 * 3600;
 
-/// A session of account 1 that ends after a day.
+/// A session of account 1 that expires after a day.
 fn session(number: u128) -> Session {
     Session {
         id: SessionId(uuid(number)),
@@ -21,10 +21,10 @@ fn session(number: u128) -> Session {
     }
 }
 
-/// Begins a session whose cookie and first refresh token hash to its number.
+/// Inserts a session whose cookie hash and first refresh token hash come from its number.
 async fn begin(store: &Store, number: u8) -> Session {
     let session = session(number.into());
-    let begun = store.write(work(move |unit| {
+    let begun = store.write(transaction(move |unit| {
         boxed(async move {
             unit.insert_session(&session, Some([number; 32])).await?;
             Ok(unit.insert_refresh_token(session.id, [number; 32], at(0)).await?)
@@ -34,15 +34,15 @@ async fn begin(store: &Store, number: u8) -> Session {
     session
 }
 
-async fn refresh(store: &Store, hash: u8, seconds: i64) -> Refreshed {
-    let refreshed = store.write(work(move |unit| {
+async fn refresh(store: &Store, hash: u8, seconds: i64) -> RefreshOutcome {
+    let refreshed = store.write(transaction(move |unit| {
         boxed(async move { Ok(unit.use_refresh_token([hash; 32], at(seconds)).await?) })
     }));
     refreshed.await.unwrap()
 }
 
 async fn end_all(store: &Store, but: Option<SessionId>) -> u64 {
-    let ended = store.write(work(move |unit| {
+    let ended = store.write(transaction(move |unit| {
         boxed(async move { Ok(unit.end_sessions(AccountId(uuid(1)), but, at(50)).await?) })
     }));
     ended.await.unwrap()
@@ -54,46 +54,46 @@ async fn is_live(store: &Store, session: Session, seconds: i64) -> bool {
     found.is_live(at(seconds))
 }
 
-on_both! {
-    async fn a_session_is_found_by_its_cookie_and_lives_to_the_second(database) {
+on_both_databases! {
+    async fn session_is_found_by_cookie_until_it_expires(database) {
         let store = with_accounts(database, 1).await;
         let session = begin(&store, 7).await;
         let (found, account) = store.session_by_cookie([7; 32]).await.unwrap().unwrap();
         assert_eq!((found, account.id), (session, session.account));
         assert!(store.session_by_cookie([8; 32]).await.unwrap().is_none());
         assert!(is_live(&store, session, DAY_S - 1).await && !is_live(&store, session, DAY_S).await);
-        assert!(matches!(refresh(&store, 7, DAY_S).await, Refreshed::Unknown), "the session is over");
+        assert!(matches!(refresh(&store, 7, DAY_S).await, RefreshOutcome::Unknown), "the session is over");
     }
 
-    async fn of_fifty_exchanges_at_once_in_two_processes_one_succeeds_and_the_session_ends(database) {
+    async fn one_of_fifty_concurrent_exchanges_succeeds_and_session_ends(database) {
         let processes = [with_accounts(database, 1).await, open(database).await];
         let session = begin(&processes[0], 7).await;
         let exchanges = (0..50).map(|number| refresh(&processes[number % 2], 7, 5));
         let refreshed = join_all(exchanges).await;
-        let good = refreshed.iter().filter(|refreshed| matches!(refreshed, Refreshed::Good(_)));
-        let reused = refreshed.iter().filter(|refreshed| matches!(refreshed, Refreshed::Reused(_)));
+        let good = refreshed.iter().filter(|refreshed| matches!(refreshed, RefreshOutcome::Valid(_)));
+        let reused = refreshed.iter().filter(|refreshed| matches!(refreshed, RefreshOutcome::Reused(_)));
         assert_eq!((good.count(), reused.count()), (1, 49));
         assert!(!is_live(&processes[0], session, 5).await);
     }
 
-    async fn a_token_that_is_not_known_ends_nothing(database) {
+    async fn unknown_token_ends_nothing(database) {
         let store = with_accounts(database, 1).await;
         let session = begin(&store, 7).await;
-        assert!(matches!(refresh(&store, 9, 5).await, Refreshed::Unknown));
+        assert!(matches!(refresh(&store, 9, 5).await, RefreshOutcome::Unknown));
         assert!(is_live(&store, session, 5).await);
     }
 
-    async fn all_sessions_of_an_account_end_but_the_one_that_is_spared(database) {
+    async fn all_sessions_end_except_the_given_one(database) {
         let store = with_accounts(database, 1).await;
         let (spared, one, other) = (begin(&store, 1).await, begin(&store, 2).await, begin(&store, 3).await);
         assert_eq!(end_all(&store, Some(spared.id)).await, 2);
         assert!(is_live(&store, spared, 60).await);
         assert!(!is_live(&store, one, 60).await && !is_live(&store, other, 60).await);
         assert_eq!(end_all(&store, None).await, 1);
-        assert!(matches!(refresh(&store, 1, 60).await, Refreshed::Unknown));
+        assert!(matches!(refresh(&store, 1, 60).await, RefreshOutcome::Unknown));
     }
 
-    async fn noting_a_use_neither_revives_a_session_nor_takes_time_from_it(database) {
+    async fn touching_never_revives_or_shortens_session(database) {
         let store = with_accounts(database, 1).await;
         let session = begin(&store, 1).await;
         store.touch_session(session.id, at(100), at(2 * DAY_S)).await.unwrap();
@@ -105,14 +105,14 @@ on_both! {
         assert!(!is_live(&store, session, 200).await);
     }
 
-    async fn what_is_over_for_long_is_forgotten_and_nothing_else(database) {
+    async fn only_long_expired_rows_are_purged(database) {
         let store = with_accounts(database, 1).await;
         let (old, young) = (begin(&store, 1).await, begin(&store, 2).await);
         store.touch_session(young.id, at(100), at(9 * DAY_S)).await.unwrap();
-        assert_eq!(store.forget_sessions_and_codes(at(DAY_S), 100).await.unwrap(), 0);
-        assert_eq!(store.forget_sessions_and_codes(at(DAY_S + 1), 100).await.unwrap(), 1);
+        assert_eq!(store.purge_sessions_and_codes(at(DAY_S), 100).await.unwrap(), 0);
+        assert_eq!(store.purge_sessions_and_codes(at(DAY_S + 1), 100).await.unwrap(), 1);
         assert!(store.session(old.id).await.unwrap().is_none());
-        assert!(matches!(refresh(&store, 1, 5).await, Refreshed::Unknown), "its tokens went with it");
-        assert!(matches!(refresh(&store, 2, 5).await, Refreshed::Good(_)));
+        assert!(matches!(refresh(&store, 1, 5).await, RefreshOutcome::Unknown), "its tokens went with it");
+        assert!(matches!(refresh(&store, 2, 5).await, RefreshOutcome::Valid(_)));
     }
 }

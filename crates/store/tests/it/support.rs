@@ -1,24 +1,24 @@
-//! What the tests of this folder stand on.
+//! Shared helpers of these tests.
 
 use std::future::Future;
 use std::marker::PhantomData;
 
-use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Entry, HistoryStatus, Transition};
+use alerts::request::{ParseContext, parse_create};
+use alerts::transition::{self, HistoryStatus, StatusChange, Transition};
 use alerts::{Alert, AlertId, NewAlert, Plan};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use market::{Calendar, Price, Symbol};
 use serde_json::{Value, json};
-use store::model::{Account, AccountId, HistoryRow, Owner, StoredAlert};
-use store::{Abort, BoxFuture, Options, Store, Unit, Work};
+use store::model::{Account, AccountId, AlertOwner, HistoryRow, StoredAlert};
+use store::{Abort, BoxFuture, Store, StoreOptions, Transaction, UnitOfWork};
 use testkit::Database;
 use uuid::Uuid;
 
 /// Monday, 2024-07-01, 11:00 in New York.
 const NOW: &str = "2024-07-01T15:00:00Z";
 
-/// So many seconds after that.
+/// A number of seconds after `NOW`.
 pub(crate) fn at(seconds: i64) -> Timestamp {
     NOW.parse::<Timestamp>().unwrap() + SignedDuration::from_secs(seconds)
 }
@@ -36,35 +36,35 @@ pub(crate) fn uuid(number: u128) -> Uuid {
 }
 
 pub(crate) async fn open(database: &Database) -> Store {
-    Store::open(Options::new(database.url())).await.unwrap()
+    Store::open(StoreOptions::new(database.url())).await.unwrap()
 }
 
-/// A unit of work that is a function.
-pub(crate) struct Do<F, D, R>(F, PhantomData<fn() -> (D, R)>);
+/// A transaction that is a function.
+pub(crate) struct FnTransaction<F, D, R>(F, PhantomData<fn() -> (D, R)>);
 
-/// A function as a unit of work.
-pub(crate) fn work<F, D, R>(function: F) -> Do<F, D, R>
+/// Wraps a function as a transaction.
+pub(crate) fn transaction<F, D, R>(function: F) -> FnTransaction<F, D, R>
 where
-    F: for<'a> Fn(&'a mut Unit) -> BoxFuture<'a, Result<D, Abort<R>>> + Send + Sync + 'static,
+    F: for<'a> Fn(&'a mut UnitOfWork) -> BoxFuture<'a, Result<D, Abort<R>>> + Send + Sync + 'static,
 {
-    Do(function, PhantomData)
+    FnTransaction(function, PhantomData)
 }
 
-impl<F, D, R> Work for Do<F, D, R>
+impl<F, D, R> Transaction for FnTransaction<F, D, R>
 where
-    F: for<'a> Fn(&'a mut Unit) -> BoxFuture<'a, Result<D, Abort<R>>> + Send + Sync + 'static,
+    F: for<'a> Fn(&'a mut UnitOfWork) -> BoxFuture<'a, Result<D, Abort<R>>> + Send + Sync + 'static,
     D: Send + 'static,
     R: Send + 'static,
 {
-    type Done = D;
+    type Output = D;
     type Refusal = R;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<D, Abort<R>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<D, Abort<R>>> {
         (self.0)(unit)
     }
 }
 
-/// Boxes what a unit of work does that never refuses.
+/// Boxes the future of a transaction that never refuses.
 pub(crate) fn boxed<'a, T>(
     future: impl Future<Output = Result<T, Abort<()>>> + Send + 'a,
 ) -> BoxFuture<'a, Result<T, Abort<()>>> {
@@ -86,7 +86,7 @@ pub(crate) fn account(number: u128) -> Account {
     }
 }
 
-/// A store with that many accounts, numbered from 1.
+/// A store with a number of accounts, numbered from 1.
 pub(crate) async fn with_accounts(database: &Database, number: u128) -> Store {
     let store = open(database).await;
     for number in 1..=number {
@@ -96,18 +96,18 @@ pub(crate) async fn with_accounts(database: &Database, number: u128) -> Store {
 }
 
 pub(crate) async fn add_account(store: &Store, account: Account) {
-    let added = store.write(work(move |unit| {
+    let added = store.write(transaction(move |unit| {
         let account = account.clone();
         boxed(async move { Ok(unit.insert_account(&account).await?) })
     }));
     assert!(added.await.unwrap());
 }
 
-/// What is asked for by the create body of that condition with further members.
+/// Parses the request to create an alert with a condition and further fields.
 pub(crate) fn asked(symbol: &str, condition: &str, more: &Value) -> NewAlert {
     let mut body = json!({"symbol": symbol, "condition": condition});
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let context = Context {
+    let context = ParseContext {
         now: at(0),
         time_zone: &TimeZone::UTC,
         calendar: &Calendar::nyse(),
@@ -119,17 +119,17 @@ pub(crate) fn asked_price(threshold: u32) -> NewAlert {
     asked("AAPL", "price_above", &json!({"threshold": threshold}))
 }
 
-/// An active alert of the account of that number, made so many seconds after the beginning at a price of 200.
+/// An active alert of an account, created a number of seconds after `NOW` at a price of 200.
 pub(crate) fn alert_of(owner: u128, id: u128, asked: NewAlert, seconds: i64) -> StoredAlert {
-    let verified = transition::Owner::Verified;
-    let awaited = transition::StartPrice::Awaited;
+    let verified = transition::OwnerVerification::Verified;
+    let awaited = transition::PriceAvailability::Awaited;
     let made = transition::create(asked, AlertId(uuid(id)), verified, awaited, at(seconds));
     StoredAlert {
         alert: Alert {
             initial_price: Some(price("200")),
             ..made.unwrap().alert
         },
-        owner: Owner::Account(AccountId(uuid(owner))),
+        owner: AlertOwner::Account(AccountId(uuid(owner))),
         created_by: Some("key: laptop".to_owned()),
     }
 }
@@ -138,7 +138,7 @@ pub(crate) fn created(alert: &Alert) -> HistoryRow {
     HistoryRow {
         alert: alert.id,
         symbol: alert.symbol,
-        entry: Entry {
+        entry: StatusChange {
             action: alerts::HistoryAction::Created,
             previous_status: None,
             new_status: HistoryStatus::Of(alert.status),
@@ -149,26 +149,26 @@ pub(crate) fn created(alert: &Alert) -> HistoryRow {
     }
 }
 
-pub(crate) async fn insert(unit: &mut Unit, alert: &StoredAlert) -> Result<(), store::StoreError> {
+pub(crate) async fn insert(unit: &mut UnitOfWork, alert: &StoredAlert) -> Result<(), store::StoreError> {
     unit.insert_alert(alert, &created(&alert.alert)).await
 }
 
 pub(crate) async fn add(store: &Store, alert: &StoredAlert) {
     let alert = alert.clone();
-    let added = store.write(work(move |unit| {
+    let added = store.write(transaction(move |unit| {
         let alert = alert.clone();
         boxed(async move { Ok(insert(unit, &alert).await?) })
     }));
     added.await.unwrap();
 }
 
-/// Adds alerts to the first account with price thresholds of 1, 2, ... and ids alike.
+/// Adds alerts to the first account, with price thresholds and ids 1, 2, ...
 pub(crate) async fn add_many(store: &Store, number: u32) -> Vec<StoredAlert> {
     let alerts: Vec<_> = (1..=number)
         .map(|number| alert_of(1, u128::from(number), asked_price(number), i64::from(number)))
         .collect();
     let adding = alerts.clone();
-    let added = store.write(work(move |unit| {
+    let added = store.write(transaction(move |unit| {
         let alerts = adding.clone();
         boxed(async move {
             for alert in &alerts {
@@ -181,7 +181,7 @@ pub(crate) async fn add_many(store: &Store, number: u32) -> Vec<StoredAlert> {
     alerts
 }
 
-/// Changes an alert of the first account. `false`: it was not of the revision that was changed.
+/// Changes an alert of the first account. Returns `false` if its revision had changed.
 pub(crate) async fn change(
     store: &Store,
     alert: &Alert,
@@ -189,10 +189,10 @@ pub(crate) async fn change(
 ) -> bool {
     let id = alert.id;
     let change = std::sync::Arc::new(change);
-    let changed = store.write(work(move |unit| {
+    let changed = store.write(transaction(move |unit| {
         let change = std::sync::Arc::clone(&change);
         boxed(async move {
-            let alert = unit.alert_to_change(AccountId(uuid(1)), id).await?.unwrap().alert;
+            let alert = unit.lock_alert(AccountId(uuid(1)), id).await?.unwrap().alert;
             match change(&alert) {
                 Transition::Unchanged => Ok(true),
                 Transition::Changed(changed) => {
@@ -210,14 +210,14 @@ pub(crate) async fn pause(store: &Store, alert: &Alert) -> bool {
 
 pub(crate) async fn delete(store: &Store, alert: &Alert) -> bool {
     let alert = alert.clone();
-    let deleted = store.write(work(move |unit| {
+    let deleted = store.write(transaction(move |unit| {
         let alert = alert.clone();
         boxed(async move { Ok(unit.delete_alert(&alert, at(2_000)).await?) })
     }));
     deleted.await.unwrap()
 }
 
-/// The alert of that number, as it is now.
+/// An alert as it is now.
 pub(crate) async fn now(store: &Store, alert: &StoredAlert) -> Option<StoredAlert> {
     store.alerts_by_id(&[alert.alert.id]).await.unwrap().pop()
 }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-/// The bytes of the names in a reason.
+/// The size of the names in a reason, in bytes.
 const MAX_BYTES: usize = 94;
-/// The bytes of " and 4294967295 more".
+/// The length of " and 4294967295 more" in bytes.
 const MORE_BYTES: usize = 20;
-/// The most bytes of one name: one name and the number of others always fit.
+/// The maximum length of one name in bytes. One name and the number of others always fit.
 const MAX_NAME_BYTES: usize = MAX_BYTES - MORE_BYTES;
 
 /// The names of insiders as text: `Ann Lee, Bob Roe and 2 more`. It has a fixed size, so that a reason can be copied
@@ -18,7 +18,7 @@ pub struct InsiderNames {
 }
 
 impl InsiderNames {
-    /// The names that fit, and the number of the others.
+    /// Joins the names that fit, and adds the number of the others.
     #[must_use]
     pub fn of(names: &[&str]) -> Self {
         let shown: Vec<String> = names.iter().map(|name| shortened(name)).collect();
@@ -67,14 +67,14 @@ impl fmt::Debug for InsiderNames {
     }
 }
 
-/// A name on one line.
+/// Returns a name on one line.
 fn shortened(name: &str) -> String {
     let words = name.split(|c: char| c.is_whitespace() || c.is_control());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     cut(&words.join(" "), MAX_NAME_BYTES).to_owned()
 }
 
-/// The beginning of a text, at most `bytes` long.
+/// Returns the beginning of a text, at most `bytes` long.
 fn cut(text: &str, bytes: usize) -> &str {
     let end = text
         .char_indices()
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_listed_as_far_as_there_is_room() {
+    fn names_are_listed_up_to_the_size_limit() {
         assert_eq!(text(&[]), "");
         assert_eq!(text(&["Ann  Lee\n"]), "Ann Lee");
         assert_eq!(text(&["Ann Lee", "Bob Roe"]), "Ann Lee and Bob Roe");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn long_name_is_cut_between_characters() {
+    fn long_name_is_truncated_at_a_character_boundary() {
         let name = "é".repeat(100);
         assert_eq!(text(&[&name]), "é".repeat(37));
         assert_eq!(text(&[&name, "Bob"]), format!("{} and Bob", "é".repeat(37)));

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use market::display::{Percent, Usd};
-use market::{Change, Decimal, Price};
+use market::{Decimal, Price, PriceChange};
 
 use super::Reason;
-use crate::condition::{BuzzDirection, DeliveryTime, Earnings, InsiderDirection};
+use crate::condition::{BuzzDirection, DeliveryTime, EpsBasis, InsiderDirection};
 
-/// A number with at most two decimals, for reading.
+/// A number with at most two decimals, for display.
 struct Short(Decimal);
 
 impl fmt::Display for Short {
@@ -33,7 +33,7 @@ impl fmt::Display for Reason {
             Self::PriceChanged {
                 side, price, initial, ..
             } => {
-                let moved = Decimal::from_micros(Change::between(initial, price).percent.micros().abs());
+                let moved = Decimal::from_micros(PriceChange::between(initial, price).percent.micros().abs());
                 write!(
                     f,
                     "price {} is {}% {} {}",
@@ -98,8 +98,8 @@ impl fmt::Display for Reason {
                 threshold,
             } => {
                 let which = match earnings {
-                    Earnings::Trailing => "P/E",
-                    Earnings::Forward => "forward P/E",
+                    EpsBasis::Trailing => "P/E",
+                    EpsBasis::Forward => "forward P/E",
                 };
                 write!(
                     f,
@@ -163,7 +163,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A number of days ahead, in words.
+/// A number of days ahead in words.
 struct Ahead(u16);
 
 impl fmt::Display for Ahead {

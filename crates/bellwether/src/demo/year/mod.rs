@@ -1,9 +1,10 @@
-//! A simulated year: alerts of every condition, replayed in a moment.
+//! A simulated year with alerts of every condition, replayed in a few seconds.
 //!
-//! Twenty invented companies over two simulated years. The first year only warms the indicators up; in the second one,
-//! alerts of every condition are watched. The market is [`sources::simulated`]; the alerts are here.
+//! The market has twenty invented companies and two simulated years. The first year only warms up the indicators; in
+//! the second one, alerts of every condition are watched. The market is [`sources::simulated`]; this module creates
+//! the alerts.
 
-mod watch;
+mod alert_bodies;
 
 use jiff::civil::{Date, date};
 use market::Calendar;
@@ -11,22 +12,22 @@ use serde_json::Value;
 use sources::folder::MarketData;
 use sources::simulated;
 
-use crate::replay::Span;
+use crate::replay::ReplayPeriod;
 
-/// The first simulated day.
-const FIRST_DAY: Date = date(2024, 1, 2);
+/// The first day of the simulated data.
+const FIRST_DATA_DAY: Date = date(2024, 1, 2);
 /// The year that is replayed.
-const REPLAYED: Span = Span {
+const REPLAY_PERIOD: ReplayPeriod = ReplayPeriod {
     from: date(2025, 1, 2),
     to: date(2025, 12, 31),
 };
 
-/// Makes the market, the days to replay and the alerts to watch, as create-alert bodies.
+/// Generates the market, the period to replay and the alerts as create-alert bodies.
 #[must_use]
-pub fn prepare(seed: u64, calendar: &Calendar) -> (MarketData, Span, Vec<Value>) {
-    let data = simulated::record(seed, calendar, FIRST_DAY, REPLAYED.to);
-    let bodies = watch::alerts(&data, REPLAYED.from);
-    (data, REPLAYED, bodies)
+pub fn prepare(seed: u64, calendar: &Calendar) -> (MarketData, ReplayPeriod, Vec<Value>) {
+    let data = simulated::generate_history(seed, calendar, FIRST_DATA_DAY, REPLAY_PERIOD.to);
+    let bodies = alert_bodies::create_bodies(&data, REPLAY_PERIOD.from);
+    (data, REPLAY_PERIOD, bodies)
 }
 
 #[cfg(test)]
@@ -38,14 +39,14 @@ mod tests {
 
     use super::*;
     use crate::alerts_file::parse_bodies;
-    use crate::replay::{Firing, Replay, Summary};
+    use crate::replay::{Replay, ReplayFiring, ReplaySummary};
 
-    fn run(seed: u64) -> (Summary, Vec<Firing>) {
+    fn run(seed: u64) -> (ReplaySummary, Vec<ReplayFiring>) {
         let calendar = Calendar::nyse();
-        let (data, span, bodies) = prepare(seed, &calendar);
-        let alerts = parse_bodies(&bodies, &calendar, span.start()).unwrap();
+        let (data, period, bodies) = prepare(seed, &calendar);
+        let alerts = parse_bodies(&bodies, &calendar, period.start()).unwrap();
         let mut firings = Vec::new();
-        let replay = Replay::new(&data, &calendar, span, alerts, |firing| {
+        let replay = Replay::new(&data, &calendar, period, alerts, |firing| {
             firings.push(firing);
             ControlFlow::Continue(())
         });
@@ -53,17 +54,17 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_makes_the_same_year() {
+    fn same_seed_gives_the_same_year() {
         assert_eq!(run(7), run(7));
     }
 
     #[test]
-    fn another_seed_makes_another_year() {
+    fn another_seed_gives_another_year() {
         assert_ne!(run(7).1, run(8).1);
     }
 
     #[test]
-    fn every_condition_is_watched_and_fires_in_the_default_year() {
+    fn every_condition_fires_in_the_default_year() {
         let (summary, firings) = run(7);
         assert_eq!((summary.sessions, summary.observations), (250, 250 * 20 * 4));
         let fired: BTreeSet<_> = firings.iter().map(|firing| firing.condition).collect();
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn every_simulated_bar_is_sound() {
+    fn every_simulated_bar_is_valid() {
         for seed in 0..20 {
             let (data, ..) = prepare(seed, &Calendar::nyse());
             assert_eq!(data.bars.len(), 20);

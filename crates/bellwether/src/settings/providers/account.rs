@@ -1,32 +1,32 @@
-//! What an account at a provider comes to.
+//! Converts the settings of a provider to its adapter's configuration.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use sources::provider::http::{Setup, SetupError};
+use sources::provider::http::{AdapterSetup, AdapterSetupError};
 use sources::provider::{Provider, Tier, alpaca, apewisdom, finnhub, massive, sec, tiingo};
 
-use super::{AlpacaFeed, MassivePlan, ProviderName, Sources};
+use super::{AlpacaFeed, MassivePlan, ProviderName, SourcesConfig};
 
-/// An account at a provider, or the way to one that wants none.
+/// The configuration of a provider's adapter.
 #[derive(Clone, Debug)]
-pub enum Account {
-    /// At Alpaca.
-    Alpaca(alpaca::Config),
-    /// At Massive.
-    Massive(massive::Config),
-    /// At Tiingo.
-    Tiingo(tiingo::Config),
-    /// At Finnhub.
-    Finnhub(finnhub::Config),
-    /// The SEC's register.
-    Sec(sec::Config),
+pub enum ProviderConfig {
+    /// Alpaca.
+    Alpaca(alpaca::AlpacaConfig),
+    /// Massive.
+    Massive(massive::MassiveConfig),
+    /// Tiingo.
+    Tiingo(tiingo::TiingoConfig),
+    /// Finnhub.
+    Finnhub(finnhub::FinnhubConfig),
+    /// The SEC's EDGAR database.
+    Sec(sec::SecConfig),
     /// ApeWisdom.
-    ApeWisdom(apewisdom::Config),
+    ApeWisdom(apewisdom::ApeWisdomConfig),
 }
 
-impl Account {
-    /// What its plan allows.
+impl ProviderConfig {
+    /// Returns the limits and offers of the configured plan.
     #[must_use]
     pub fn tier(&self) -> Tier {
         match self {
@@ -34,16 +34,16 @@ impl Account {
             Self::Massive(config) => config.tier(),
             Self::Tiingo(config) => config.tier(),
             Self::Finnhub(config) => config.tier(),
-            Self::Sec(_) => sec::Config::tier(),
-            Self::ApeWisdom(_) => apewisdom::Config::tier(),
+            Self::Sec(_) => sec::SecConfig::tier(),
+            Self::ApeWisdom(_) => apewisdom::ApeWisdomConfig::tier(),
         }
     }
 
-    /// Somebody to ask, with this account.
+    /// Builds the provider's adapter.
     ///
     /// # Errors
-    /// [`SetupError`]
-    pub fn open(self, setup: &Setup) -> Result<Arc<dyn Provider>, SetupError> {
+    /// [`AdapterSetupError`] if the HTTP client cannot be built.
+    pub fn build(self, setup: &AdapterSetup) -> Result<Arc<dyn Provider>, AdapterSetupError> {
         Ok(match self {
             Self::Alpaca(config) => Arc::new(alpaca::Alpaca::new(config, setup)?),
             Self::Massive(config) => Arc::new(massive::Massive::new(config, setup)?),
@@ -55,55 +55,55 @@ impl Account {
     }
 }
 
-impl Sources {
-    /// The account at a provider; `None` if it is not set up.
+impl SourcesConfig {
+    /// Returns the configuration of a provider; `None` if it is not set up.
     #[must_use]
-    pub fn account(&self, name: ProviderName) -> Option<Account> {
+    pub fn provider_config(&self, name: ProviderName) -> Option<ProviderConfig> {
         match name {
-            ProviderName::Alpaca => self.alpaca.account().map(Account::Alpaca),
-            ProviderName::Massive => self.massive.account().map(Account::Massive),
-            ProviderName::Tiingo => self.tiingo.account().map(Account::Tiingo),
-            ProviderName::Finnhub => self.finnhub.account().map(Account::Finnhub),
-            ProviderName::Sec => self.sec.account().map(Account::Sec),
-            ProviderName::ApeWisdom => self.apewisdom.account().map(Account::ApeWisdom),
+            ProviderName::Alpaca => self.alpaca.adapter_config().map(ProviderConfig::Alpaca),
+            ProviderName::Massive => self.massive.adapter_config().map(ProviderConfig::Massive),
+            ProviderName::Tiingo => self.tiingo.adapter_config().map(ProviderConfig::Tiingo),
+            ProviderName::Finnhub => self.finnhub.adapter_config().map(ProviderConfig::Finnhub),
+            ProviderName::Sec => self.sec.adapter_config().map(ProviderConfig::Sec),
+            ProviderName::ApeWisdom => self.apewisdom.adapter_config().map(ProviderConfig::ApeWisdom),
         }
     }
 
-    /// What a provider's plan allows; `None` if it is not set up.
+    /// Returns the limits and offers of a provider's plan; `None` if it is not set up.
     #[must_use]
     pub fn tier(&self, name: ProviderName) -> Option<Tier> {
-        self.account(name).map(|account| account.tier())
+        self.provider_config(name).map(|config| config.tier())
     }
 }
 
-impl super::Alpaca {
-    fn account(&self) -> Option<alpaca::Config> {
+impl super::AlpacaConfig {
+    fn adapter_config(&self) -> Option<alpaca::AlpacaConfig> {
         let (key_id, secret) = (self.key_id.clone()?, self.secret.clone()?);
-        Some(alpaca::Config {
+        Some(alpaca::AlpacaConfig {
             data_url: self.data_url.to_string(),
             trading_url: self.trading_url.to_string(),
             stream_url: self.stream_url.to_string(),
             feed: match self.feed {
-                AlpacaFeed::Iex => alpaca::Feed::Iex,
-                AlpacaFeed::Sip => alpaca::Feed::Sip,
-                AlpacaFeed::DelayedSip => alpaca::Feed::DelayedSip,
+                AlpacaFeed::Iex => alpaca::AlpacaFeed::Iex,
+                AlpacaFeed::Sip => alpaca::AlpacaFeed::Sip,
+                AlpacaFeed::DelayedSip => alpaca::AlpacaFeed::DelayedSip,
             },
             requests_per_minute: self.requests_per_minute.get(),
             stream_symbols: self.stream_symbols.map(NonZeroU32::get),
-            ..alpaca::Config::free(key_id, secret)
+            ..alpaca::AlpacaConfig::free(key_id, secret)
         })
     }
 }
 
-impl super::Massive {
-    fn account(&self) -> Option<massive::Config> {
+impl super::MassiveConfig {
+    fn adapter_config(&self) -> Option<massive::MassiveConfig> {
         let plan = match self.plan {
-            MassivePlan::Basic => massive::Plan::Basic,
-            MassivePlan::Starter => massive::Plan::Delayed,
-            MassivePlan::Advanced => massive::Plan::RealTime,
+            MassivePlan::Basic => massive::MassivePlan::Basic,
+            MassivePlan::Starter => massive::MassivePlan::Delayed,
+            MassivePlan::Advanced => massive::MassivePlan::RealTime,
         };
-        let config = massive::Config::new(self.key.clone()?, plan);
-        Some(massive::Config {
+        let config = massive::MassiveConfig::new(self.key.clone()?, plan);
+        Some(massive::MassiveConfig {
             api_url: self.api_url.to_string(),
             stream_url: match &self.stream_url {
                 Some(url) => url.to_string(),
@@ -114,9 +114,9 @@ impl super::Massive {
     }
 }
 
-impl super::Tiingo {
-    fn account(&self) -> Option<tiingo::Config> {
-        Some(tiingo::Config {
+impl super::TiingoConfig {
+    fn adapter_config(&self) -> Option<tiingo::TiingoConfig> {
+        Some(tiingo::TiingoConfig {
             api_url: self.api_url.to_string(),
             key: self.key.clone()?,
             requests_per_hour: self.requests_per_hour.get(),
@@ -125,9 +125,9 @@ impl super::Tiingo {
     }
 }
 
-impl super::Finnhub {
-    fn account(&self) -> Option<finnhub::Config> {
-        Some(finnhub::Config {
+impl super::FinnhubConfig {
+    fn adapter_config(&self) -> Option<finnhub::FinnhubConfig> {
+        Some(finnhub::FinnhubConfig {
             api_url: self.api_url.to_string(),
             stream_url: self.stream_url.to_string(),
             key: self.key.clone()?,
@@ -138,9 +138,9 @@ impl super::Finnhub {
     }
 }
 
-impl super::Sec {
-    fn account(&self) -> Option<sec::Config> {
-        Some(sec::Config {
+impl super::SecConfig {
+    fn adapter_config(&self) -> Option<sec::SecConfig> {
+        Some(sec::SecConfig {
             www_url: self.www_url.to_string(),
             data_url: self.data_url.to_string(),
             contact: self.contact.as_ref()?.as_str().to_owned(),
@@ -148,9 +148,9 @@ impl super::Sec {
     }
 }
 
-impl super::ApeWisdom {
-    fn account(&self) -> Option<apewisdom::Config> {
-        self.enabled.then(|| apewisdom::Config {
+impl super::ApeWisdomConfig {
+    fn adapter_config(&self) -> Option<apewisdom::ApeWisdomConfig> {
+        self.enabled.then(|| apewisdom::ApeWisdomConfig {
             api_url: self.api_url.to_string(),
         })
     }

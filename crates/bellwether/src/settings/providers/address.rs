@@ -1,4 +1,4 @@
-//! Where a provider is.
+//! The URLs of providers.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use toml::Value;
 
 use crate::settings::value::Setting;
 
-/// Whether `text` is an address of one of these schemes, with a host and without a user, a query or a fragment.
+/// Returns whether `text` is a URL with one of the schemes and a host, without user info, query or fragment.
 fn is_address(text: &str, schemes: [&str; 2]) -> bool {
     let Ok(uri) = text.parse::<Uri>() else { return false };
     let is_known = uri.scheme_str().is_some_and(|scheme| schemes.contains(&scheme));
@@ -44,13 +44,13 @@ macro_rules! address {
 }
 
 address! {
-    /// Where a provider is asked: `https://data.example/v2`.
-    HttpUrl ["https", "http"], "an address like https://data.example/v2, without a query or a user"
+    /// The base URL of a provider's API, for example `https://data.example/v2`.
+    HttpUrl ["https", "http"], "a URL like https://data.example/v2, without query or user info"
 }
 
 address! {
-    /// Where a provider's stream is: `wss://stream.example`.
-    StreamUrl ["wss", "ws"], "an address like wss://stream.example, without a query or a user"
+    /// The URL of a provider's stream, for example `wss://stream.example`.
+    StreamUrl ["wss", "ws"], "a URL like wss://stream.example, without query or user info"
 }
 
 #[cfg(test)]
@@ -58,9 +58,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_its_scheme_and_a_host_and_no_secret() {
-        for fit in ["https://data.example", "http://127.0.0.1:8080/v2", "https://[::1]:80"] {
-            assert_eq!(HttpUrl::from_text(fit).map(|url| url.to_string()).as_deref(), Some(fit));
+    fn provider_url_has_scheme_and_host_and_no_credentials() {
+        for valid in ["https://data.example", "http://127.0.0.1:8080/v2", "https://[::1]:80"] {
+            assert_eq!(
+                HttpUrl::from_text(valid).map(|url| url.to_string()).as_deref(),
+                Some(valid)
+            );
         }
         assert!(StreamUrl::from_text("wss://stream.example/v2").is_some());
         assert!(StreamUrl::from_text("https://stream.example").is_none());

@@ -1,16 +1,16 @@
-//! What is allowed alone, but not together. Each refusal names the setting and what to do about it.
+//! Checks for values that are valid alone but not in combination. Each message names the setting and the fix.
 
 use jiff::civil::time;
 use sources::provider::Capability;
 
-use super::{ProviderName, Sources, Who};
+use super::{ProviderName, ProviderSelection, SourcesConfig};
 use crate::settings::layers::Layers;
-use crate::settings::sections::Market;
+use crate::settings::sections::MarketConfig;
 use crate::settings::value::SourceKind;
 
-impl Sources {
-    /// Refuses what does not go together, also with the settings of the market.
-    pub(in crate::settings) fn check(&self, market: &Market, layers: &mut Layers) {
+impl SourcesConfig {
+    /// Rejects contradictory settings, also in combination with the market's settings.
+    pub(in crate::settings) fn check(&self, market: &MarketConfig, layers: &mut Layers) {
         self.check_alpaca(layers);
         for capability in Capability::ALL {
             self.check_named(capability, layers);
@@ -31,9 +31,9 @@ impl Sources {
         }
     }
 
-    /// Whoever is named must be set up, and offer it.
+    /// Each named provider must be set up and offer the capability.
     fn check_named(&self, capability: Capability, layers: &mut Layers) {
-        let Who::Named(names) = self.who(capability) else {
+        let ProviderSelection::Named(names) = self.selection(capability) else {
             return;
         };
         let key = format!("sources.{capability}");
@@ -43,7 +43,7 @@ impl Sources {
                 continue;
             }
             let Some(tier) = self.tier(*name) else {
-                let switch = name.switch();
+                let switch = name.required_settings();
                 layers.refuse(
                     &key,
                     &format!("names {name}, which is not set up: set {switch}; or name another"),
@@ -61,12 +61,15 @@ impl Sources {
         }
     }
 
-    /// Who does offer it.
+    /// Suggests the providers that offer the capability.
     fn offered_by(&self, capability: Capability) -> String {
         let offers = |name: &ProviderName| self.tier(*name).is_some_and(|tier| tier.offer(capability).is_some());
-        let others: Vec<_> = ProviderName::in_order(capability).into_iter().filter(offers).collect();
+        let others: Vec<_> = ProviderName::default_order(capability)
+            .into_iter()
+            .filter(offers)
+            .collect();
         match others.as_slice() {
-            [] => "take it out: nobody that is set up offers it".to_owned(),
+            [] => "remove it: no configured provider offers it".to_owned(),
             others => {
                 let names: Vec<_> = others.iter().map(|name| name.name()).collect();
                 format!("name one that does: {}", names.join(", "))
@@ -74,20 +77,20 @@ impl Sources {
         }
     }
 
-    fn check_times(&self, market: &Market, layers: &mut Layers) {
+    fn check_times(&self, market: &MarketConfig, layers: &mut Layers) {
         if self.quota_share_percent.get() > 100 {
             layers.refuse("sources.quota_share_percent", "must be at most 100");
         }
         if self.late_after > self.quote_stale_after {
             layers.refuse(
                 "sources.late_after",
-                "must be at most sources.quote_stale_after: what is stale is late, too",
+                "must be at most sources.quote_stale_after: a stale quote is late, too",
             );
         }
         if (time(9, 30, 0, 0)..time(16, 0, 0, 0)).contains(&self.nightly_at) {
             layers.refuse(
                 "sources.nightly_at",
-                "must not be within the session (09:30 to 16:00 in New York): what the jobs fetch is complete after it",
+                "must not be within the session (09:30 to 16:00 in New York): the data for the jobs is complete only after it",
             );
         }
         if market.source != SourceKind::Providers {
@@ -96,33 +99,34 @@ impl Sources {
         if self.late_after <= self.poll_every {
             layers.refuse(
                 "sources.late_after",
-                "must be longer than sources.poll_every: a price can be that old when it is asked for",
+                "must be longer than sources.poll_every: a price can be that old when it is requested",
             );
         }
         if self.late_after >= market.stale_after {
             layers.refuse(
                 "sources.late_after",
-                "must be less than market.stale_after, or alerts say stale quotes of stocks that have a price of now",
+                "must be less than market.stale_after, or alerts report stale quotes of stocks with a current price",
             );
         }
     }
 
-    /// Without prices nothing is judged, and without completed sessions only little.
+    /// Prices and daily bars are required: without prices nothing is evaluated, and without completed sessions only
+    /// few conditions are.
     fn check_enough(&self, layers: &mut Layers) {
-        let is_nobody = |capability| self.asked(capability).is_empty();
-        if is_nobody(Capability::Quotes) && is_nobody(Capability::Stream) {
+        let has_no_provider = |capability| self.providers_for(capability).is_empty();
+        if has_no_provider(Capability::Quotes) && has_no_provider(Capability::Stream) {
             layers.refuse(
                 "market.source",
-                "is \"providers\", but nobody is set up for prices of the session: set sources.alpaca.key_id and \
-                 sources.alpaca.secret, or sources.finnhub.key, and name who is to be asked in sources.quotes or \
+                "is \"providers\", but no provider is set up for prices during the session: set sources.alpaca.key_id and \
+                 sources.alpaca.secret, or sources.finnhub.key, and name the provider in sources.quotes or \
                  sources.stream",
             );
         }
-        if is_nobody(Capability::DailyBars) {
+        if has_no_provider(Capability::DailyBars) {
             layers.refuse(
                 "market.source",
-                "is \"providers\", but nobody is set up for daily bars: set sources.alpaca.key_id and \
-                 sources.alpaca.secret, or sources.massive.key, or sources.tiingo.key, and name who is to be asked in \
+                "is \"providers\", but no provider is set up for daily bars: set sources.alpaca.key_id and \
+                 sources.alpaca.secret, or sources.massive.key, or sources.tiingo.key, and name the provider in \
                  sources.daily_bars",
             );
         }

@@ -1,190 +1,190 @@
-//! The settings of providers of market data: who is asked for what, how often, and with which account.
+//! The settings of market data providers: the providers of each capability, polling, limits and accounts.
 //!
-//! * [`who`]: the providers' names, and who is asked for a capability.
-//! * [`account`]: what an account comes to: which plan, and what it offers.
-//! * [`check`]: what is allowed alone, but not together.
-//! * [`address`], [`value`]: what their settings can be.
+//! * [`selection`]: the providers' names, and the providers of a capability.
+//! * [`account`]: the conversion to the adapters' configurations.
+//! * [`check`]: values that are valid alone but not in combination.
+//! * [`address`], [`value`]: the types of these settings.
 
 mod account;
 mod address;
 mod check;
+mod selection;
 #[cfg(test)]
 mod tests;
 mod value;
-mod who;
 
 use std::num::NonZeroU32;
 
 use jiff::SignedDuration;
 use jiff::civil::Time;
 use market::Decimal;
-use sources::provider::{Capability, Key};
+use sources::provider::{Capability, ProviderKey};
 
 use super::layers::Layers;
 use super::section::section;
 use super::value::Setting;
 
-pub use account::Account;
+pub use account::ProviderConfig;
 pub use address::{HttpUrl, StreamUrl};
+pub use selection::{ProviderName, ProviderSelection};
 pub use value::{AlpacaFeed, Contact, MassivePlan};
-pub use who::{ProviderName, Who};
 
 section! {
-    /// Providers: who is asked for what, and how.
-    Sources "sources" {
-        /// Who is asked which stocks there are.
-        catalog: Who,
-        /// Who is asked for prices, again and again.
-        quotes: Who,
-        /// Whose prices come by themselves.
-        stream: Who,
-        /// Who is asked for the minutes of a stretch that was missed.
-        minute_bars: Who,
-        /// Who is asked for completed sessions.
-        daily_bars: Who,
-        /// Who is asked for those of what everything is compared with.
-        benchmark: Who,
-        /// Who is asked for earnings per share and other figures.
-        fundamentals: Who,
-        /// Who is asked for earnings dates.
-        earnings: Who,
-        /// Who is asked for dividends.
-        dividends: Who,
-        /// Who is asked for splits.
-        splits: Who,
-        /// Who is asked for insiders' trades.
-        insider_trades: Who,
-        /// Who is asked for mentions.
-        mentions: Who,
-        /// How often each price is asked for.
+    /// The providers of market data.
+    SourcesConfig "sources" {
+        /// The providers of the stock catalog.
+        catalog: ProviderSelection,
+        /// The providers of polled prices.
+        quotes: ProviderSelection,
+        /// The providers of streamed prices.
+        stream: ProviderSelection,
+        /// The providers of minute bars for filling gaps.
+        minute_bars: ProviderSelection,
+        /// The providers of daily bars.
+        daily_bars: ProviderSelection,
+        /// The providers of the benchmark's daily bars.
+        benchmark: ProviderSelection,
+        /// The providers of earnings per share and other fundamentals.
+        fundamentals: ProviderSelection,
+        /// The providers of earnings dates.
+        earnings: ProviderSelection,
+        /// The providers of dividends.
+        dividends: ProviderSelection,
+        /// The providers of splits.
+        splits: ProviderSelection,
+        /// The providers of insider trades.
+        insider_trades: ProviderSelection,
+        /// The providers of mentions.
+        mentions: ProviderSelection,
+        /// The interval of polling each price.
         poll_every: SignedDuration,
-        /// How much of a plan that may use, in percent.
+        /// The share of a plan's quota that polling may use, in percent.
         quota_share_percent: NonZeroU32,
-        /// A quote that is older is late.
+        /// The age at which a quote is late.
         late_after: SignedDuration,
-        /// A quote that is older is dropped.
+        /// The age at which a quote is dropped.
         quote_stale_after: SignedDuration,
-        /// How far a price may move between two quotes, in percent.
+        /// The maximum price change between two quotes that needs no confirmation, in percent.
         most_jump_percent: Decimal,
-        /// How long a jump waits for a quote that confirms it.
+        /// The time in which another quote must confirm a larger change.
         confirm_within: SignedDuration,
-        /// When the nightly jobs begin, in New York.
+        /// The New York time at which the nightly jobs start.
         nightly_at: Time,
-        /// How long a provider may take to answer.
+        /// The timeout of requests.
         timeout: SignedDuration,
-        /// Whether proxies that variables of the environment name are used.
+        /// Whether the proxies in the environment variables are used.
         use_proxies: bool,
     }
     parts {
         /// The account at Alpaca.
-        alpaca: Alpaca,
+        alpaca: AlpacaConfig,
         /// The account at Finnhub.
-        finnhub: Finnhub,
+        finnhub: FinnhubConfig,
         /// The account at Massive.
-        massive: Massive,
+        massive: MassiveConfig,
         /// The account at Tiingo.
-        tiingo: Tiingo,
-        /// How the SEC is asked.
-        sec: Sec,
-        /// How ApeWisdom is asked.
-        apewisdom: ApeWisdom,
+        tiingo: TiingoConfig,
+        /// Access to the SEC.
+        sec: SecConfig,
+        /// Access to ApeWisdom.
+        apewisdom: ApeWisdomConfig,
     }
 }
 
 section! {
     /// The account at Alpaca.
-    Alpaca "sources.alpaca" {
+    AlpacaConfig "sources.alpaca" {
         /// The key's id.
-        key_id: Option<Key>,
-        /// The key.
-        secret: Option<Key>,
-        /// Which trades are told of.
+        key_id: Option<ProviderKey>,
+        /// The secret key.
+        secret: Option<ProviderKey>,
+        /// The feed of trades.
         feed: AlpacaFeed,
-        /// How many requests the plan has a minute.
+        /// The plan's requests per minute.
         requests_per_minute: NonZeroU32,
-        /// How many symbols the plan's stream has; `None`: any number.
+        /// The maximum number of symbols in the plan's stream; `None`: unlimited.
         stream_symbols: Option<NonZeroU32>,
-        /// Where the data are.
+        /// The base URL of market data.
         data_url: HttpUrl,
-        /// Where the catalog is.
+        /// The base URL of the catalog.
         trading_url: HttpUrl,
-        /// Where the stream is.
+        /// The URL of the stream.
         stream_url: StreamUrl,
     }
 }
 
 section! {
     /// The account at Finnhub.
-    Finnhub "sources.finnhub" {
-        /// The key.
-        key: Option<Key>,
-        /// Whether the plan is a paid one.
+    FinnhubConfig "sources.finnhub" {
+        /// The API key.
+        key: Option<ProviderKey>,
+        /// Whether the plan is paid.
         premium: bool,
-        /// How many requests the plan has a minute.
+        /// The plan's requests per minute.
         requests_per_minute: NonZeroU32,
-        /// How many symbols the plan's stream has; `None`: any number.
+        /// The maximum number of symbols in the plan's stream; `None`: unlimited.
         stream_symbols: Option<NonZeroU32>,
-        /// Where the data are.
+        /// The base URL of the API.
         api_url: HttpUrl,
-        /// Where the stream is.
+        /// The URL of the stream.
         stream_url: StreamUrl,
     }
 }
 
 section! {
     /// The account at Massive.
-    Massive "sources.massive" {
-        /// The key.
-        key: Option<Key>,
-        /// The plan, which says how often one may ask and how late prices are.
+    MassiveConfig "sources.massive" {
+        /// The API key.
+        key: Option<ProviderKey>,
+        /// The plan. It determines the rate limit and the delay of prices.
         plan: MassivePlan,
-        /// Where the data are.
+        /// The base URL of the API.
         api_url: HttpUrl,
-        /// Where the stream is; `None`: where the plan's is.
+        /// The URL of the stream; `None`: the plan's default.
         stream_url: Option<StreamUrl>,
     }
 }
 
 section! {
     /// The account at Tiingo.
-    Tiingo "sources.tiingo" {
-        /// The key.
-        key: Option<Key>,
-        /// How many requests the plan has an hour.
+    TiingoConfig "sources.tiingo" {
+        /// The API key.
+        key: Option<ProviderKey>,
+        /// The plan's requests per hour.
         requests_per_hour: NonZeroU32,
-        /// How many requests the plan has a day.
+        /// The plan's requests per day.
         requests_per_day: NonZeroU32,
-        /// Where the data are.
+        /// The base URL of the API.
         api_url: HttpUrl,
     }
 }
 
 section! {
-    /// How the SEC is asked.
-    Sec "sources.sec" {
-        /// Who asks.
+    /// Access to the SEC.
+    SecConfig "sources.sec" {
+        /// The contact for the `User-Agent` header, which the SEC requires.
         contact: Option<Contact>,
-        /// Where files and archives are.
+        /// The base URL of files and archives.
         www_url: HttpUrl,
-        /// Where the programming interfaces are.
+        /// The base URL of the data APIs.
         data_url: HttpUrl,
     }
 }
 
 section! {
-    /// How ApeWisdom is asked.
-    ApeWisdom "sources.apewisdom" {
-        /// Whether it is asked at all.
+    /// Access to ApeWisdom.
+    ApeWisdomConfig "sources.apewisdom" {
+        /// Whether it is used.
         enabled: bool,
-        /// Where the data are.
+        /// The base URL of the API.
         api_url: HttpUrl,
     }
 }
 
-impl Sources {
-    /// Who is set for `capability`.
+impl SourcesConfig {
+    /// Returns the setting for `capability`.
     #[must_use]
-    pub const fn who(&self, capability: Capability) -> &Who {
+    pub const fn selection(&self, capability: Capability) -> &ProviderSelection {
         match capability {
             Capability::Catalog => &self.catalog,
             Capability::Quotes => &self.quotes,
@@ -201,12 +201,13 @@ impl Sources {
         }
     }
 
-    /// Who is asked for `capability`, the primary first: those that are named, or all that are set up and offer it.
+    /// Returns the providers for `capability`, the primary first: the named ones, or all that are set up and offer
+    /// it.
     #[must_use]
-    pub fn asked(&self, capability: Capability) -> Vec<ProviderName> {
-        match self.who(capability) {
-            Who::Named(names) => names.clone(),
-            Who::All => ProviderName::in_order(capability)
+    pub fn providers_for(&self, capability: Capability) -> Vec<ProviderName> {
+        match self.selection(capability) {
+            ProviderSelection::Named(names) => names.clone(),
+            ProviderSelection::All => ProviderName::default_order(capability)
                 .into_iter()
                 .filter(|&name| self.tier(name).is_some_and(|tier| tier.offer(capability).is_some()))
                 .collect(),

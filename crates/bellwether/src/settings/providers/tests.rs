@@ -1,4 +1,4 @@
-//! What the settings of providers accept, what they refuse, and what they say then.
+//! Tests of valid and invalid provider settings, and of the error messages.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ fn with_variables(variables: &[(&str, &str)]) -> Result<Settings, String> {
     Settings::load(None, variables).map_err(|error| error.to_string())
 }
 
-fn sources(text: &str) -> Sources {
+fn sources(text: &str) -> SourcesConfig {
     load(text).unwrap().sources
 }
 
@@ -31,40 +31,49 @@ fn names(asked: &[ProviderName]) -> Vec<&'static str> {
 }
 
 #[test]
-fn by_default_nobody_is_set_up_and_nobody_is_asked() {
+fn no_provider_is_set_up_by_default() {
     let sources = sources("");
     for name in ProviderName::ALL {
-        assert!(sources.account(name).is_none(), "{name}");
+        assert!(sources.provider_config(name).is_none(), "{name}");
     }
     for capability in Capability::ALL {
-        assert_eq!(sources.asked(capability), [], "{capability}");
+        assert_eq!(sources.providers_for(capability), [], "{capability}");
     }
 }
 
 #[test]
-fn a_provider_that_is_set_up_with_no_more_than_its_key_has_the_free_plan() {
+fn provider_with_only_a_key_has_the_free_plan() {
     let sources = sources(&format!(
         "{ALPACA}[sources.finnhub]\nkey = \"k\"\n[sources.massive]\nkey = \"k\"\n[sources.tiingo]\nkey = \"k\"\n\
          [sources.sec]\ncontact = \"a@example.com\"\n[sources.apewisdom]\nenabled = true\n"
     ));
-    let key = || Key::new("k").unwrap();
-    let free = |name| format!("{:?}", sources.account(name).unwrap());
+    let key = || ProviderKey::new("k").unwrap();
+    let free = |name| format!("{:?}", sources.provider_config(name).unwrap());
     use ::sources::provider::{alpaca, apewisdom, finnhub, massive, sec, tiingo};
     for (name, expected) in [
         (
             ProviderName::Alpaca,
-            Account::Alpaca(alpaca::Config::free(key(), key())),
+            ProviderConfig::Alpaca(alpaca::AlpacaConfig::free(key(), key())),
         ),
-        (ProviderName::Finnhub, Account::Finnhub(finnhub::Config::free(key()))),
+        (
+            ProviderName::Finnhub,
+            ProviderConfig::Finnhub(finnhub::FinnhubConfig::free(key())),
+        ),
         (
             ProviderName::Massive,
-            Account::Massive(massive::Config::new(key(), massive::Plan::Basic)),
+            ProviderConfig::Massive(massive::MassiveConfig::new(key(), massive::MassivePlan::Basic)),
         ),
-        (ProviderName::Tiingo, Account::Tiingo(tiingo::Config::free(key()))),
-        (ProviderName::Sec, Account::Sec(sec::Config::new("a@example.com"))),
+        (
+            ProviderName::Tiingo,
+            ProviderConfig::Tiingo(tiingo::TiingoConfig::free(key())),
+        ),
+        (
+            ProviderName::Sec,
+            ProviderConfig::Sec(sec::SecConfig::new("a@example.com")),
+        ),
         (
             ProviderName::ApeWisdom,
-            Account::ApeWisdom(apewisdom::Config::default()),
+            ProviderConfig::ApeWisdom(apewisdom::ApeWisdomConfig::default()),
         ),
     ] {
         assert_eq!(free(name), format!("{expected:?}"));
@@ -72,34 +81,34 @@ fn a_provider_that_is_set_up_with_no_more_than_its_key_has_the_free_plan() {
 }
 
 #[test]
-fn what_is_not_named_is_asked_of_all_that_offer_it_in_the_order_of_the_house() {
+fn all_providers_that_offer_a_capability_are_used_in_default_order() {
     let sources = sources(&format!(
         "{ALPACA}[sources.finnhub]\nkey = \"k\"\n[sources.massive]\nkey = \"k\"\n[sources.sec]\ncontact = \"a@example.com\"\n"
     ));
     for (capability, expected) in [
         (Capability::Catalog, vec!["alpaca", "massive", "finnhub", "sec"]),
-        // Massive has no prices of the session on its free plan.
+        // Massive's free plan has no prices during the session.
         (Capability::Quotes, vec!["alpaca", "finnhub"]),
         (Capability::DailyBars, vec!["alpaca", "massive"]),
         (Capability::Fundamentals, vec!["finnhub", "massive"]),
         (Capability::InsiderTrades, vec!["sec", "finnhub"]),
         (Capability::Mentions, vec![]),
     ] {
-        assert_eq!(names(&sources.asked(capability)), expected, "{capability}");
+        assert_eq!(names(&sources.providers_for(capability)), expected, "{capability}");
     }
 }
 
 #[test]
-fn who_is_named_is_asked_in_that_order_and_nobody_else() {
+fn named_providers_are_used_in_order() {
     let sources = sources(&format!(
         "[sources]\nquotes = [\"finnhub\", \"alpaca\"]\nstream = \"none\"\n{ALPACA}[sources.finnhub]\nkey = \"k\"\n"
     ));
-    assert_eq!(names(&sources.asked(Capability::Quotes)), ["finnhub", "alpaca"]);
-    assert_eq!(sources.asked(Capability::Stream), []);
+    assert_eq!(names(&sources.providers_for(Capability::Quotes)), ["finnhub", "alpaca"]);
+    assert_eq!(sources.providers_for(Capability::Stream), []);
 }
 
 #[test]
-fn variables_reach_the_parts_of_a_section() {
+fn variables_set_parts_of_a_section() {
     let settings = with_variables(&[
         ("SOURCES__ALPACA__KEY_ID", "PKTEST"),
         ("SOURCES__ALPACA__SECRET", "open-sesame"),
@@ -111,14 +120,14 @@ fn variables_reach_the_parts_of_a_section() {
     ])
     .unwrap();
     assert_eq!(settings.market.source, SourceKind::Providers);
-    assert_eq!(names(&settings.sources.asked(Capability::Quotes)), ["alpaca"]);
+    assert_eq!(names(&settings.sources.providers_for(Capability::Quotes)), ["alpaca"]);
     assert_eq!(settings.sources.alpaca.feed, AlpacaFeed::Sip);
     assert_eq!(settings.sources.alpaca.stream_symbols.map(NonZeroU32::get), Some(5));
     assert_eq!(settings.sources.nightly_at, jiff::civil::time(18, 30, 0, 0));
 }
 
 #[test]
-fn a_variable_with_too_few_underscores_is_told_its_right_name() {
+fn variable_with_too_few_underscores_gets_the_right_name() {
     for wrong in [
         "SOURCES_ALPACA_KEY_ID",
         "SOURCES__ALPACA_KEY_ID",
@@ -136,7 +145,7 @@ fn a_variable_with_too_few_underscores_is_told_its_right_name() {
 }
 
 #[test]
-fn an_unknown_setting_of_a_part_is_refused_with_those_there_are() {
+fn rejects_unknown_setting_of_a_part_and_lists_known_ones() {
     assert_eq!(
         load("[sources.tiingo]\ntoken = \"k\"\n").unwrap_err(),
         "setting sources.tiingo.token (in bellwether.toml): there is no such setting; those of [sources.tiingo] are \
@@ -150,7 +159,7 @@ fn an_unknown_setting_of_a_part_is_refused_with_those_there_are() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_its_name_and_with_what_can() {
+fn rejects_invalid_values_and_names_allowed_ones() {
     for (text, key, allowed) in [
         (
             "[sources]\nquotes = [\"yahoo\"]",
@@ -190,7 +199,7 @@ fn what_cannot_be_is_refused_by_its_name_and_with_what_can() {
         (
             "[sources.sec]\ncontact = \"Example Ltd\"",
             "sources.sec.contact",
-            "a mail address",
+            "an email address",
         ),
     ] {
         let refused = load(text).unwrap_err();
@@ -200,7 +209,7 @@ fn what_cannot_be_is_refused_by_its_name_and_with_what_can() {
 }
 
 #[test]
-fn whoever_is_named_must_be_set_up() {
+fn named_provider_must_be_set_up() {
     for (name, capability, switch) in [
         ("alpaca", "quotes", "sources.alpaca.key_id and sources.alpaca.secret"),
         ("massive", "splits", "sources.massive.key"),
@@ -224,7 +233,7 @@ fn whoever_is_named_must_be_set_up() {
 }
 
 #[test]
-fn whoever_is_named_must_offer_it_on_that_plan() {
+fn named_provider_must_offer_the_capability() {
     let massive = |plan: &str| {
         load(&format!(
             "[sources]\nquotes = [\"massive\"]\n{ALPACA}[sources.massive]\nkey = \"k\"\nplan = \"{plan}\"\n"
@@ -239,7 +248,7 @@ fn whoever_is_named_must_offer_it_on_that_plan() {
     assert_eq!(
         load(&format!("[sources]\nmentions = [\"alpaca\"]\n{ALPACA}")).unwrap_err(),
         "setting sources.mentions (in bellwether.toml): names alpaca, which does not offer mentions on the plan Basic; \
-         take it out: nobody that is set up offers it"
+         remove it: no configured provider offers it"
     );
     let delayed = load(&format!(
         "[sources]\nstream = [\"alpaca\"]\n{ALPACA}feed = \"delayed_sip\"\n"
@@ -249,7 +258,7 @@ fn whoever_is_named_must_offer_it_on_that_plan() {
 }
 
 #[test]
-fn nobody_is_named_twice() {
+fn rejects_duplicate_providers() {
     assert_eq!(
         load(&format!("[sources]\nquotes = [\"alpaca\", \"alpaca\"]\n{ALPACA}")).unwrap_err(),
         "setting sources.quotes (in bellwether.toml): names alpaca twice; name it once"
@@ -257,7 +266,7 @@ fn nobody_is_named_twice() {
 }
 
 #[test]
-fn half_a_key_is_none() {
+fn rejects_incomplete_key_pair() {
     assert_eq!(
         load("[sources.alpaca]\nkey_id = \"PKTEST\"\n").unwrap_err(),
         "setting sources.alpaca.secret (by default): must be given with sources.alpaca.key_id"
@@ -269,24 +278,24 @@ fn half_a_key_is_none() {
 }
 
 #[test]
-fn providers_must_be_enough_to_judge_by() {
+fn providers_must_cover_prices_and_daily_bars() {
     let providers = |rest: &str| load(&format!("[market]\nsource = \"providers\"\n{rest}"));
     assert!(providers(ALPACA).is_ok());
-    let nobody = providers("").unwrap_err();
-    assert_eq!(nobody.lines().count(), 2, "{nobody}");
-    // Prices, but no daily bars on the free plan.
+    let none_set_up = providers("").unwrap_err();
+    assert_eq!(none_set_up.lines().count(), 2, "{none_set_up}");
+    // The free plan has prices, but no daily bars.
     let finnhub = providers("[sources.finnhub]\nkey = \"k\"\n").unwrap_err();
     assert!(
         finnhub.starts_with(
-            "setting market.source (in bellwether.toml): is \"providers\", but nobody is set up for daily bars: set \
+            "setting market.source (in bellwether.toml): is \"providers\", but no provider is set up for daily bars: set \
              sources.alpaca.key_id"
         ),
         "{finnhub}"
     );
-    // Daily bars, but no prices of the session on the free plan.
+    // The free plan has daily bars, but no prices during the session.
     let massive = providers("[sources.massive]\nkey = \"k\"\n").unwrap_err();
     assert!(
-        massive.contains("nobody is set up for prices of the session") && massive.lines().count() == 1,
+        massive.contains("no provider is set up for prices during the session") && massive.lines().count() == 1,
         "{massive}"
     );
     let none = format!("[sources]\nquotes = \"none\"\nstream = \"none\"\n{ALPACA}");
@@ -295,13 +304,13 @@ fn providers_must_be_enough_to_judge_by() {
 }
 
 #[test]
-fn times_that_contradict_each_other_are_refused() {
+fn rejects_contradictory_times() {
     let providers = |rest: &str| {
         load(&format!(
             "[market]\nsource = \"providers\"\n[sources]\n{rest}\n{ALPACA}"
         ))
     };
-    for (text, key, mend) in [
+    for (text, key, expected_text) in [
         ("quota_share_percent = 101", "quota_share_percent", "at most 100"),
         (
             "late_after = \"16m\"\nquote_stale_after = \"15m\"",
@@ -322,11 +331,11 @@ fn times_that_contradict_each_other_are_refused() {
         assert!(
             refused
                 .lines()
-                .any(|line| line.starts_with(&key) && line.contains(mend)),
+                .any(|line| line.starts_with(&key) && line.contains(expected_text)),
             "{refused}"
         );
     }
-    for fit in [
+    for valid in [
         "quota_share_percent = 100",
         "late_after = \"14m\"\nquote_stale_after = \"14m\"",
         "nightly_at = \"09:29\"",
@@ -334,12 +343,12 @@ fn times_that_contradict_each_other_are_refused() {
         "poll_every = \"119s\"",
         "late_after = \"899s\"",
     ] {
-        assert!(providers(fit).is_ok(), "{fit}");
+        assert!(providers(valid).is_ok(), "{valid}");
     }
 }
 
 #[test]
-fn keys_are_shown_nowhere_and_what_is_shown_can_be_read_again() {
+fn shown_keys_are_masked_and_settings_are_readable() {
     let settings = load(&format!(
         "[market]\nsource = \"providers\"\n[sources]\nquotes = [\"alpaca\"]\nmentions = \"none\"\n{ALPACA}\
          [sources.finnhub]\nkey = \"open-finnhub\"\n[sources.massive]\nkey = \"open-massive\"\n\

@@ -1,20 +1,20 @@
-//! What the settings of providers can be.
+//! The types of provider settings.
 
 use jiff::civil::Time;
-use sources::provider::Key;
+use sources::provider::ProviderKey;
 use toml::Value;
 
 use crate::settings::secret::MASK;
 use crate::settings::value::{Setting, choice};
 
 choice! {
-    /// Which trades Alpaca tells of.
+    /// The trades in Alpaca's feed.
     AlpacaFeed {
-        /// Those of one exchange, in real time.
+        /// Trades of one exchange, in real time.
         Iex = "iex",
-        /// Those of all exchanges, in real time.
+        /// Trades of all exchanges, in real time.
         Sip = "sip",
-        /// Those of all exchanges, 15 minutes later.
+        /// Trades of all exchanges, delayed by 15 minutes.
         DelayedSip = "delayed_sip",
     }
 }
@@ -22,17 +22,17 @@ choice! {
 choice! {
     /// The plans of Massive.
     MassivePlan {
-        /// Free: until yesterday.
+        /// Free: data until yesterday.
         Basic = "basic",
-        /// Paid: prices 15 minutes late.
+        /// Paid: prices delayed by 15 minutes.
         Starter = "starter",
         /// Paid: prices in real time.
         Advanced = "advanced",
     }
 }
 
-/// A provider's key prints as stars.
-impl Setting for Key {
+/// A provider's key is masked.
+impl Setting for ProviderKey {
     fn allowed() -> String {
         "a key of visible ASCII characters without spaces".to_owned()
     }
@@ -46,12 +46,12 @@ impl Setting for Key {
     }
 }
 
-/// Who asks: a name and a mail address, as a header can carry them.
+/// A contact for a request header: a name and an email address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Contact(String);
 
 impl Contact {
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -60,7 +60,7 @@ impl Contact {
 
 impl Setting for Contact {
     fn allowed() -> String {
-        "a name and a mail address in ASCII, like Example Ltd admin@example.com".to_owned()
+        "a name and an email address in ASCII, like Example Ltd admin@example.com".to_owned()
     }
 
     fn from_text(text: &str) -> Option<Self> {
@@ -74,7 +74,7 @@ impl Setting for Contact {
     }
 }
 
-/// A time of day, to the minute.
+/// A time of day with minutes.
 impl Setting for Time {
     fn allowed() -> String {
         "a time of day, like \"22:30\"".to_owned()
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_of_day_has_hours_and_minutes() {
+    fn time_of_day_has_hours_and_minutes() {
         let shown = |text: &str| Time::from_text(text).map(|time| time.to_toml());
         assert_eq!(shown("22:30"), Some("22:30".into()));
         assert_eq!(shown("00:00"), Some("00:00".into()));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contact_has_a_mail_address() {
+    fn contact_has_an_email_address() {
         assert!(Contact::from_text("Example Ltd admin@example.com").is_some());
         for wrong in ["", "Example Ltd", "Müller a@example.com", "a@example.com\n b"] {
             assert_eq!(Contact::from_text(wrong), None, "{wrong:?}");
@@ -112,9 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_shown_as_stars() {
-        let key = Key::from_text("open-sesame").unwrap();
+    fn key_is_masked() {
+        let key = ProviderKey::from_text("open-sesame").unwrap();
         assert_eq!(key.to_toml(), MASK.into());
-        assert_eq!(Key::from_text("two words"), None);
+        assert_eq!(ProviderKey::from_text("two words"), None);
     }
 }

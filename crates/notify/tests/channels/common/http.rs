@@ -1,4 +1,4 @@
-//! An HTTP server that answers as a test says, and tells what it was asked.
+//! An HTTP server with a fixed response that records its requests.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -7,18 +7,18 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-/// What it does with a request.
+/// The behaviour for all requests.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     /// Sends these bytes.
     Bytes(String),
-    /// Says nothing.
+    /// Never responds.
     Hangs,
     /// Closes the connection.
     Closes,
 }
 
-/// A whole answer.
+/// Returns a complete response.
 pub(crate) fn answer(status: &str, headers: &str, body: &str) -> Answer {
     Answer::Bytes(format!(
         "HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
@@ -26,7 +26,7 @@ pub(crate) fn answer(status: &str, headers: &str, body: &str) -> Answer {
     ))
 }
 
-/// A request as it arrived.
+/// A received request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Request {
     pub(crate) line: String,
@@ -40,17 +40,17 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Answers each request so.
+    /// Starts a server with this behaviour.
     pub(crate) async fn start(answer: Answer) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (tell, requests) = mpsc::unbounded_channel();
+        let (sender, requests) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
-                let (answer, tell) = (answer.clone(), tell.clone());
+                let (answer, sender) = (answer.clone(), sender.clone());
                 tokio::spawn(async move {
                     let request = read(&mut stream).await;
-                    let _ = tell.send(request);
+                    let _ = sender.send(request);
                     match answer {
                         Answer::Bytes(bytes) => stream.write_all(bytes.as_bytes()).await.unwrap(),
                         Answer::Hangs => std::future::pending().await,
@@ -66,8 +66,8 @@ impl Server {
         self.requests.recv().await.unwrap()
     }
 
-    /// How many requests came that nobody has looked at.
-    pub(crate) fn more(&mut self) -> usize {
+    /// Returns the number of requests that were not read yet.
+    pub(crate) fn unread_requests(&mut self) -> usize {
         std::iter::from_fn(|| self.requests.try_recv().ok()).count()
     }
 }

@@ -1,10 +1,10 @@
-//! The SMTP server of `tests/smtp/server.py`: started for a test, and ended with it.
+//! Starts the SMTP server `tests/smtp/server.py` for the duration of a test.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use notify::email::{Mailer, SmtpSettings};
+use notify::email::{Mailer, SmtpConfig};
 use rcgen::{CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::CertificateDer;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use tokio::process::{Child, ChildStdout, Command};
 
 use super::{ManualTime, TIMEOUT};
 
-/// How the server wants connections to be made secure.
+/// The TLS mode of the server.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Security {
     None,
@@ -27,7 +27,7 @@ pub(crate) struct MailServer {
     security: Security,
     authority: Option<CertificateDer<'static>>,
     lines: Lines<BufReader<ChildStdout>>,
-    // Its input ends with it, and so does it.
+    // The server exits when its standard input is closed.
     _child: Child,
     _folder: TempDir,
 }
@@ -84,7 +84,7 @@ impl MailServer {
         }
     }
 
-    /// The URL that fits the server.
+    /// Returns the URL of the server.
     pub(crate) fn url(&self, credentials: &str) -> String {
         let (scheme, option) = match self.security {
             Security::None => ("smtp", ""),
@@ -94,10 +94,10 @@ impl MailServer {
         format!("{scheme}://{credentials}localhost:{}{option}", self.port)
     }
 
-    /// Settings that fit the server.
-    pub(crate) fn settings(&self, credentials: &str) -> SmtpSettings {
-        SmtpSettings {
-            own_roots: self.authority.iter().cloned().collect(),
+    /// Returns the configuration for the server.
+    pub(crate) fn settings(&self, credentials: &str) -> SmtpConfig {
+        SmtpConfig {
+            extra_roots: self.authority.iter().cloned().collect(),
             ..settings(&self.url(credentials))
         }
     }
@@ -106,13 +106,13 @@ impl MailServer {
         mailer(self.settings(""))
     }
 
-    /// What the server tells next.
+    /// Returns the next event of the server.
     pub(crate) async fn next(&mut self) -> Value {
         let line = self.lines.next_line().await.unwrap().unwrap();
         serde_json::from_str(&line).unwrap()
     }
 
-    /// The next message that it took.
+    /// Returns the next message that the server accepted.
     pub(crate) async fn message(&mut self) -> Value {
         let next = self.next().await;
         assert_eq!(next["event"], "message", "{next}");
@@ -120,21 +120,21 @@ impl MailServer {
     }
 }
 
-pub(crate) fn settings(url: &str) -> SmtpSettings {
-    SmtpSettings {
+pub(crate) fn settings(url: &str) -> SmtpConfig {
+    SmtpConfig {
         url: url.to_owned(),
         from: "Bellwether <alerts@example.com>".to_owned(),
         hello_name: Some("client.test".to_owned()),
-        own_roots: Vec::new(),
+        extra_roots: Vec::new(),
         timeout: TIMEOUT,
     }
 }
 
-pub(crate) fn mailer(settings: SmtpSettings) -> Mailer {
+pub(crate) fn mailer(settings: SmtpConfig) -> Mailer {
     Mailer::new(settings, Arc::new(ManualTime::new())).unwrap()
 }
 
-/// An authority, and a certificate and key (PEM) that it signed.
+/// Returns a certificate authority, and a certificate and key (PEM) that it signed.
 pub(crate) fn certificate(names: &[&str]) -> (CertificateDer<'static>, String, String) {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -147,8 +147,8 @@ pub(crate) fn certificate(names: &[&str]) -> (CertificateDer<'static>, String, S
 
 fn missing(python: &Path) -> String {
     format!(
-        "aiosmtpd is missing in {}; run scripts/install-test-tools, which makes a virtual environment with what \
-         tests/smtp/requirements.txt names, or scripts/test, which does that first",
+        "aiosmtpd is missing in {}; run scripts/install-test-tools, which creates a virtual environment with \
+         tests/smtp/requirements.txt, or scripts/test, which does that first",
         python.display()
     )
 }

@@ -1,11 +1,11 @@
-//! What the tests share.
+//! Shared helpers.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use notify::email::Email;
-use notify::letter::render::Frame;
+use notify::templates::render::EmailContext;
 use notify::time::{Sleep, Time};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ pub(crate) mod http;
 pub(crate) mod mail_server;
 pub(crate) mod scripted;
 
-/// A clock that stands still until it is set on. Deadlines pass when a test says so.
+/// A clock that only moves when the test advances it, so that tests control timeouts.
 #[derive(Debug)]
 pub(crate) struct ManualTime(watch::Sender<Timestamp>);
 
@@ -46,10 +46,10 @@ pub(crate) fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// How long an attempt may take in these tests.
+/// Timeout of an attempt in these tests.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A mail that says little.
+/// Returns a minimal email.
 pub(crate) fn email(to: &str) -> Email {
     Email {
         to: to.to_owned(),
@@ -63,12 +63,12 @@ pub(crate) fn email(to: &str) -> Email {
     }
 }
 
-/// What surrounds a mail about an alert.
-pub(crate) fn frame() -> Frame {
-    Frame {
+/// Returns the context of an alert email.
+pub(crate) fn email_context() -> EmailContext {
+    EmailContext {
         recipient_name: Some("Ann Lee".to_owned()),
         time_zone: TimeZone::get("America/New_York").unwrap(),
         unsubscribe_link: Some("https://alerts.example.com/unsubscribe?token=abc-_123".to_owned()),
-        ..Frame::new("Bellwether", "https://alerts.example.com/")
+        ..EmailContext::new("Bellwether", "https://alerts.example.com/")
     }
 }

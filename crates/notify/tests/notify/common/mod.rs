@@ -1,4 +1,4 @@
-//! What the tests share: a clock that is set by hand and names that resolve to what a test says.
+//! Shared helpers: a manual clock, a fake resolver and policies.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,16 +6,16 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 
 use jiff::{SignedDuration, Timestamp};
-use notify::address::{Resolve, Resolving, UrlRules};
+use notify::address::{ResolveFuture, Resolver, UrlPolicy};
 use notify::time::{Sleep, Time};
 use tokio::sync::watch;
 
-pub(crate) mod channel;
+pub(crate) mod client_fixture;
+pub(crate) mod dispatcher_fixture;
 pub(crate) mod outbox;
 pub(crate) mod receiver;
-pub(crate) mod world;
 
-/// A clock that stands still until it is set on.
+/// A clock that only moves when the test advances it.
 #[derive(Debug)]
 pub(crate) struct ManualTime(watch::Sender<Timestamp>);
 
@@ -46,15 +46,15 @@ pub(crate) fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// Names that resolve to what a test says, which may change.
+/// A resolver with configurable addresses.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct FakeResolver {
     addresses: Mutex<HashMap<String, Vec<IpAddr>>>,
     /// The names that were looked up.
     pub(crate) asked: Mutex<Vec<String>>,
 }
 
-impl Names {
+impl FakeResolver {
     pub(crate) fn of(names: &[(&str, &[&str])]) -> Self {
         let all = Self::default();
         for (name, addresses) in names {
@@ -69,8 +69,8 @@ impl Names {
     }
 }
 
-impl Resolve for Names {
-    fn resolve<'a>(&'a self, name: &'a str) -> Resolving<'a> {
+impl Resolver for FakeResolver {
+    fn resolve<'a>(&'a self, name: &'a str) -> ResolveFuture<'a> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(name.to_owned());
             let found = self.addresses.lock().unwrap().get(name).cloned();
@@ -79,29 +79,29 @@ impl Resolve for Names {
     }
 }
 
-/// Rules that open these ranges.
-pub(crate) fn opening(ranges: &[&str]) -> UrlRules {
-    UrlRules::new(ranges.iter().map(|range| range.parse().unwrap()).collect())
+/// Returns a policy that permits these ranges.
+pub(crate) fn policy_allowing(ranges: &[&str]) -> UrlPolicy {
+    UrlPolicy::new(ranges.iter().map(|range| range.parse().unwrap()).collect())
 }
 
-/// So often at most one goes to sleep at the same instant.
-const SLEEPS: usize = 100_000;
+/// Maximum number of sleeps at the same instant before a test fails.
+const MAX_SLEEPS_PER_INSTANT: usize = 100_000;
 
-/// Tokio's clock, which in a test that starts paused goes on by itself whenever nobody has anything to do.
+/// The clock of Tokio. With a paused runtime, it advances whenever all tasks are idle.
 ///
-/// Who goes round in a circle always has something to do, so time would never go on. Here they are found out.
+/// A busy loop is never idle, so time would not advance. This clock detects that.
 #[derive(Debug)]
 pub(crate) struct TokioTime {
-    began: tokio::time::Instant,
-    began_at: Timestamp,
+    started: tokio::time::Instant,
+    started_at: Timestamp,
     sleeps: Mutex<(Timestamp, usize)>,
 }
 
 impl TokioTime {
     pub(crate) fn new() -> Self {
         Self {
-            began: tokio::time::Instant::now(),
-            began_at: at("2026-03-06T14:30:00Z"),
+            started: tokio::time::Instant::now(),
+            started_at: at("2026-03-06T14:30:00Z"),
             sleeps: Mutex::default(),
         }
     }
@@ -110,14 +110,14 @@ impl TokioTime {
         let mut sleeps = self.sleeps.lock().unwrap();
         let before = if sleeps.0 == now { sleeps.1 } else { 0 };
         *sleeps = (now, before + 1);
-        assert!(before < SLEEPS, "somebody goes round in a circle");
+        assert!(before < MAX_SLEEPS_PER_INSTANT, "a busy loop");
     }
 }
 
 impl Time for TokioTime {
     fn now(&self) -> Timestamp {
-        let since = SignedDuration::try_from(self.began.elapsed()).unwrap();
-        self.began_at.saturating_add(since).unwrap()
+        let since = SignedDuration::try_from(self.started.elapsed()).unwrap();
+        self.started_at.saturating_add(since).unwrap()
     }
 
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {

@@ -1,19 +1,19 @@
-//! An outbox in memory, which checks that the dispatcher keeps its side of the contract.
+//! An outbox in memory, which also checks that the dispatcher keeps its contract.
 //!
-//! Like a table it has an index by lane and instant, or tests with a hundred thousand deliveries would take minutes.
+//! It has an index by endpoint and due time, so that tests with a hundred thousand deliveries are fast.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use notify::dispatcher::{ClaimOrder, Claimed, LaneDue, Outbox, Settled};
-use notify::schedule::{Next, Report};
+use notify::dispatcher::{ClaimParams, ClaimedJob, DueEndpoint, Outbox, SettledJob};
+use notify::schedule::{AttemptReport, NextStep};
 use notify::time::Time;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-/// How far a delivery has come.
+/// The status of a delivery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
     Pending,
@@ -25,7 +25,7 @@ pub(crate) enum Status {
 #[derive(Clone, Debug)]
 pub(crate) struct Row<J, R> {
     pub(crate) id: Uuid,
-    pub(crate) lane: i64,
+    pub(crate) endpoint: i64,
     pub(crate) host: Arc<str>,
     pub(crate) account: Uuid,
     pub(crate) queued_at: Timestamp,
@@ -41,23 +41,23 @@ pub(crate) struct Row<J, R> {
 #[derive(Debug)]
 pub(crate) struct Rows<J, R> {
     pub(crate) rows: BTreeMap<i64, Row<J, R>>,
-    /// Lanes that were switched off.
-    pub(crate) off: BTreeSet<i64>,
-    /// The sizes of batches that were settled.
+    /// Endpoints that were disabled.
+    pub(crate) disabled: BTreeSet<i64>,
+    /// The sizes of settled batches.
     pub(crate) batches: Vec<usize>,
-    /// The most that was claimed at once.
-    pub(crate) most_claimed: usize,
-    pub(crate) looks: usize,
+    /// Maximum number of deliveries that were claimed at once.
+    pub(crate) max_claimed: usize,
+    pub(crate) polls: usize,
     pub(crate) claims: usize,
     next_key: i64,
-    /// What is pending, by lane.
+    /// Pending deliveries by endpoint.
     pending: BTreeMap<i64, BTreeSet<(Timestamp, i64)>>,
-    /// How many are claimed.
+    /// Number of claimed deliveries.
     claimed: usize,
 }
 
 impl<J, R> Rows<J, R> {
-    /// Changes a row and what is counted of it.
+    /// Changes a row and updates the counts.
     fn change<T>(&mut self, key: i64, change: impl FnOnce(&mut Row<J, R>) -> T) -> T {
         self.count(key, false);
         let changed = change(self.rows.get_mut(&key).unwrap());
@@ -65,11 +65,11 @@ impl<J, R> Rows<J, R> {
         changed
     }
 
-    /// Counts a row in, or out.
-    fn count(&mut self, key: i64, comes: bool) {
+    /// Adds a row to the counts, or removes it.
+    fn count(&mut self, key: i64, is_added: bool) {
         let row = &self.rows[&key];
         let counts = usize::from(row.lease.is_some());
-        self.claimed = if comes {
+        self.claimed = if is_added {
             self.claimed + counts
         } else {
             self.claimed - counts
@@ -77,39 +77,39 @@ impl<J, R> Rows<J, R> {
         if row.status != Status::Pending {
             return;
         }
-        let lane = self.pending.entry(row.lane).or_default();
-        if comes {
-            lane.insert((row.due, key));
+        let endpoint = self.pending.entry(row.endpoint).or_default();
+        if is_added {
+            endpoint.insert((row.due, key));
         } else {
-            lane.remove(&(row.due, key));
-            if lane.is_empty() {
-                self.pending.remove(&row.lane);
+            endpoint.remove(&(row.due, key));
+            if endpoint.is_empty() {
+                self.pending.remove(&row.endpoint);
             }
         }
     }
 }
 
-/// What the outbox is asked.
+/// The calls of an outbox.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Question {
-    Lanes,
+pub(crate) enum OutboxCall {
+    DueEndpoints,
     Claim,
     Settle,
 }
 
-/// How it fails.
+/// A failure that a test injects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fault {
+pub(crate) enum InjectedFailure {
     Error,
     Panic,
 }
 
 pub(crate) struct MemoryOutbox<J, R> {
     pub(crate) all: Mutex<Rows<J, R>>,
-    faults: Mutex<VecDeque<(Question, Fault)>>,
-    /// How long it takes to answer; what it answers is what is so at the end.
-    takes: Mutex<HashMap<Question, Duration>>,
-    /// Results of this delivery cannot be written.
+    failures: Mutex<VecDeque<(OutboxCall, InjectedFailure)>>,
+    /// The duration of calls. Their results are determined at the end.
+    takes: Mutex<HashMap<OutboxCall, Duration>>,
+    /// The result of this delivery cannot be settled.
     unwritable: Mutex<Option<i64>>,
     time: Arc<dyn Time>,
     changed: watch::Sender<u64>,
@@ -119,10 +119,10 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
     pub(crate) fn new(time: Arc<dyn Time>) -> Arc<Self> {
         let rows = Rows {
             rows: BTreeMap::new(),
-            off: BTreeSet::new(),
+            disabled: BTreeSet::new(),
             batches: Vec::new(),
-            most_claimed: 0,
-            looks: 0,
+            max_claimed: 0,
+            polls: 0,
             claims: 0,
             next_key: 1,
             pending: BTreeMap::new(),
@@ -130,7 +130,7 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
         };
         Arc::new(Self {
             all: Mutex::new(rows),
-            faults: Mutex::default(),
+            failures: Mutex::default(),
             takes: Mutex::default(),
             unwritable: Mutex::default(),
             time,
@@ -138,15 +138,15 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
         })
     }
 
-    /// Queues a delivery: its key.
-    pub(crate) fn queue(&self, lane: i64, host: &Arc<str>, account: u128, job: J) -> i64 {
+    /// Queues a delivery, and returns its key.
+    pub(crate) fn queue(&self, endpoint: i64, host: &Arc<str>, account: u128, job: J) -> i64 {
         let now = self.time.now();
         let mut all = self.all.lock().unwrap();
         let key = all.next_key;
         all.next_key += 1;
         let row = Row {
             id: Uuid::from_u128(u128::try_from(key).unwrap() << 64),
-            lane,
+            endpoint,
             host: Arc::clone(host),
             account: Uuid::from_u128(account),
             queued_at: now,
@@ -163,27 +163,27 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
         key
     }
 
-    /// From now on it takes so long to answer this.
-    pub(crate) fn takes(&self, question: Question, millis: u64) {
+    /// Sets the duration of a call.
+    pub(crate) fn takes(&self, call: OutboxCall, millis: u64) {
         let mut takes = self.takes.lock().unwrap();
-        takes.insert(question, Duration::from_millis(millis));
+        takes.insert(call, Duration::from_millis(millis));
     }
 
-    /// Whatever comes of this delivery cannot be written, nor what is to be written with it.
+    /// Makes every batch fail that settles this delivery.
     pub(crate) fn cannot_settle(&self, key: i64) {
         *self.unwritable.lock().unwrap() = Some(key);
     }
 
-    /// The next time it is asked this, it fails.
-    pub(crate) fn fail(&self, question: Question, fault: Fault) {
-        self.faults.lock().unwrap().push_back((question, fault));
+    /// Makes the next call of this kind fail.
+    pub(crate) fn fail(&self, call: OutboxCall, failure: InjectedFailure) {
+        self.failures.lock().unwrap().push_back((call, failure));
     }
 
     pub(crate) fn row(&self, key: i64) -> Row<J, R> {
         self.all.lock().unwrap().rows[&key].clone()
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition is true.
     pub(crate) async fn until(&self, condition: impl Fn(&Rows<J, R>) -> bool) {
         let mut changed = self.changed.subscribe();
         let wait = async {
@@ -191,12 +191,12 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
                 changed.changed().await.unwrap();
             }
         };
-        // Virtual time may run through days meanwhile.
+        // Virtual time may advance by days.
         let waited = tokio::time::timeout(Duration::from_secs(30 * 86_400), wait).await;
-        waited.expect("the outbox comes to it");
+        waited.expect("the condition becomes true");
     }
 
-    /// Waits until a delivery was tried so many times.
+    /// Waits until a delivery was attempted this number of times.
     pub(crate) async fn tried(&self, key: i64, times: usize) -> Row<J, R> {
         self.until(|all| all.rows[&key].reports.len() >= times).await;
         self.row(key)
@@ -207,92 +207,99 @@ impl<J: Clone + Send, R: Clone + Send> MemoryOutbox<J, R> {
         self.until(|all| all.pending.is_empty()).await;
     }
 
-    async fn think(&self, question: Question) -> Result<(), String> {
-        let takes = self.takes.lock().unwrap().get(&question).copied();
+    async fn respond(&self, call: OutboxCall) -> Result<(), String> {
+        let takes = self.takes.lock().unwrap().get(&call).copied();
         match takes {
             Some(takes) => self.time.sleep(takes).await,
             None => tokio::task::yield_now().await,
         }
-        let mut faults = self.faults.lock().unwrap();
-        let Some((_, fault)) = faults.pop_front_if(|(next, _)| *next == question) else {
+        let mut failures = self.failures.lock().unwrap();
+        let Some((_, failure)) = failures.pop_front_if(|(next, _)| *next == call) else {
             return Ok(());
         };
-        drop(faults);
-        if fault == Fault::Panic {
-            wanted_panic();
+        drop(failures);
+        if failure == InjectedFailure::Panic {
+            panic_on_purpose();
         }
-        Err(format!("{question:?} fails"))
+        Err(format!("{call:?} fails"))
     }
 }
 
 impl<J, R> Outbox for MemoryOutbox<J, R>
 where
     J: Clone + Send + Sync + 'static,
-    R: Report + Clone,
+    R: AttemptReport + Clone,
 {
     type Job = J;
     type Report = R;
     type Error = String;
 
-    async fn lanes(&self, after: i64, limit: u32) -> Result<Vec<LaneDue>, String> {
-        self.think(Question::Lanes).await?;
+    async fn due_endpoints(&self, after: i64, limit: u32) -> Result<Vec<DueEndpoint>, String> {
+        self.respond(OutboxCall::DueEndpoints).await?;
         let mut all = self.all.lock().unwrap();
-        all.looks += 1;
-        let lanes = all.pending.range(after.saturating_add(1)..);
-        let lanes = lanes.take(usize::try_from(limit).unwrap()).map(|(lane, rows)| LaneDue {
-            lane: *lane,
-            first_due: rows.first().unwrap().0,
-        });
-        Ok(lanes.collect())
+        all.polls += 1;
+        let endpoints = all.pending.range(after.saturating_add(1)..);
+        let endpoints = endpoints
+            .take(usize::try_from(limit).unwrap())
+            .map(|(endpoint, rows)| DueEndpoint {
+                endpoint: *endpoint,
+                first_due: rows.first().unwrap().0,
+            });
+        Ok(endpoints.collect())
     }
 
-    async fn claim(&self, order: &ClaimOrder) -> Result<Vec<Claimed<J>>, String> {
-        self.think(Question::Claim).await?;
-        assert!(order.now <= self.time.now(), "nothing is claimed before it is due");
+    async fn claim(&self, params: &ClaimParams) -> Result<Vec<ClaimedJob<J>>, String> {
+        self.respond(OutboxCall::Claim).await?;
+        assert!(params.now <= self.time.now(), "nothing is claimed before it is due");
         let mut all = self.all.lock().unwrap();
         all.claims += 1;
         let mut claimed = Vec::new();
-        let (each, most) = (order.most_of_each.try_into().unwrap(), order.most.try_into().unwrap());
-        for lane in &order.lanes {
-            let Some(rows) = all.pending.get(lane) else { continue };
-            let due = rows.iter().take_while(|(due, _)| *due <= order.now);
+        let (each, max) = (
+            params.max_per_endpoint.try_into().unwrap(),
+            params.max_total.try_into().unwrap(),
+        );
+        for endpoint in &params.endpoints {
+            let Some(rows) = all.pending.get(endpoint) else {
+                continue;
+            };
+            let due = rows.iter().take_while(|(due, _)| *due <= params.now);
             let keys: Vec<i64> = due.take(each).map(|(_, key)| *key).collect();
             for key in keys {
-                if claimed.len() >= most {
+                if claimed.len() >= max {
                     break;
                 }
                 claimed.push(all.change(key, |row| {
-                    row.due = order.until;
-                    row.lease = Some(order.lease);
-                    Claimed {
+                    row.due = params.until;
+                    row.lease = Some(params.lease);
+                    ClaimedJob {
                         key,
                         id: row.id,
-                        lane: row.lane,
+                        endpoint: row.endpoint,
                         host: Arc::clone(&row.host),
                         account: row.account,
-                        tries: row.tries,
+                        previous_attempts: row.tries,
                         job: row.job.clone(),
                     }
                 }));
             }
         }
-        all.most_claimed = all.most_claimed.max(all.claimed);
+        all.max_claimed = all.max_claimed.max(all.claimed);
         Ok(claimed)
     }
 
-    async fn settle(&self, settled: &[Settled<R>]) -> Result<(), String> {
-        self.think(Question::Settle).await?;
+    async fn settle(&self, settled: &[SettledJob<R>]) -> Result<(), String> {
+        self.respond(OutboxCall::Settle).await?;
         let unwritable = *self.unwritable.lock().unwrap();
         if let Some(key) = unwritable.filter(|key| settled.iter().any(|settled| settled.key == *key)) {
-            return Err(format!("what came of {key} cannot be written"));
+            return Err(format!("the result of {key} cannot be settled"));
         }
         let now = self.time.now();
         let mut all = self.all.lock().unwrap();
         all.batches.push(settled.len());
         for settled in settled {
             all.change(settled.key, |row| settle(row, settled, now));
-            if settled.next == Next::SwitchOff {
-                all.off.insert(settled.lane);
+            if settled.next == NextStep::DisableEndpoint {
+                all.disabled.insert(settled.endpoint);
             }
         }
         drop(all);
@@ -301,26 +308,26 @@ where
     }
 }
 
-fn settle<J, R: Clone>(row: &mut Row<J, R>, settled: &Settled<R>, now: Timestamp) {
-    assert_eq!(row.lane, settled.lane);
-    assert_eq!(settled.report.is_none(), settled.next == Next::Released);
+fn settle<J, R: Clone>(row: &mut Row<J, R>, settled: &SettledJob<R>, now: Timestamp) {
+    assert_eq!(row.endpoint, settled.endpoint);
+    assert_eq!(settled.report.is_none(), settled.next == NextStep::Released);
     row.tries += u32::from(settled.report.is_some());
     row.reports.extend(settled.report.clone());
-    if settled.next == Next::Delivered {
+    if settled.next == NextStep::Delivered {
         row.status = Status::Delivered;
     } else if row.lease != Some(settled.lease) {
         return;
     }
     row.lease = None;
     match settled.next {
-        Next::Delivered => row.settled_at = Some(now),
-        Next::RetryAt(at) => row.due = at,
-        Next::Released => row.due = now,
-        Next::GivenUp | Next::SwitchOff => row.status = Status::Failed,
+        NextStep::Delivered => row.settled_at = Some(now),
+        NextStep::RetryAt(at) => row.due = at,
+        NextStep::Released => row.due = now,
+        NextStep::GivenUp | NextStep::DisableEndpoint => row.status = Status::Failed,
     }
 }
 
-/// A panic that a test wants. It is not told to the log, as it is nothing that has gone wrong.
-pub(crate) fn wanted_panic() -> ! {
-    std::panic::resume_unwind(Box::new("a panic that the test wants"))
+/// Panics without a message in the log, because the test expects it.
+pub(crate) fn panic_on_purpose() -> ! {
+    std::panic::resume_unwind(Box::new("a panic that the test expects"))
 }

@@ -1,4 +1,4 @@
-//! Receivers on this machine, good and bad ones.
+//! HTTP receivers on this machine with scripted behaviour.
 
 use std::collections::HashMap;
 use std::future::pending;
@@ -17,32 +17,31 @@ use tokio_rustls::TlsAcceptor;
 
 use super::ManualTime;
 
-/// The time after which a test that waits for a state fails. Tests whose clock is paused reach it only when nothing is
-/// left to happen.
+/// Timeout of a test that waits for a state. With a paused clock, it is only reached when all tasks are idle.
 const HANG_LIMIT: Duration = Duration::from_secs(120);
 
-/// What a receiver does with a request.
+/// The behaviour of a receiver for a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Behaviour {
-    /// Answers with these bytes, and takes the next request.
+    /// Responds with these bytes, and accepts the next request.
     Answers(String),
-    /// Answers with these bytes, and closes the connection.
+    /// Responds with these bytes, and closes the connection.
     AnswersAndCloses(String),
     /// Reads the request, and closes the connection.
     Closes,
     /// Reads the request, and resets the connection.
     Resets,
-    /// Reads the request, and says nothing.
+    /// Reads the request, and never responds.
     Hangs,
-    /// Sends this a byte a second.
+    /// Sends one byte per second.
     Drips(String),
-    /// Answers 200 with a body of so many bytes.
+    /// Responds with 200 and a body of this size.
     Floods(usize),
-    /// Answers with these bytes over and over, until they are taken no more.
+    /// Sends these bytes repeatedly, until the client stops reading.
     Repeats(String),
 }
 
-/// A whole answer.
+/// Returns a complete response.
 pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
     format!(
         "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}",
@@ -54,7 +53,7 @@ pub(crate) fn ok() -> Behaviour {
     Behaviour::Answers(answer("200 OK", "", "ok"))
 }
 
-/// A request as it arrived.
+/// A received request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Received {
     pub(crate) line: String,
@@ -62,16 +61,16 @@ pub(crate) struct Received {
     pub(crate) body: String,
 }
 
-/// What a receiver has seen.
+/// The events that a receiver has recorded.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) connections: usize,
     pub(crate) requests: Vec<Received>,
-    /// Bytes that were dripped.
+    /// Number of bytes sent one per second.
     pub(crate) drips: usize,
-    /// Connections that are over.
+    /// Number of closed connections.
     pub(crate) closed: usize,
-    /// Bytes of floods that were taken.
+    /// Number of bytes of large bodies that the client has read.
     pub(crate) flooded: usize,
 }
 
@@ -89,12 +88,12 @@ struct Server {
 }
 
 impl Receiver {
-    /// One that behaves so: for each request in turn, and for all later ones as for the last.
+    /// Starts a receiver with one behaviour per request. Later requests repeat the last one.
     pub(crate) async fn start(time: &Arc<ManualTime>, behaviours: &[Behaviour]) -> Self {
         Self::serve(time, behaviours, None).await
     }
 
-    /// One that speaks TLS.
+    /// Starts a receiver with TLS.
     pub(crate) async fn start_tls(time: &Arc<ManualTime>, behaviours: &[Behaviour], tls: TlsAcceptor) -> Self {
         Self::serve(time, behaviours, Some(tls)).await
     }
@@ -122,16 +121,16 @@ impl Receiver {
         Self { address, seen }
     }
 
-    /// The URL of this receiver under a host of one's choice.
+    /// Returns the URL of this receiver with the given host.
     pub(crate) fn url(&self, scheme: &str, host: &str) -> String {
         format!("{scheme}://{host}:{}/hook?a=1", self.address.port())
     }
 
-    /// Waits until something was seen.
+    /// Waits until the recorded events match a condition.
     pub(crate) async fn until(&self, condition: impl Fn(&Seen) -> bool) -> Seen {
         let mut seen = self.seen.clone();
         let waited = tokio::time::timeout(HANG_LIMIT, seen.wait_for(|seen| condition(seen))).await;
-        waited.expect("the receiver sees it").unwrap().clone()
+        waited.expect("the receiver records it").unwrap().clone()
     }
 
     pub(crate) fn requests(&self) -> Vec<Received> {
@@ -176,7 +175,7 @@ impl Server {
                 Behaviour::Drips(text) => {
                     for byte in text.bytes() {
                         stream.write_all(&[byte]).await?;
-                        // The clock may be set on as soon as this is seen.
+                        // The test may advance the clock as soon as it sees this.
                         let second = self.time.sleep(Duration::from_secs(1));
                         self.seen.send_modify(|seen| seen.drips += 1);
                         second.await;
@@ -199,7 +198,7 @@ impl Server {
     }
 }
 
-/// Reads a request; `None`, if there is none any more.
+/// Reads a request; `None` at the end of the connection.
 async fn request<S: AsyncRead + Unpin>(stream: &mut S, buffer: &mut Vec<u8>) -> io::Result<Option<Received>> {
     let head = loop {
         if let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -231,7 +230,7 @@ async fn request<S: AsyncRead + Unpin>(stream: &mut S, buffer: &mut Vec<u8>) -> 
     }))
 }
 
-/// An authority that the tests' clients may be told to trust.
+/// A certificate authority that clients under test can trust.
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -246,7 +245,7 @@ impl Authority {
         self.0.der().clone()
     }
 
-    /// A server with a certificate for some names, good in these years.
+    /// Returns a TLS server with a certificate for these names, valid in these years.
     pub(crate) fn server(&self, names: &[&str], years: [i32; 2]) -> TlsAcceptor {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut params = CertificateParams::new(names).unwrap();

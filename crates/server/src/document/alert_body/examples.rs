@@ -1,10 +1,10 @@
-//! A sound body for each condition.
+//! A valid example body for each condition.
 
 use alerts::ConditionKind;
 use alerts::ConditionKind as Kind;
 use serde_json::{Value, json};
 
-/// A sound body for a condition.
+/// Returns a valid body for a condition.
 pub(super) fn example(kind: ConditionKind) -> Value {
     let (threshold, parameters) = match kind {
         Kind::PriceAbove => (json!(200), Value::Null),
@@ -36,8 +36,8 @@ pub(super) fn example(kind: ConditionKind) -> Value {
     body
 }
 
-/// Gives the operation that makes alerts an example for each condition.
-pub(in crate::document) fn exemplify(operation: &mut Value) {
+/// Adds an example for each condition to the operation that creates alerts.
+pub(in crate::document) fn add_examples(operation: &mut Value) {
     let Some(content) = operation.pointer_mut("/requestBody/content/application~1json") else {
         return;
     };

@@ -1,13 +1,13 @@
-//! The same for agents: one flat schema, because many of them take no alternatives at its root, and in words what each
-//! condition takes.
+//! Alert conditions for agents: a flat schema, because many agents accept no alternatives at the root of a schema, and a
+//! text about each condition's parameters.
 
 use alerts::ConditionKind as Kind;
 use serde_json::{Map, Value, json};
 
 use super::examples::example;
-use super::shapes::{LEAST, MOST, Shape, Threshold, shapes};
+use super::shapes::{MAX_NUMBER, MIN_POSITIVE_NUMBER, RequestShape, ThresholdRule, shapes};
 
-/// For each condition what it waits for, what it takes, and an example.
+/// Returns one line per condition: when it fires, its threshold and parameters, and an example.
 pub(crate) fn conditions() -> String {
     let shapes = shapes();
     let lines = shapes
@@ -16,11 +16,13 @@ pub(crate) fn conditions() -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn line(shape: &Shape, kind: Kind) -> String {
+fn line(shape: &RequestShape, kind: Kind) -> String {
     let threshold = match &shape.threshold {
-        Threshold::Omitted => "no threshold (leave it out)".to_owned(),
-        Threshold::Ignored(schema) | Threshold::Optional(schema) => format!("threshold optional: {}", range(schema)),
-        Threshold::Required(schema) => format!("threshold required: {}", range(schema)),
+        ThresholdRule::Omitted => "no threshold (leave it out)".to_owned(),
+        ThresholdRule::Ignored(schema) | ThresholdRule::Optional(schema) => {
+            format!("threshold optional: {}", range(schema))
+        }
+        ThresholdRule::Required(schema) => format!("threshold required: {}", range(schema)),
     };
     let parameters: Vec<String> = shape
         .parameters
@@ -34,34 +36,32 @@ fn line(shape: &Shape, kind: Kind) -> String {
             format!("parameters.{name} {need}: {}", range(schema))
         })
         .collect();
-    let mut parts = vec![waits_for(kind).to_owned(), threshold];
+    let mut parts = vec![meaning(kind).to_owned(), threshold];
     parts.extend(parameters);
     format!("- {}: {}. Example: {}", kind.name(), parts.join("; "), example(kind))
 }
 
-/// What a condition waits for, for those that share a shape with another one.
-const fn waits_for(kind: Kind) -> &'static str {
+/// Returns when a condition fires.
+const fn meaning(kind: Kind) -> &'static str {
     match kind {
         Kind::PriceAbove => "the price is at or above the threshold",
         Kind::PriceBelow => "the price is at or below the threshold",
-        Kind::PriceChangeUp => "the price is the threshold's percentage above what it is when the alert is made",
-        Kind::PriceChangeDown => "the price is the threshold's percentage below what it is when the alert is made",
-        Kind::NewHigh => "the price is above the highest of 52 weeks",
-        Kind::NewLow => "the price is below the lowest of 52 weeks",
+        Kind::PriceChangeUp => "the price is the threshold's percentage above the price at creation",
+        Kind::PriceChangeDown => "the price is the threshold's percentage below the price at creation",
+        Kind::NewHigh => "the price is above the 52-week high",
+        Kind::NewLow => "the price is below the 52-week low",
         Kind::MaCrossoverGolden => "the 50-day average crosses the 200-day average upwards",
         Kind::MaCrossoverDeath => "the 50-day average crosses the 200-day average downwards",
-        Kind::MaTouchAbove => "the price comes to its moving average from below",
-        Kind::MaTouchBelow => "the price comes to its moving average from above",
+        Kind::MaTouchAbove => "the price reaches its moving average from below",
+        Kind::MaTouchBelow => "the price reaches its moving average from above",
         Kind::RsiLimit => "Wilder's RSI(14) reaches the threshold",
         Kind::VolumeChange => "the session's volume is the threshold's percentage above its average",
         Kind::PeRatioBelow => "price / trailing earnings per share is at or below the threshold",
         Kind::PeRatioAbove => "price / trailing earnings per share is at or above the threshold",
         Kind::ForwardPeBelow => "price / forward earnings per share is at or below the threshold",
         Kind::ForwardPeAbove => "price / forward earnings per share is at or above the threshold",
-        Kind::SocialBuzz => "people begin to talk far more, or far less, about the stock than they did",
-        Kind::InsiderTransactions => {
-            "insiders bought or sold for more than the threshold, by the filings of the last days"
-        }
+        Kind::SocialBuzz => "mentions of the stock rise or fall strongly",
+        Kind::InsiderTransactions => "insiders bought or sold for more than the threshold, according to recent filings",
         Kind::Reminder => "a date, once",
         Kind::DailyReminder => "every trading day; the alert stays active",
         Kind::EarningsAnnouncement => "the next earnings date is at most the threshold's days ahead",
@@ -70,18 +70,18 @@ const fn waits_for(kind: Kind) -> &'static str {
     }
 }
 
-/// What a value may be, in words.
+/// Returns the allowed values of a schema as text.
 fn range(schema: &Value) -> String {
     let mut text = schema["description"].as_str().unwrap_or_default().to_owned();
     if let Some(words) = words(schema) {
         text.push_str(&format!(" ({})", words.join(", ")));
     }
-    let (least, most) = (schema["minimum"].as_f64(), &schema["maximum"]);
-    let is_any = most.as_i64() == Some(MOST);
-    match least {
-        Some(least) if least == LEAST && is_any => text.push_str(" (above 0)"),
-        Some(least) if least == LEAST => text.push_str(&format!(" (above 0, at most {most})")),
-        Some(least) => text.push_str(&format!(" ({least} to {most})")),
+    let (minimum, maximum) = (schema["minimum"].as_f64(), &schema["maximum"]);
+    let is_unbounded = maximum.as_i64() == Some(MAX_NUMBER);
+    match minimum {
+        Some(minimum) if minimum == MIN_POSITIVE_NUMBER && is_unbounded => text.push_str(" (above 0)"),
+        Some(minimum) if minimum == MIN_POSITIVE_NUMBER => text.push_str(&format!(" (above 0, at most {maximum})")),
+        Some(minimum) => text.push_str(&format!(" ({minimum} to {maximum})")),
         None => {}
     }
     text
@@ -92,7 +92,7 @@ fn words(schema: &Value) -> Option<Vec<String>> {
     Some(words.map(str::to_owned).collect())
 }
 
-/// `parameters` for all conditions together.
+/// Returns one schema of `parameters` for all conditions.
 pub(crate) fn parameters() -> Value {
     let mut properties = Map::new();
     for shape in shapes() {
@@ -104,7 +104,7 @@ pub(crate) fn parameters() -> Value {
     }
     json!({
         "type": "object",
-        "description": "What the condition takes beside its threshold; see `condition`. Other members are kept with the alert as they are.",
+        "description": "Further parameters of the condition; see `condition`. Other fields are stored with the alert unchanged.",
         "properties": properties,
     })
 }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_condition_is_described_once_with_an_example_of_its_own() {
+    fn every_condition_has_one_line_with_its_example() {
         let text = conditions();
         assert_eq!(text.lines().count(), Kind::ALL.len());
         for kind in Kind::ALL {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_that_several_conditions_take_has_all_their_words() {
+    fn shared_parameter_has_the_values_of_all_conditions() {
         let direction = &parameters()["properties"]["direction"];
         let all = words(direction).unwrap();
         for word in ["above", "rising", "buy", "both"] {

@@ -1,7 +1,7 @@
-//! The bodies that make and change alerts: a schema for each kind of condition, and an example for each condition.
+//! The request bodies that create and update alerts: a schema for each kind of condition, and an example for each condition.
 //!
-//! The service reads them by itself (`alerts::request`), so nothing here is generated. The tests send what the schemas
-//! allow, and what lies just beyond, through that reader.
+//! The service parses these bodies itself (`alerts::request`), so the schemas are written by hand. The tests check values at
+//! and beyond the bounds of the schemas against that parser.
 
 mod examples;
 pub(crate) mod guide;
@@ -13,37 +13,37 @@ use alerts::ConditionKind as Kind;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-pub(super) use examples::exemplify;
-use shapes::{Shape, Threshold, optional, shapes};
+pub(super) use examples::add_examples;
+use shapes::{RequestShape, ThresholdRule, optional, shapes};
 
-/// What an alert is to wait for.
+/// A new alert.
 #[derive(Debug, ToSchema)]
 pub struct CreateAlert {}
 
-/// What is to change about an alert; what is left out stays.
+/// The changes to an alert. Omitted fields keep their values.
 #[derive(Debug, ToSchema)]
 pub struct UpdateAlert {}
 
-impl Shape {
+impl RequestShape {
     fn schema(&self) -> Value {
         let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
         let mut properties = json!({
-            "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The stock, in any case"},
+            "symbol": {"type": "string", "pattern": "^[A-Za-z0-9.-]{1,10}$", "description": "The ticker symbol, in upper or lower case"},
             "condition": {"type": "string", "enum": names},
         });
         let mut required = vec!["symbol", "condition"];
         properties["threshold"] = match &self.threshold {
-            Threshold::Omitted => json!({"type": "null", "description": "Must be omitted"}),
-            Threshold::Ignored(schema) => schema.clone(),
-            Threshold::Optional(schema) => optional(schema.clone()),
-            Threshold::Required(schema) => {
+            ThresholdRule::Omitted => json!({"type": "null", "description": "Must be omitted"}),
+            ThresholdRule::Ignored(schema) => schema.clone(),
+            ThresholdRule::Optional(schema) => optional(schema.clone()),
+            ThresholdRule::Required(schema) => {
                 required.push("threshold");
                 schema.clone()
             }
         };
         properties["notification"] = json!({
             "type": ["string", "null"], "enum": ["email", "sms", null],
-            "description": "How to tell you, beside the webhooks; `email` if it is left out. `sms` goes to the account's verified number",
+            "description": "The notification channel, in addition to webhooks; default `email`. `sms` goes to the account's verified number",
         });
         properties["parameters"] = self.parameters_schema();
         if !self.required.is_empty() {
@@ -51,7 +51,7 @@ impl Shape {
         }
         properties["email"] = json!({
             "type": ["string", "null"], "format": "email",
-            "description": "Where to tell a guest; an account is told at its own address",
+            "description": "The email address of a guest. Accounts are notified at their own address",
         });
         let mut schema = json!({
             "type": "object",
@@ -84,7 +84,7 @@ impl Shape {
         let is_needed = !self.required.is_empty();
         let mut schema = json!({
             "type": if is_needed { json!("object") } else { json!(["object", "null"]) },
-            "description": "What the condition takes beside its threshold, and whatever marks of your own you want to keep with the alert; at most 16 KiB",
+            "description": "Parameters of the condition, and custom data to store with the alert; at most 16 KiB",
             "additionalProperties": {"$ref": "#/components/schemas/Mark"},
             "propertyNames": {"pattern": "^[^\\u0000]*$"},
         });
@@ -102,7 +102,7 @@ fn null_only() -> Value {
     json!({"type": "null"})
 }
 
-/// Describes the bodies.
+/// Adds the schemas of the bodies.
 pub(super) fn describe(schemas: &mut Value) {
     let shapes = shapes();
     for shape in &shapes {
@@ -113,11 +113,11 @@ pub(super) fn describe(schemas: &mut Value) {
         .map(|shape| json!({"$ref": format!("#/components/schemas/{}", shape.name)}))
         .collect();
     schemas["CreateAlert"] = json!({
-        "description": "What an alert is to wait for. Which form it takes is decided by `condition`.",
+        "description": "A new alert. `condition` determines which schema applies.",
         "oneOf": refs,
     });
     schemas["Mark"] = json!({
-        "description": "Anything; nested at most 8 levels deep, and without the character U+0000",
+        "description": "Any JSON value, nested at most 8 levels deep, without the character U+0000",
         "anyOf": [
             {"type": ["boolean", "number", "null"]},
             {"type": "string", "pattern": "^[^\\u0000]*$"},
@@ -127,14 +127,14 @@ pub(super) fn describe(schemas: &mut Value) {
     });
     schemas["UpdateAlert"] = json!({
         "type": "object",
-        "description": "What is to change. The resulting alert must be one that could be created: see CreateAlert for what each condition takes.",
+        "description": "The changes. The resulting alert must be valid as a new alert; CreateAlert describes the parameters of each condition.",
         "properties": {
-            "condition": {"anyOf": [{"$ref": "#/components/schemas/ConditionName"}, {"type": "null"}], "description": "Null is as good as leaving it out"},
-            "threshold": {"type": ["number", "null"], "minimum": 0, "description": "What the condition takes; null takes it away"},
-            "notification": {"anyOf": [{"$ref": "#/components/schemas/ChannelName"}, {"type": "null"}], "description": "Null is as good as leaving it out"},
+            "condition": {"anyOf": [{"$ref": "#/components/schemas/ConditionName"}, {"type": "null"}], "description": "Null has no effect"},
+            "threshold": {"type": ["number", "null"], "minimum": 0, "description": "The threshold of the condition; null removes it"},
+            "notification": {"anyOf": [{"$ref": "#/components/schemas/ChannelName"}, {"type": "null"}], "description": "Null has no effect"},
             "parameters": {
                 "type": ["object", "null"],
-                "description": "Replaces all of them; null takes them away",
+                "description": "Replaces all parameters; null removes them",
                 "additionalProperties": {"$ref": "#/components/schemas/Mark"},
                 "propertyNames": {"pattern": "^[^\\u0000]*$"},
             },

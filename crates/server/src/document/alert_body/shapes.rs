@@ -1,15 +1,15 @@
-//! What each kind of condition takes.
+//! The threshold and parameters of each kind of condition.
 
 use alerts::ConditionKind;
 use alerts::ConditionKind as Kind;
 use serde_json::{Value, json};
 
-/// The largest number that is kept exactly, to six decimals.
-pub(super) const MOST: i64 = 9_223_372_036_854;
-/// The smallest number above zero that is kept.
-pub(super) const LEAST: f64 = 0.000_001;
+/// The largest number that is stored exactly, with six decimals.
+pub(super) const MAX_NUMBER: i64 = 9_223_372_036_854;
+/// The smallest positive number that is stored.
+pub(super) const MIN_POSITIVE_NUMBER: f64 = 0.000_001;
 
-/// A date of the years 1900 to 2999. Whether it is past, no pattern can say.
+/// A date from 1900 to 2999. A pattern cannot check that it is not in the past.
 const DATE: &str = concat!(
     "(19|2[0-9])[0-9]{2}-",
     "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)",
@@ -17,32 +17,32 @@ const DATE: &str = concat!(
 );
 const TIME: &str = "([01][0-9]|2[0-3]):[0-5][0-9]";
 
-/// Conditions whose requests look alike.
-pub(super) struct Shape {
+/// The request schema of similar conditions.
+pub(super) struct RequestShape {
     pub(super) name: &'static str,
     pub(super) description: &'static str,
     pub(super) kinds: &'static [ConditionKind],
-    pub(super) threshold: Threshold,
+    pub(super) threshold: ThresholdRule,
     /// The condition's own parameters.
     pub(super) parameters: Vec<(&'static str, Value)>,
-    /// Those of them that must be there.
+    /// The required parameters.
     pub(super) required: &'static [&'static str],
 }
 
-pub(super) enum Threshold {
+pub(super) enum ThresholdRule {
     Omitted,
-    /// Anything is taken, and may mean something without other parameters.
+    /// Any value is accepted. It may have a meaning without other parameters.
     Ignored(Value),
     Optional(Value),
     Required(Value),
 }
 
-fn number(description: &str, least: f64, most: i64) -> Value {
-    json!({"type": "number", "description": description, "minimum": least, "maximum": most})
+fn number(description: &str, minimum: f64, maximum: i64) -> Value {
+    json!({"type": "number", "description": description, "minimum": minimum, "maximum": maximum})
 }
 
-fn whole(description: &str, least: i64, most: i64) -> Value {
-    json!({"type": "integer", "description": description, "minimum": least, "maximum": most})
+fn whole(description: &str, minimum: i64, maximum: i64) -> Value {
+    json!({"type": "integer", "description": description, "minimum": minimum, "maximum": maximum})
 }
 
 fn word(description: &str, words: &[&str]) -> Value {
@@ -60,9 +60,9 @@ fn plain(
     name: &'static str,
     description: &'static str,
     kinds: &'static [ConditionKind],
-    threshold: Threshold,
-) -> Shape {
-    Shape {
+    threshold: ThresholdRule,
+) -> RequestShape {
+    RequestShape {
         name,
         description,
         kinds,
@@ -72,25 +72,25 @@ fn plain(
     }
 }
 
-pub(super) fn shapes() -> Vec<Shape> {
+pub(super) fn shapes() -> Vec<RequestShape> {
     vec![
         plain(
             "PriceAlert",
             "The price is at or above (at or below) a price.",
             &[Kind::PriceAbove, Kind::PriceBelow],
-            Threshold::Required(number("A price in US dollars", LEAST, 1_000_000_000)),
+            ThresholdRule::Required(number("A price in US dollars", MIN_POSITIVE_NUMBER, 1_000_000_000)),
         ),
         plain(
             "PriceRiseAlert",
             "The price is a percentage above the alert's `initial_price`.",
             &[Kind::PriceChangeUp],
-            Threshold::Required(number("A percentage", LEAST, MOST)),
+            ThresholdRule::Required(number("A percentage", MIN_POSITIVE_NUMBER, MAX_NUMBER)),
         ),
         plain(
             "PriceFallAlert",
             "The price is a percentage below the alert's `initial_price`.",
             &[Kind::PriceChangeDown],
-            Threshold::Required(number("A percentage", LEAST, 100)),
+            ThresholdRule::Required(number("A percentage", MIN_POSITIVE_NUMBER, 100)),
         ),
         plain(
             "ExtremeAlert",
@@ -101,37 +101,37 @@ pub(super) fn shapes() -> Vec<Shape> {
                 Kind::MaCrossoverGolden,
                 Kind::MaCrossoverDeath,
             ],
-            Threshold::Omitted,
+            ThresholdRule::Omitted,
         ),
         plain(
             "AverageTouchAlert",
-            "The price comes to its moving average from below (from above).",
+            "The price reaches its moving average from below (from above).",
             &[Kind::MaTouchAbove, Kind::MaTouchBelow],
-            Threshold::Required(whole("The average's sessions", 2, 400)),
+            ThresholdRule::Required(whole("The length of the average in sessions", 2, 400)),
         ),
-        Shape {
+        RequestShape {
             name: "RsiAlert",
             description: "Wilder's RSI(14) is at or beyond a threshold.",
             kinds: &[Kind::RsiLimit],
-            threshold: Threshold::Required(number("An RSI", 0.0, 100)),
+            threshold: ThresholdRule::Required(number("An RSI", 0.0, 100)),
             parameters: vec![(
                 "direction",
                 word(
-                    "To the threshold from which side; `both`: to whichever side the RSI is not on now. Left out: `above` for a threshold of 50 or more, else `below`. `up` and `down` are taken for `above` and `below`",
+                    "The side of the threshold that fires; `both` means the side opposite to the current RSI. Default: `above` for a threshold of 50 or more, else `below`. `up` and `down` are aliases of `above` and `below`",
                     &["above", "below", "both", "up", "down"],
                 ),
             )],
             required: &[],
         },
-        Shape {
+        RequestShape {
             name: "VolumeAlert",
             description: "The session's volume so far is a percentage above the average of completed sessions.",
             kinds: &[Kind::VolumeChange],
-            threshold: Threshold::Required(number("A percentage", LEAST, MOST)),
+            threshold: ThresholdRule::Required(number("A percentage", MIN_POSITIVE_NUMBER, MAX_NUMBER)),
             parameters: vec![(
                 "volumeBaseline",
                 word(
-                    "The average of 20, 50 or 100 sessions; `ma20` if it is left out",
+                    "The average of 20, 50 or 100 sessions; default `ma20`",
                     &["ma20", "ma50", "ma100"],
                 ),
             )],
@@ -146,30 +146,30 @@ pub(super) fn shapes() -> Vec<Shape> {
                 Kind::ForwardPeBelow,
                 Kind::ForwardPeAbove,
             ],
-            Threshold::Required(number("A ratio", LEAST, MOST)),
+            ThresholdRule::Required(number("A ratio", MIN_POSITIVE_NUMBER, MAX_NUMBER)),
         ),
-        Shape {
+        RequestShape {
             name: "BuzzAlert",
-            description: "People begin to talk far more, or far less, about the stock than they did.",
+            description: "Mentions of the stock rise or fall strongly.",
             kinds: &[Kind::SocialBuzz],
-            threshold: Threshold::Omitted,
+            threshold: ThresholdRule::Omitted,
             parameters: vec![(
                 "direction",
-                json!({"type": "string", "description": "Which way", "enum": ["rising", "falling"]}),
+                json!({"type": "string", "description": "The direction of the change", "enum": ["rising", "falling"]}),
             )],
             required: &["direction"],
         },
         insiders(),
-        Shape {
+        RequestShape {
             name: "DailyReminderAlert",
             description: "Every trading day; the alert stays active.",
             kinds: &[Kind::DailyReminder],
-            threshold: Threshold::Omitted,
+            threshold: ThresholdRule::Omitted,
             parameters: vec![
                 (
                     "deliveryTime",
                     word(
-                        "At the open, or 15 minutes after the close; `market_open` if it is left out. Also taken as `delivery_time`",
+                        "At the open, or 15 minutes after the close; default `market_open`. `delivery_time` is an alias",
                         &["market_open", "after_market_close"],
                     ),
                 ),
@@ -179,37 +179,37 @@ pub(super) fn shapes() -> Vec<Shape> {
         },
         plain(
             "EarningsAlert",
-            "The next earnings date is at most so many calendar days ahead.",
+            "The next earnings date is at most the given number of calendar days ahead.",
             &[Kind::EarningsAnnouncement],
-            Threshold::Required(whole("Days", 0, 365)),
+            ThresholdRule::Required(whole("Days", 0, 365)),
         ),
         plain(
             "ExDividendAlert",
-            "The next ex-dividend date is at most so many calendar days ahead.",
+            "The next ex-dividend date is at most the given number of calendar days ahead.",
             &[Kind::DividendExDate],
-            Threshold::Optional(whole("Days; 1 if it is left out", 0, 365)),
+            ThresholdRule::Optional(whole("Days; default 1", 0, 365)),
         ),
-        Shape {
+        RequestShape {
             name: "DividendPaymentAlert",
             description: "A dividend is paid today.",
             kinds: &[Kind::DividendPayment],
-            threshold: Threshold::Omitted,
+            threshold: ThresholdRule::Omitted,
             parameters: vec![(
                 "shares",
                 optional(number(
-                    "How many you have, for the amount in the notification",
-                    LEAST,
-                    MOST,
+                    "The number of shares you hold, for the amount in the notification",
+                    MIN_POSITIVE_NUMBER,
+                    MAX_NUMBER,
                 )),
             )],
             required: &[],
         },
-        Shape {
+        RequestShape {
             name: "ReminderAlert",
             description: "Once, on a date at the market's open (on a closed day at 09:30 in New York), or at an instant.",
             kinds: &[Kind::Reminder],
-            threshold: Threshold::Ignored(json!({
-                "description": "Ignored: the date counts. Without any date a whole number N from 1 to 36500 means the open N calendar days ahead",
+            threshold: ThresholdRule::Ignored(json!({
+                "description": "Ignored if there is a date. Without a date, a whole number N from 1 to 36500 means the open N calendar days ahead",
             })),
             parameters: reminder_parameters(),
             required: &[],
@@ -217,28 +217,32 @@ pub(super) fn shapes() -> Vec<Shape> {
     ]
 }
 
-fn insiders() -> Shape {
-    Shape {
+fn insiders() -> RequestShape {
+    RequestShape {
         name: "InsiderAlert",
-        description: "Insiders bought or sold for more than so much, by the filings of the last days.",
+        description: "Insiders bought or sold for more than the threshold, according to recent filings.",
         kinds: &[Kind::InsiderTransactions],
-        threshold: Threshold::Required(number("US dollars, all trades together", LEAST, MOST)),
+        threshold: ThresholdRule::Required(number(
+            "US dollars, total of all trades",
+            MIN_POSITIVE_NUMBER,
+            MAX_NUMBER,
+        )),
         parameters: vec![
             (
                 "direction",
-                word("Which trades; `both` if it is left out", &["buy", "sell", "both"]),
+                word("The trades that count; default `both`", &["buy", "sell", "both"]),
             ),
             (
                 "minExecutives",
-                optional(whole("By at least so many insiders; 1 if it is left out", 1, 100)),
+                optional(whole("The minimum number of insiders; default 1", 1, 100)),
             ),
             (
                 "windowDays",
-                optional(whole("Filed within so many days; 7 if it is left out", 1, 365)),
+                optional(whole("The maximum age of filings in days; default 7", 1, 365)),
             ),
             (
                 "openMarketOnly",
-                json!({"type": ["boolean", "null"], "description": "Only purchases and sales on the open market; true if it is left out"}),
+                json!({"type": ["boolean", "null"], "description": "Only open-market purchases and sales; default true"}),
             ),
         ],
         required: &[],
@@ -250,24 +254,24 @@ fn reminder_parameters() -> Vec<(&'static str, Value)> {
     vec![
         (
             "date",
-            json!({"type": "string", "pattern": moment, "description": "A date, or a date-time (without an offset in the account's time zone), which must not be past"}),
+            json!({"type": "string", "pattern": moment, "description": "A date, or a date-time (in the account's time zone if it has no offset). It must not be in the past"}),
         ),
         (
             "reminder_date",
-            json!({"type": "string", "pattern": format!("^({DATE})$"), "description": "A date, which must not be past; instead of `date`"}),
+            json!({"type": "string", "pattern": format!("^({DATE})$"), "description": "A date, as an alternative to `date`. It must not be in the past"}),
         ),
         (
             "reminder_time",
-            json!({"type": ["string", "null"], "pattern": format!("^{TIME}$"), "description": "A time of that day in the account's time zone, as HH:MM"}),
+            json!({"type": ["string", "null"], "pattern": format!("^{TIME}$"), "description": "The time on `reminder_date` in the account's time zone, as HH:MM"}),
         ),
         note(),
     ]
 }
 
 fn note() -> (&'static str, Value) {
-    let most = alerts::request::MAX_NOTE_CHARACTERS;
+    let max_length = alerts::request::MAX_NOTE_CHARACTERS;
     (
         "note",
-        json!({"type": ["string", "null"], "maxLength": most, "description": "Shown in the message"}),
+        json!({"type": ["string", "null"], "maxLength": max_length, "description": "A note in the notification"}),
     )
 }

@@ -1,17 +1,17 @@
-//! What the schemas allow is taken, and what lies just beyond is not.
+//! Checks of the schemas against the parser: values at the bounds are accepted, values beyond are rejected.
 
 use alerts::ConditionKind;
 use alerts::ConditionKind as Kind;
-use alerts::request::{Context, RequestError, parse_create};
+use alerts::request::{ParseContext, RequestError, parse_create};
 use jiff::tz::TimeZone;
 use market::Calendar;
 use serde_json::{Value, json};
 
 use super::examples::example;
-use super::shapes::{LEAST, Threshold, shapes};
+use super::shapes::{MIN_POSITIVE_NUMBER, ThresholdRule, shapes};
 
 fn read(body: &Value) -> Result<alerts::NewAlert, RequestError> {
-    let context = Context {
+    let context = ParseContext {
         now: "2026-12-01T15:00:00Z".parse().unwrap(),
         time_zone: &TimeZone::UTC,
         calendar: &Calendar::nyse(),
@@ -20,7 +20,7 @@ fn read(body: &Value) -> Result<alerts::NewAlert, RequestError> {
 }
 
 #[test]
-fn every_condition_has_one_shape_and_an_example_that_is_taken() {
+fn every_condition_has_one_schema_and_a_valid_example() {
     let shapes = shapes();
     for kind in ConditionKind::ALL {
         let found = shapes.iter().filter(|shape| shape.kinds.contains(kind)).count();
@@ -30,52 +30,54 @@ fn every_condition_has_one_shape_and_an_example_that_is_taken() {
     }
 }
 
-/// The values at both ends of what a schema allows, and those just beyond.
-fn ends(schema: &Value) -> (Vec<Value>, Vec<Value>) {
+/// Returns the values at both bounds of a schema, and those just beyond.
+fn bounds(schema: &Value) -> (Vec<Value>, Vec<Value>) {
     let step = if schema["type"].to_string().contains("integer") {
         1.0
     } else {
-        LEAST
+        MIN_POSITIVE_NUMBER
     };
-    let (least, most) = (&schema["minimum"], &schema["maximum"]);
-    let below = least.as_f64().map(|least| json!(least - step));
-    let beyond = most.as_f64().map(|most| json!(most + step.max(most / 1e12)));
-    let inside = [least, most].into_iter().filter(|end| !end.is_null()).cloned();
+    let (minimum, maximum) = (&schema["minimum"], &schema["maximum"]);
+    let below = minimum.as_f64().map(|minimum| json!(minimum - step));
+    let beyond = maximum
+        .as_f64()
+        .map(|maximum| json!(maximum + step.max(maximum / 1e12)));
+    let inside = [minimum, maximum].into_iter().filter(|bound| !bound.is_null()).cloned();
     (inside.collect(), below.into_iter().chain(beyond).collect())
 }
 
-fn check(kind: ConditionKind, place: &[&str], values: &[Value], is_taken: bool) {
+fn check(kind: ConditionKind, path: &[&str], values: &[Value], is_accepted: bool) {
     for value in values {
         let mut body = example(kind);
         let mut member = &mut body;
-        for name in place {
+        for name in path {
             member = &mut member[*name];
         }
         *member = value.clone();
-        assert_eq!(read(&body).is_ok(), is_taken, "{body}");
+        assert_eq!(read(&body).is_ok(), is_accepted, "{body}");
     }
 }
 
 #[test]
-fn thresholds_are_taken_to_both_ends_of_their_schema_and_no_further() {
+fn thresholds_are_accepted_within_the_bounds_of_their_schema() {
     for shape in shapes() {
         for kind in shape.kinds.iter().filter(|kind| **kind != Kind::Reminder) {
             let schema = match &shape.threshold {
-                Threshold::Omitted => {
+                ThresholdRule::Omitted => {
                     check(*kind, &["threshold"], &[Value::Null], true);
                     check(*kind, &["threshold"], &[json!(1)], false);
                     continue;
                 }
-                Threshold::Ignored(schema) | Threshold::Optional(schema) => {
+                ThresholdRule::Ignored(schema) | ThresholdRule::Optional(schema) => {
                     check(*kind, &["threshold"], &[Value::Null], true);
                     schema
                 }
-                Threshold::Required(schema) => {
+                ThresholdRule::Required(schema) => {
                     check(*kind, &["threshold"], &[Value::Null], false);
                     schema
                 }
             };
-            let (inside, outside) = ends(schema);
+            let (inside, outside) = bounds(schema);
             assert_eq!((inside.len(), outside.len()), (2, 2), "{kind}");
             check(*kind, &["threshold"], &inside, true);
             check(*kind, &["threshold"], &outside, false);
@@ -84,32 +86,32 @@ fn thresholds_are_taken_to_both_ends_of_their_schema_and_no_further() {
 }
 
 #[test]
-fn parameters_are_taken_as_their_schema_says() {
+fn parameters_are_accepted_as_their_schema_describes() {
     for shape in shapes() {
         for kind in shape.kinds.iter().filter(|kind| **kind != Kind::Reminder) {
             for (name, schema) in &shape.parameters {
-                let place = ["parameters", *name];
+                let path = ["parameters", *name];
                 let words = schema["enum"].as_array().cloned().unwrap_or_default();
-                check(*kind, &place, &words, true);
-                let (inside, outside) = ends(schema);
-                check(*kind, &place, &inside, true);
-                check(*kind, &place, &outside, false);
-                check(*kind, &place, &[json!({})], false);
+                check(*kind, &path, &words, true);
+                let (inside, outside) = bounds(schema);
+                check(*kind, &path, &inside, true);
+                check(*kind, &path, &outside, false);
+                check(*kind, &path, &[json!({})], false);
                 let is_free_text = schema["maxLength"].is_number();
-                check(*kind, &place, &[json!("nonsense")], is_free_text);
-                let may_be_left_out = !shape.required.contains(name);
-                check(*kind, &place, &[Value::Null], may_be_left_out);
+                check(*kind, &path, &[json!("nonsense")], is_free_text);
+                let is_optional = !shape.required.contains(name);
+                check(*kind, &path, &[Value::Null], is_optional);
             }
         }
     }
 }
 
 #[test]
-fn reminders_are_taken_in_each_of_their_forms() {
+fn reminders_are_accepted_in_each_form() {
     let of = |threshold: Value, parameters: Value| {
         read(&json!({"symbol": "AAPL", "condition": "reminder", "threshold": threshold, "parameters": parameters}))
     };
-    for (threshold, parameters, is_taken) in [
+    for (threshold, parameters, is_accepted) in [
         (Value::Null, json!({"date": "2027-01-01"}), true),
         (json!(-5.5), json!({"date": "2028-02-29T09:30:00-05:00"}), true),
         (Value::Null, json!({"date": "2999-12-31T23:59:59.999999"}), true),
@@ -133,7 +135,7 @@ fn reminders_are_taken_in_each_of_their_forms() {
     ] {
         assert_eq!(
             of(threshold.clone(), parameters.clone()).is_ok(),
-            is_taken,
+            is_accepted,
             "{threshold} {parameters}"
         );
     }

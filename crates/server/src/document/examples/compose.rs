@@ -1,34 +1,34 @@
-//! Composes an example from a schema.
+//! Generates an example from a schema.
 
 use serde_json::{Map, Value, json};
 
-use super::whole;
+use super::handwritten;
 
-/// Nested further than this, an example is cut.
+/// The maximum nesting depth of an example.
 const MAX_DEPTH: usize = 32;
 
-/// Fields that are null as long as all is well: an example that fills them contradicts itself.
-const NULL_WHILE_WELL: [&str; 4] = ["disabled_at", "disabled_reason", "failing_since", "reason"];
+/// Fields that are null in the normal state. An example with values for them would be inconsistent.
+const NULL_IN_EXAMPLES: [&str; 4] = ["disabled_at", "disabled_reason", "failing_since", "reason"];
 
-/// Composes examples from the schemas of a document.
+/// Generates examples from the schemas of a document.
 pub(super) struct Composer<'a> {
     schemas: &'a Value,
 }
 
 impl<'a> Composer<'a> {
-    /// Takes the document's `components.schemas`.
+    /// Creates a composer from the document's `components.schemas`.
     pub(super) const fn new(schemas: &'a Value) -> Self {
         Self { schemas }
     }
 
-    /// Returns an example that the schema allows.
+    /// Returns an example that is valid for the schema.
     pub(super) fn example(&self, schema: &Value) -> Value {
         self.field("", schema, 0)
     }
 
-    /// The example of the field with that name.
+    /// Returns the example of the field `name`.
     fn field(&self, name: &str, schema: &Value, depth: usize) -> Value {
-        if NULL_WHILE_WELL.contains(&name) && allows_null(schema) {
+        if NULL_IN_EXAMPLES.contains(&name) && allows_null(schema) {
             return Value::Null;
         }
         if let Some(example) = schema.get("example").or_else(|| schema["examples"].get(0)) {
@@ -42,8 +42,8 @@ impl<'a> Composer<'a> {
         }
         if let Some(reference) = schema["$ref"].as_str() {
             let schema_name = reference.rsplit('/').next().unwrap_or_default();
-            if let Some(whole) = whole::part(schema_name) {
-                return whole;
+            if let Some(example) = handwritten::part(schema_name) {
+                return example;
             }
             return self.field(name, &self.schemas[schema_name], depth + 1);
         }
@@ -107,11 +107,11 @@ fn allows_null(schema: &Value) -> bool {
         .any(|one| *one == "null")
 }
 
-/// Returns the example of a text field that has none of its own.
+/// Returns the example of a string field without its own example.
 fn text(name: &str, format: &str) -> &'static str {
     match (name, format) {
-        (_, "uuid") => whole::ID,
-        (_, "date-time") => whole::INSTANT,
+        (_, "uuid") => handwritten::ID,
+        (_, "date-time") => handwritten::INSTANT,
         (_, "date") => "2026-03-02",
         (_, "email") => "ann@example.com",
         ("current_password", _) => "correct horse",
@@ -131,7 +131,7 @@ fn text(name: &str, format: &str) -> &'static str {
         ("x", _) => "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
         ("resource", _) => "https://alerts.example.com/mcp",
         ("service_documentation" | "resource_documentation", _) => "https://alerts.example.com/docs",
-        ("message", _) => "Check your mail: the link in it goes on.",
+        ("message", _) => "Check your email and follow the link.",
         _ => "text",
     }
 }

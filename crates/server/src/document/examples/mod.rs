@@ -1,22 +1,22 @@
-//! Whole examples of request and response bodies, composed from the examples of their fields.
+//! Complete examples of request and response bodies, generated from the examples of their fields.
 //!
-//! Every JSON and form body of the document gets one, so that readers, generated clients and mock servers see a complete body.
-//! [`whole`] has the bodies whose fields must fit each other, [`compose`] makes all others.
+//! Every JSON and form body of the document has an example, for readers, generated clients and mock servers. [`handwritten`]
+//! has the bodies whose fields must be consistent with each other. [`compose`] generates all others.
 
 mod compose;
-mod whole;
+mod handwritten;
 
 use serde_json::{Value, json};
 
 use super::finish::METHODS;
 use compose::Composer;
 
-/// A body of a form, as browsers and providers send it.
+/// The content type of forms, which browsers and providers send.
 const FORM: &str = "application/x-www-form-urlencoded";
 /// The content types that get examples.
 const DESCRIBED: [&str; 3] = ["application/json", FORM, "application/yaml"];
 
-/// Gives every body without an example one, and the events of a stream one for each kind.
+/// Adds an example to each body without one, and one per event type to each event stream.
 pub(super) fn fill(document: &mut Value) {
     let schemas = document["components"]["schemas"].clone();
     let composer = Composer::new(&schemas);
@@ -35,8 +35,8 @@ fn fill_operation(composer: &Composer<'_>, path: &str, operation: &mut Value) {
     let is_paged = parameters.iter().any(|parameter| parameter["name"] == "page");
     let events = operation["x-events"].clone();
     if let Some(body) = operation.get_mut("requestBody") {
-        fill_content(composer, body, |kind, schema| match whole::request(schema) {
-            _ if kind == FORM => whole::form(path),
+        fill_content(composer, body, |kind, schema| match handwritten::request(schema) {
+            _ if kind == FORM => handwritten::form(path),
             whole => whole,
         });
     }
@@ -44,7 +44,7 @@ fn fill_operation(composer: &Composer<'_>, path: &str, operation: &mut Value) {
         if let Some(stream) = response.pointer_mut("/content/text~1event-stream") {
             stream["examples"] = stream_examples(composer, &events);
         }
-        fill_content(composer, response, |_, schema| whole::response(schema, status));
+        fill_content(composer, response, |_, schema| handwritten::response(schema, status));
         let pages = response.pointer_mut("/content/application~1json/example/meta");
         if let Some(meta) = pages.filter(|_| !is_paged).and_then(Value::as_object_mut) {
             meta.remove("pagination");
@@ -67,7 +67,7 @@ fn fill_content(composer: &Composer<'_>, body: &mut Value, whole: impl Fn(&str, 
     }
 }
 
-/// An event for each kind that a stream sends; the schema of a stream describes one event.
+/// Returns one example per event type of a stream. The schema of a stream describes one event.
 fn stream_examples(composer: &Composer<'_>, events: &Value) -> Value {
     let kinds = events.as_object().into_iter().flatten();
     let examples = kinds.map(|(name, schema)| {

@@ -4,15 +4,15 @@ use jiff::Timestamp;
 use serde::Serialize;
 use service::{Actor, PageRequest};
 
-use crate::answer::Pagination;
 use crate::app::App;
 use crate::mcp::tools::ToolError;
+use crate::response::Pagination;
 use crate::routes::alerts::history::{self, HistoryEntry};
 
-/// How many firings the resource shows.
-const LATEST: PageRequest = PageRequest { page: 1, limit: 50 };
+/// The page of firings that the resource shows.
+const LATEST_PAGE: PageRequest = PageRequest { page: 1, limit: 50 };
 
-/// The latest firings, as `list_alert_events` has them.
+/// The latest firings, in the format of `list_alert_events`.
 #[derive(Debug, Serialize)]
 pub(super) struct LatestFirings {
     items: Vec<HistoryEntry>,
@@ -20,7 +20,7 @@ pub(super) struct LatestFirings {
 }
 
 pub(super) async fn read(app: &App, actor: &Actor) -> Result<LatestFirings, ToolError> {
-    let page = app.service().alerts.firings(actor, Timestamp::MIN, LATEST).await?;
-    let (items, pagination) = history::shown(page, LATEST);
+    let page = app.service().alerts.firings(actor, Timestamp::MIN, LATEST_PAGE).await?;
+    let (items, pagination) = history::history_page(page, LATEST_PAGE);
     Ok(LatestFirings { items, pagination })
 }

@@ -6,7 +6,7 @@
 //! | `bellwether://events` | the latest firings of the account's alerts | `alerts:read` |
 //! | `bellwether://stocks/{symbol}` | a stock with its figures and fundamentals | `stocks:read`; for apps `alerts:read` |
 //!
-//! Lists show only what the caller may read.
+//! Lists contain only resources that the caller may read.
 
 mod events;
 mod guide;
@@ -22,9 +22,9 @@ use service::{Actor, Scope, Via};
 
 use super::handler::internal;
 use super::tools::ToolError;
-use super::tools::answer::without_aliases;
+use super::tools::tool_output::without_aliases;
 use crate::app::App;
-use crate::layers::limit::Group;
+use crate::layers::rate_limit::RateLimitGroup;
 
 pub(super) use guide::text as guide_text;
 
@@ -36,7 +36,7 @@ const STOCKS_URI: &str = "bellwether://stocks/";
 const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
 
-/// How long clients may keep the guide, in milliseconds. It changes with a new version of the program only.
+/// The time that clients may cache the guide, in milliseconds. It changes only with a new version of the program.
 const GUIDE_TTL_MS: u64 = 60 * 60 * 1000;
 
 /// A resource that can be read.
@@ -71,7 +71,7 @@ impl Resource {
         }
     }
 
-    /// Returns its kind.
+    /// Returns the kind.
     pub(super) const fn kind(self) -> ResourceKind {
         match self {
             Self::Guide => ResourceKind::Guide,
@@ -80,9 +80,9 @@ impl Resource {
         }
     }
 
-    /// Reads it for a caller with its scope.
+    /// Reads the resource for a caller with its scope.
     pub(super) async fn read(self, app: &App, actor: &Actor, uri: String) -> Result<ReadResourceResult, ToolError> {
-        // The front has checked the scope already. No resource depends on that.
+        // The module `request` has checked the scope already. This check does not rely on it.
         if let Some(scope) = self.kind().scope(actor) {
             actor.require(scope)?;
         }
@@ -102,7 +102,7 @@ impl Resource {
 impl ResourceKind {
     const ALL: [Self; 3] = [Self::Guide, Self::Events, Self::Stock];
 
-    /// The scope that reading it needs. OAuth has no scope for stocks, so apps need the one that shows stocks with alerts.
+    /// Returns the scope for reading it. OAuth has no scope for stocks, so OAuth clients need `alerts:read`.
     pub(super) const fn scope(self, actor: &Actor) -> Option<Scope> {
         match (self, &actor.via) {
             (Self::Guide, _) => None,
@@ -111,12 +111,12 @@ impl ResourceKind {
         }
     }
 
-    /// The rate limit group that reading it counts in.
-    pub(super) const fn group(self) -> Group {
+    /// Returns the rate limit group of reading it.
+    pub(super) const fn group(self) -> RateLimitGroup {
         match self {
-            Self::Guide => Group::Mcp,
-            Self::Events => Group::Alerts,
-            Self::Stock => Group::Stocks,
+            Self::Guide => RateLimitGroup::Mcp,
+            Self::Events => RateLimitGroup::Alerts,
+            Self::Stock => RateLimitGroup::Stocks,
         }
     }
 
@@ -130,7 +130,7 @@ impl ResourceKind {
                 ResourceEntry::new(GUIDE_URI, "conditions")
                     .with_title("Guide to the alert conditions")
                     .with_description(
-                        "The 23 conditions of create_alert: when each fires, its threshold and parameters, an example",
+                        "The 23 conditions of create_alert: when each fires, its threshold and parameters, and an example",
                     )
                     .with_mime_type(MARKDOWN),
             ),
@@ -156,27 +156,28 @@ impl ResourceKind {
     }
 }
 
-/// The resources that the caller may read.
+/// Returns the resources that the caller may read.
 pub(super) fn entries(actor: &Actor) -> Vec<ResourceEntry> {
     let allowed = ResourceKind::ALL.into_iter().filter(|kind| kind.is_allowed(actor));
     allowed.filter_map(ResourceKind::entry).collect()
 }
 
-/// The templates of resources that the caller may read.
+/// Returns the resource templates that the caller may read.
 pub(super) fn templates(actor: &Actor) -> Vec<ResourceTemplate> {
     let allowed = ResourceKind::ALL.into_iter().filter(|kind| kind.is_allowed(actor));
     allowed.filter_map(ResourceKind::template).collect()
 }
 
-/// The error for a URI that names no resource.
+/// Returns the error for an unknown URI.
 pub(super) fn unknown(uri: &str) -> ErrorData {
     let text = format!(
-        "there is no such resource; there are {GUIDE_URI}, {EVENTS_URI} and {STOCKS_URI}{{symbol}} with a ticker symbol"
+        "unknown resource; the resources are {GUIDE_URI}, {EVENTS_URI} and {STOCKS_URI}{{symbol}} with a ticker symbol"
     );
     not_found(text, uri)
 }
 
-/// The error for a resource that could not be read. Only one that does not exist is "not found": any other may be read later.
+/// Returns the error for a resource that could not be read. Only a missing resource is "not found"; others may be readable
+/// later.
 pub(super) fn read_error(error: ToolError, uri: &str) -> ErrorData {
     match error {
         ToolError::NotFound(text) => not_found(text, uri),
@@ -189,7 +190,7 @@ fn not_found(text: String, uri: &str) -> ErrorData {
     ErrorData::resource_not_found(text, Some(json!({"uri": uri})))
 }
 
-/// Data as JSON that only the caller's client may keep.
+/// Returns data as JSON that only the caller's client may cache.
 fn private(uri: String, data: &impl Serialize) -> Result<ReadResourceResult, ToolError> {
     let (_, text) = without_aliases(data)?;
     let contents = ResourceContents::text(text, uri).with_mime_type(JSON);
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_resource_that_does_not_exist_is_not_found() {
+    fn only_missing_resources_are_not_found() {
         let unavailable = ServiceError::Unavailable("prices are not available; try again".to_owned());
         let missing = ServiceError::NotFound("stock");
         for (error, code) in [
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_are_found_by_their_uri() {
+    fn finds_resources_by_uri() {
         let apple = Resource::Stock("AAPL".parse().unwrap());
         for (uri, resource) in [
             ("bellwether://guide/conditions", Some(Resource::Guide)),

@@ -4,12 +4,12 @@ use market::Symbol;
 
 use crate::app::App;
 use crate::mcp::tools::ToolError;
-use crate::routes::stocks::view::{Stock, StockFundamentals};
+use crate::routes::stocks::view::{StockFundamentals, StockResponse};
 
-/// The same as `GET /stocks/{symbol}?fields=fundamentals`.
-pub(super) async fn read(app: &App, symbol: Symbol) -> Result<Stock, ToolError> {
+/// Returns the data of `GET /stocks/{symbol}?fields=fundamentals`.
+pub(super) async fn read(app: &App, symbol: Symbol) -> Result<StockResponse, ToolError> {
     let service = app.service();
     let stock = service.stocks.stock(symbol).await?;
     let fundamentals = StockFundamentals::of(service.stocks.fundamentals(symbol).await?);
-    Ok(Stock::of(stock, Some(fundamentals)))
+    Ok(StockResponse::of(stock, Some(fundamentals)))
 }

@@ -1,4 +1,4 @@
-//! The arguments of a call, held to the tool's own schema: names and kinds here, what they mean by the use case.
+//! The arguments of a tool call. Names and types are validated against the tool's schema; the use case validates the values.
 
 use alerts::AlertId;
 use serde_json::{Map, Value};
@@ -8,24 +8,24 @@ use uuid::Uuid;
 use super::ToolError;
 use crate::query::{Query, uuid};
 
-/// What a tool is called with.
+/// The arguments of a tool call.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Arguments(Map<String, Value>);
 
-/// What has to be said for something to be deleted.
+/// The argument that confirms a deletion.
 const CONFIRM: &str = "confirm";
 
 impl Arguments {
-    /// Those of a call of a tool that takes what this schema has.
+    /// Validates arguments against a schema.
     ///
     /// # Errors
-    /// [`ToolError::Refused`] with every fault: an unknown name, a missing one, a value of another type.
+    /// [`ToolError::Refused`] with all problems: unknown names, missing names, values of another type.
     pub(super) fn read(schema: &Map<String, Value>, mut given: Map<String, Value>) -> Result<Self, ToolError> {
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-        // Many agents write null for what they leave out.
-        given.retain(|name, value| !value.is_null() || properties.get(name).is_none_or(|known| takes(known, value)));
-        let mut faults = Vec::new();
+        // Many agents send null for omitted arguments.
+        given.retain(|name, value| !value.is_null() || properties.get(name).is_none_or(|known| accepts(known, value)));
+        let mut problems = Vec::new();
         for (name, value) in &given {
             match properties.get(name) {
                 None => {
@@ -35,10 +35,12 @@ impl Arguments {
                     } else {
                         known.join(", ")
                     };
-                    faults.push(format!("{name}: is not an argument of this tool; there are {known}"));
+                    problems.push(format!(
+                        "{name}: is not an argument of this tool; its arguments are {known}"
+                    ));
                 }
-                Some(schema) if name != CONFIRM && !takes(schema, value) => {
-                    faults.push(format!("{name}: must be {}", kinds(schema).join(" or ")));
+                Some(schema) if name != CONFIRM && !accepts(schema, value) => {
+                    problems.push(format!("{name}: must be {}", types(schema).join(" or ")));
                 }
                 Some(_) => {}
             }
@@ -47,37 +49,38 @@ impl Arguments {
         let missing = required
             .filter_map(Value::as_str)
             .filter(|name| *name != CONFIRM && !given.contains_key(*name));
-        faults.extend(missing.map(|name| format!("{name}: is required")));
-        if faults.is_empty() {
+        problems.extend(missing.map(|name| format!("{name}: is required")));
+        if problems.is_empty() {
             Ok(Self(given))
         } else {
-            Err(ToolError::Refused(faults.join(" | ")))
+            Err(ToolError::Refused(problems.join(" | ")))
         }
     }
 
-    /// Whether an argument is given.
+    /// Returns `true` if the argument is present.
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// The id of an alert.
+    /// Returns the id of an alert.
     pub(super) fn alert_id(&self) -> Result<AlertId, ToolError> {
         self.id("alert_id").map(AlertId)
     }
 
-    /// The id of an item of the watchlist.
+    /// Returns the id of a watchlist item.
     pub(super) fn item_id(&self) -> Result<WatchlistItemId, ToolError> {
         self.id("item_id").map(WatchlistItemId)
     }
 
     fn id(&self, name: &str) -> Result<Uuid, ToolError> {
         let text = self.0.get(name).and_then(Value::as_str).unwrap_or_default();
-        let fault =
-            || format!("{name}: must be a UUID such as 0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11; the lists show them");
-        uuid(text).ok_or_else(|| ToolError::Refused(fault()))
+        let message = || {
+            format!("{name}: must be a UUID such as 0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11, from one of the list tools")
+        };
+        uuid(text).ok_or_else(|| ToolError::Refused(message()))
     }
 
-    /// Refuses unless it was said that something is really to be deleted.
+    /// Returns an error unless the deletion is confirmed.
     pub(super) fn confirmed(&self) -> Result<(), ToolError> {
         if self.0.get(CONFIRM) == Some(&Value::Bool(true)) {
             return Ok(());
@@ -87,11 +90,11 @@ impl Arguments {
         Err(ToolError::Refused(text.to_owned()))
     }
 
-    /// As the parameters of a query.
+    /// Converts the arguments to query parameters.
     pub(super) fn query(self) -> Query {
-        Query::of_pairs(self.0.into_iter().map(|(name, value)| match value {
+        Query::from_pairs(self.0.into_iter().map(|(name, value)| match value {
             Value::String(text) => (name, text),
-            // 5.0 is a whole number, too, and many languages have no other.
+            // 5.0 is an integer too. Many languages have only floating-point numbers.
             Value::Number(number) => match number.as_f64() {
                 Some(number) => (name, number.to_string()),
                 None => (name, number.to_string()),
@@ -100,7 +103,7 @@ impl Arguments {
         }))
     }
 
-    /// As the body of a request, without the ids that REST has in the path.
+    /// Converts the arguments to a request body, without the ids that REST has in the path.
     pub(super) fn body(mut self) -> Value {
         self.0
             .retain(|name, _| !matches!(name.as_str(), "alert_id" | "item_id"));
@@ -108,8 +111,8 @@ impl Arguments {
     }
 }
 
-/// The kinds of values that a schema takes.
-fn kinds(schema: &Value) -> Vec<&str> {
+/// Returns the value types that a schema accepts.
+fn types(schema: &Value) -> Vec<&str> {
     match &schema["type"] {
         Value::String(kind) => vec![kind],
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
@@ -117,8 +120,8 @@ fn kinds(schema: &Value) -> Vec<&str> {
     }
 }
 
-fn takes(schema: &Value, value: &Value) -> bool {
-    kinds(schema).into_iter().any(|kind| match kind {
+fn accepts(schema: &Value, value: &Value) -> bool {
+    types(schema).into_iter().any(|kind| match kind {
         "string" => value.is_string(),
         "number" => value.is_number(),
         "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0),
@@ -149,8 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_held_to_the_names_and_kinds_of_the_schema() {
-        for (given, is_taken) in [
+    fn validates_names_and_types_against_the_schema() {
+        for (given, is_accepted) in [
             (json!({"alert_id": "a"}), true),
             (json!({"alert_id": "a", "limit": 5}), true),
             (json!({"alert_id": "a", "limit": 5.0}), true),
@@ -162,12 +165,12 @@ mod tests {
             (json!({}), false),
             (json!({"alert_id": "a", "treshold": 5}), false),
         ] {
-            assert_eq!(read(given.clone()).is_ok(), is_taken, "{given}");
+            assert_eq!(read(given.clone()).is_ok(), is_accepted, "{given}");
         }
     }
 
     #[test]
-    fn a_null_is_kept_where_it_says_something_and_left_out_where_it_does_not() {
+    fn null_is_kept_only_if_the_schema_allows_it() {
         let body = read(json!({"alert_id": "a", "limit": null, "threshold": null}))
             .unwrap()
             .body();
@@ -175,9 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_at_once() {
+    fn error_lists_all_problems() {
         let Err(ToolError::Refused(text)) = read(json!({"limit": "5", "treshold": 5})) else {
-            panic!("taken");
+            panic!("accepted");
         };
         for part in [
             "alert_id: is required",
@@ -190,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_deleted_before_true_is_said() {
+    fn deletion_requires_confirm_true() {
         for confirm in [json!(false), json!("true"), json!(1), json!(null)] {
             let read = read(json!({"alert_id": "a", "confirm": confirm})).unwrap();
             assert!(matches!(read.confirmed(), Err(ToolError::Refused(_))), "{confirm}");

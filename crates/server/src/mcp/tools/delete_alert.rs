@@ -4,20 +4,20 @@ use serde_json::json;
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
-use super::{Definition, Effect, ToolError, output};
+use super::{ToolDefinition, ToolEffect, ToolError, output_schema};
 
-pub(super) fn definition() -> Definition {
-    Definition {
+pub(super) fn definition() -> ToolDefinition {
+    ToolDefinition {
         title: "Delete an alert",
-        description: "Deletes an alert for good; its events stay readable. To stop it for a while, pause_alert does."
+        description: "Deletes an alert permanently; its events stay readable. To stop it temporarily, use pause_alert."
             .to_owned(),
-        effect: Effect::Destroys,
+        effect: ToolEffect::Destroys,
         arguments: json!({
             "alert_id": {"type": "string", "format": "uuid", "description": "The alert's id, from list_alerts"},
-            "confirm": {"type": "boolean", "const": true, "description": "Must be true: the person wants it deleted"},
+            "confirm": {"type": "boolean", "const": true, "description": "Must be true: the user confirms the deletion"},
         }),
         required: &["alert_id", "confirm"],
-        output: output::one_or_waiting("DeletedAlert"),
+        output: output_schema::one_or_waiting("DeletedAlert"),
     }
 }
 

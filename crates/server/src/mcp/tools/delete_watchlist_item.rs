@@ -4,22 +4,22 @@ use serde_json::json;
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
-use super::{Definition, Effect, ToolError, output};
+use super::{ToolDefinition, ToolEffect, ToolError, output_schema};
 
-pub(super) fn definition() -> Definition {
-    Definition {
-        title: "Take a stock off the watchlist",
+pub(super) fn definition() -> ToolDefinition {
+    ToolDefinition {
+        title: "Remove a stock from the watchlist",
         description:
-            "Deletes an item of the watchlist for good. Its simulated trade is closed and stays in the performance; \
-                      the alerts that the analyst made for it are deleted, those that somebody made stay."
+            "Deletes a watchlist item permanently. Its simulated trade is closed and stays in the performance. Alerts \
+                      that the analyst created for it are deleted; other alerts stay."
                 .to_owned(),
-        effect: Effect::Destroys,
+        effect: ToolEffect::Destroys,
         arguments: json!({
             "item_id": {"type": "string", "format": "uuid", "description": "The item's id, from list_watchlist"},
-            "confirm": {"type": "boolean", "const": true, "description": "Must be true: the person wants it deleted"},
+            "confirm": {"type": "boolean", "const": true, "description": "Must be true: the user confirms the deletion"},
         }),
         required: &["item_id", "confirm"],
-        output: output::one_or_waiting("DeletedWatchlistItem"),
+        output: output_schema::one_or_waiting("DeletedWatchlistItem"),
     }
 }
 

@@ -4,26 +4,26 @@ use serde_json::json;
 use service::Actor;
 
 use super::arguments::Arguments;
-use super::{Answer, Definition, Effect, Tool, ToolError, output, refusals};
+use super::{Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text, output_schema};
 use crate::app::App;
-use crate::routes::alerts::view::Alert;
+use crate::routes::alerts::view::AlertView;
 
-pub(super) fn definition() -> Definition {
-    Definition {
+pub(super) fn definition() -> ToolDefinition {
+    ToolDefinition {
         title: "Get an alert",
         description:
-            "An alert with its stock's figures, and whether it is judged at present: evaluation.state \"blind\" \
-                      means that it is not, and evaluation.reason says what is missing."
+            "Returns an alert with its stock's figures and evaluation state. evaluation.state \"blind\" means that the \
+                      alert is not evaluated at present, and evaluation.reason says what is missing."
                 .to_owned(),
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
         arguments: json!({"alert_id": {"type": "string", "format": "uuid", "description": "The alert's id, from list_alerts"}}),
         required: &["alert_id"],
-        output: output::one("Alert"),
+        output: output_schema::one("Alert"),
     }
 }
 
-pub(super) async fn call(app: &App, actor: &Actor, arguments: Arguments) -> Result<Answer, ToolError> {
+pub(super) async fn call(app: &App, actor: &Actor, arguments: Arguments) -> Result<ToolOutput, ToolError> {
     let detail = app.service().alerts.alert(actor, arguments.alert_id()?).await;
-    let detail = detail.map_err(|error| refusals::of(Tool::GetAlert, error))?;
-    Answer::of(&Alert::of(detail))
+    let detail = detail.map_err(|error| error_text::for_agent(Tool::GetAlert, error))?;
+    ToolOutput::of(&AlertView::of(detail))
 }

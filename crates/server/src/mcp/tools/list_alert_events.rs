@@ -5,30 +5,30 @@ use serde_json::json;
 use service::Actor;
 
 use super::arguments::Arguments;
-use super::{Answer, Definition, Effect, Tool, ToolError, output, refusals};
+use super::{Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text, output_schema};
 use crate::app::App;
 use crate::routes::alerts::history;
 
-pub(super) fn definition() -> Definition {
-    Definition {
+pub(super) fn definition() -> ToolDefinition {
+    ToolDefinition {
         title: "List alert events",
-        description: "Without alert_id: the firings of all the account's alerts since an instant, newest first. With \
-                      alert_id: everything that happened to that alert (created, updated, paused, triggered and so on), \
-                      also after it was deleted. A firing has trigger_price and, in details, the reason with the figures."
+        description: "Without alert_id: the firings of all alerts of the account since an instant, newest first. With \
+                      alert_id: all events of that alert (created, updated, paused, triggered and so on), even if it is \
+                      deleted. A firing has trigger_price and, in details, the reason with the figures."
             .to_owned(),
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
         arguments: json!({
-            "alert_id": {"type": "string", "format": "uuid", "description": "Only this alert, with its whole history"},
-            "since": {"type": "string", "format": "date-time", "description": "Only events from this instant on, such as 2026-03-02T15:04:00Z"},
+            "alert_id": {"type": "string", "format": "uuid", "description": "Only events of this alert"},
+            "since": {"type": "string", "format": "date-time", "description": "Only events since this instant, such as 2026-03-02T15:04:00Z"},
             "page": {"type": "integer", "minimum": 1, "default": 1, "description": "The page, from 1"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "Events per page"},
         }),
         required: &[],
-        output: output::list("HistoryEntry"),
+        output: output_schema::list("HistoryEntry"),
     }
 }
 
-pub(super) async fn call(app: &App, actor: &Actor, arguments: Arguments) -> Result<Answer, ToolError> {
+pub(super) async fn call(app: &App, actor: &Actor, arguments: Arguments) -> Result<ToolOutput, ToolError> {
     let alert = arguments.has("alert_id").then(|| arguments.alert_id()).transpose()?;
     let mut query = arguments.query();
     let request = history::read_page(&mut query);
@@ -39,7 +39,7 @@ pub(super) async fn call(app: &App, actor: &Actor, arguments: Arguments) -> Resu
         Some(id) => service.alerts.alert_history_since(actor, id, since, request).await,
         None => service.alerts.firings(actor, since, request).await,
     };
-    let page = page.map_err(|error| refusals::of(Tool::ListAlertEvents, error))?;
-    let (items, pagination) = history::shown(page, request);
-    Answer::list(&items, pagination)
+    let page = page.map_err(|error| error_text::for_agent(Tool::ListAlertEvents, error))?;
+    let (items, pagination) = history::history_page(page, request);
+    ToolOutput::list(&items, pagination)
 }

@@ -3,38 +3,38 @@
 use serde_json::json;
 use service::Actor;
 
-use super::{Answer, Definition, Effect, ToolError, output};
-use crate::answer::Pagination;
+use super::{ToolDefinition, ToolEffect, ToolError, ToolOutput, output_schema};
 use crate::app::App;
-use crate::routes::watchlist::view::WatchlistItem;
+use crate::response::Pagination;
+use crate::routes::watchlist::view::WatchlistItemView;
 
-pub(super) fn definition() -> Definition {
-    Definition {
+pub(super) fn definition() -> ToolDefinition {
+    ToolDefinition {
         title: "List the watchlist",
         description:
-            "All items of the watchlist, newest first: what is meant to be done with each stock, at what price, what \
-                      the analyst said of it last, and how many alerts there are on it. All of them are on one page."
+            "Returns all watchlist items on one page, newest first: the planned action for each stock, its target \
+                      price, the latest analysis, and the number of its alerts."
                 .to_owned(),
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
         arguments: json!({}),
         required: &[],
-        output: output::list("WatchlistItem"),
+        output: output_schema::list("WatchlistItem"),
     }
 }
 
-pub(super) async fn call(app: &App, actor: &Actor) -> Result<Answer, ToolError> {
+pub(super) async fn call(app: &App, actor: &Actor) -> Result<ToolOutput, ToolError> {
     let items: Vec<_> = app
         .service()
         .watchlists
         .watchlist(actor)
         .await?
         .into_iter()
-        .map(WatchlistItem::of)
+        .map(WatchlistItemView::of)
         .collect();
     let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
     let all = service::PageRequest {
         page: 1,
         limit: count.max(1),
     };
-    Answer::list(&items, Pagination::of(all, u64::from(count)))
+    ToolOutput::list(&items, Pagination::of(all, u64::from(count)))
 }

@@ -1,34 +1,34 @@
 //! The eleven tools, one file each.
 
-pub(super) mod answer;
 mod arguments;
 mod create_alert;
 mod create_watchlist_item;
 mod delete_alert;
 mod delete_watchlist_item;
+mod error_text;
 mod get_alert;
 mod list_alert_events;
 mod list_alerts;
 mod list_watchlist;
-mod output;
+mod output_schema;
 mod pause_alert;
-mod refusals;
 mod resume_alert;
+pub(super) mod tool_output;
 mod update_alert;
 
 use std::sync::LazyLock;
 
-use rmcp::model::{Tool as Described, ToolAnnotations};
+use rmcp::model::{Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use service::approvals::{Asked, Changed};
 use service::{Actor, Scope};
 
-pub(super) use answer::{Answer, ToolError};
 use arguments::Arguments;
+pub(super) use tool_output::{ToolError, ToolOutput};
 
 use crate::app::App;
-use crate::layers::limit::Group;
-use crate::routes::approvals::view::{ChangeMade, WaitingChange};
+use crate::layers::rate_limit::RateLimitGroup;
+use crate::routes::approvals::view::{AppliedChange, PendingApprovalResponse};
 
 /// A tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,15 +37,15 @@ pub enum Tool {
     ListAlerts,
     /// Reads an alert.
     GetAlert,
-    /// Reads what happened to an alert.
+    /// Reads the events of an alert, or the firings of all alerts.
     ListAlertEvents,
-    /// Makes an alert.
+    /// Creates an alert.
     CreateAlert,
-    /// Changes an alert.
+    /// Updates an alert.
     UpdateAlert,
-    /// Puts an alert aside.
+    /// Pauses an alert.
     PauseAlert,
-    /// Takes an alert up again.
+    /// Resumes an alert.
     ResumeAlert,
     /// Deletes an alert.
     DeleteAlert,
@@ -53,12 +53,12 @@ pub enum Tool {
     ListWatchlist,
     /// Adds a stock to the watchlist.
     CreateWatchlistItem,
-    /// Takes a stock off the watchlist.
+    /// Removes a stock from the watchlist.
     DeleteWatchlistItem,
 }
 
 impl Tool {
-    /// All there are.
+    /// All tools.
     pub const ALL: [Self; 11] = [
         Self::ListAlerts,
         Self::GetAlert,
@@ -73,7 +73,7 @@ impl Tool {
         Self::DeleteWatchlistItem,
     ];
 
-    /// What agents call it by.
+    /// Returns the name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,13 +91,13 @@ impl Tool {
         }
     }
 
-    /// The tool of that name.
+    /// Returns the tool with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
     }
 
-    /// What it takes to call it: the same as for its REST endpoint.
+    /// Returns the required scope, which is the scope of the REST endpoint.
     #[must_use]
     pub const fn scope(self) -> Scope {
         match self {
@@ -110,15 +110,15 @@ impl Tool {
         }
     }
 
-    /// With which requests its calls are counted.
-    pub(crate) const fn group(self) -> Group {
+    /// Returns the rate limit group of its calls.
+    pub(crate) const fn group(self) -> RateLimitGroup {
         match self {
-            Self::ListWatchlist | Self::CreateWatchlistItem | Self::DeleteWatchlistItem => Group::Watchlist,
-            _ => Group::Alerts,
+            Self::ListWatchlist | Self::CreateWatchlistItem | Self::DeleteWatchlistItem => RateLimitGroup::Watchlist,
+            _ => RateLimitGroup::Alerts,
         }
     }
 
-    fn definition(self) -> Definition {
+    fn definition(self) -> ToolDefinition {
         match self {
             Self::ListAlerts => list_alerts::definition(),
             Self::GetAlert => get_alert::definition(),
@@ -135,33 +135,34 @@ impl Tool {
     }
 }
 
-/// What a tool says of itself.
-struct Definition {
+/// The definition of a tool.
+struct ToolDefinition {
     title: &'static str,
     description: String,
-    effect: Effect,
-    /// The schemas of its arguments, and which of them must be there.
+    effect: ToolEffect,
+    /// The schemas of the arguments.
     arguments: Value,
+    /// The required arguments.
     required: &'static [&'static str],
-    /// The schema of what it answers.
+    /// The schema of the result.
     output: Map<String, Value>,
 }
 
-/// What a tool does to what is there.
+/// The effect of a tool on existing data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Effect {
-    /// Nothing.
+enum ToolEffect {
+    /// Reads data.
     Reads,
-    /// It adds, or changes what can be changed back.
+    /// Adds data, or makes a reversible change.
     Adds,
-    /// Something that was there is gone afterwards.
+    /// Removes or overwrites data.
     Destroys,
 }
 
-impl Effect {
+impl ToolEffect {
     fn hints(self, title: &str) -> ToolAnnotations {
-        // Doing any of it twice does no more than doing it once: an equivalent alert is not made again. What stocks there
-        // are is known here; no tool asks the world outside.
+        // All tools are idempotent: an equivalent alert is not created again. No tool accesses external systems; the stock
+        // catalog is local.
         ToolAnnotations::with_title(title)
             .read_only(self == Self::Reads)
             .destructive(self == Self::Destroys)
@@ -170,43 +171,44 @@ impl Effect {
     }
 }
 
-static DESCRIBED: LazyLock<Vec<Described>> = LazyLock::new(|| Tool::ALL.into_iter().map(describe).collect());
+static TOOL_DESCRIPTIONS: LazyLock<Vec<ToolDescription>> =
+    LazyLock::new(|| Tool::ALL.into_iter().map(describe).collect());
 
-/// The tools that the caller has the scopes for.
-pub(super) fn described(actor: &Actor) -> Vec<Described> {
+/// Returns the tools that the caller's scopes permit.
+pub(super) fn allowed(actor: &Actor) -> Vec<ToolDescription> {
     let allowed = Tool::ALL.into_iter().filter(|tool| actor.require(tool.scope()).is_ok());
-    allowed.map(|tool| described_as(tool).clone()).collect()
+    allowed.map(|tool| description_of(tool).clone()).collect()
 }
 
-/// A tool as agents are shown it.
-pub(super) fn described_as(tool: Tool) -> &'static Described {
-    // They are in the order of the tools.
-    &DESCRIBED[tool as usize]
+/// Returns the description of a tool for agents.
+pub(super) fn description_of(tool: Tool) -> &'static ToolDescription {
+    // The descriptions are in the order of the tools.
+    &TOOL_DESCRIPTIONS[tool as usize]
 }
 
-fn describe(tool: Tool) -> Described {
+fn describe(tool: Tool) -> ToolDescription {
     let definition = tool.definition();
     let mut input = Map::new();
     input.insert("type".to_owned(), json!("object"));
     input.insert("properties".to_owned(), definition.arguments);
     input.insert("required".to_owned(), json!(definition.required));
     input.insert("additionalProperties".to_owned(), json!(false));
-    Described::new(tool.name(), definition.description, input)
+    ToolDescription::new(tool.name(), definition.description, input)
         .with_title(definition.title)
         .with_raw_output_schema(definition.output.into())
         .with_annotations(definition.effect.hints(definition.title))
 }
 
-/// Calls a tool for somebody who may.
+/// Calls a tool.
 pub(super) async fn call(
     tool: Tool,
     app: &App,
     actor: &Actor,
     arguments: Map<String, Value>,
-) -> Result<Answer, ToolError> {
-    // The front has asked already, and would have said so better. No tool may depend on that.
+) -> Result<ToolOutput, ToolError> {
+    // The module `request` has checked the scope already, with a better error. This check does not rely on it.
     actor.require(tool.scope())?;
-    let arguments = Arguments::read(&described_as(tool).input_schema, arguments)?;
+    let arguments = Arguments::read(&description_of(tool).input_schema, arguments)?;
     let change = match tool {
         Tool::ListAlerts => return list_alerts::call(app, actor, arguments).await,
         Tool::GetAlert => return get_alert::call(app, actor, arguments).await,
@@ -221,9 +223,9 @@ pub(super) async fn call(
         Tool::DeleteWatchlistItem => delete_watchlist_item::change(&arguments)?,
     };
     let asked = app.service().approvals.change_as_agent(actor, &change).await;
-    match asked.map_err(|error| refusals::of(tool, error))? {
-        Asked::Done(Changed::Created(created)) => create_alert::answer(created),
-        Asked::Done(changed) => Answer::of(&ChangeMade::of(changed)),
-        Asked::Waits(approval) => Answer::of(&WaitingChange::of(*approval, app.service())),
+    match asked.map_err(|error| error_text::for_agent(tool, error))? {
+        Asked::Done(Changed::Created(created)) => create_alert::output(created),
+        Asked::Done(changed) => ToolOutput::of(&AppliedChange::of(changed)),
+        Asked::Waits(approval) => ToolOutput::of(&PendingApprovalResponse::of(*approval, app.service())),
     }
 }

@@ -4,19 +4,19 @@ use serde_json::json;
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
-use super::{Definition, Effect, ToolError, output};
+use super::{ToolDefinition, ToolEffect, ToolError, output_schema};
 
-pub(super) fn definition() -> Definition {
-    Definition {
+pub(super) fn definition() -> ToolDefinition {
+    ToolDefinition {
         title: "Pause an alert",
         description:
-            "Puts an active alert aside: it is not judged until resume_alert. One that is paused stays so; any other \
-                      cannot be paused."
+            "Pauses an active alert: it is not evaluated until resume_alert. A paused alert stays paused; any other \
+                      alert cannot be paused."
                 .to_owned(),
-        effect: Effect::Adds,
+        effect: ToolEffect::Adds,
         arguments: json!({"alert_id": {"type": "string", "format": "uuid", "description": "The alert's id, from list_alerts"}}),
         required: &["alert_id"],
-        output: output::one_or_waiting("PausedAlert"),
+        output: output_schema::one_or_waiting("PausedAlert"),
     }
 }
 

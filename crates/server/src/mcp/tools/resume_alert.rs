@@ -4,19 +4,19 @@ use serde_json::json;
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
-use super::{Definition, Effect, ToolError, output};
+use super::{ToolDefinition, ToolEffect, ToolError, output_schema};
 
-pub(super) fn definition() -> Definition {
-    Definition {
+pub(super) fn definition() -> ToolDefinition {
+    ToolDefinition {
         title: "Resume an alert",
         description:
-            "Makes a paused, inactive or triggered alert active again; percentages count from the present price. An \
-                      active one stays as it is. Without a price of its stock it is refused for now."
+            "Activates a paused, inactive or triggered alert; percentages count from the current price. An active \
+                      alert is unchanged. Without a price of its stock, the call fails; try again later."
                 .to_owned(),
-        effect: Effect::Adds,
+        effect: ToolEffect::Adds,
         arguments: json!({"alert_id": {"type": "string", "format": "uuid", "description": "The alert's id, from list_alerts"}}),
         required: &["alert_id"],
-        output: output::one_or_waiting("ActivatedAlert"),
+        output: output_schema::one_or_waiting("ActivatedAlert"),
     }
 }
 

@@ -6,29 +6,29 @@ use service::alerts::AlertDetail;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{AlertsWrite, Allowed};
-use crate::body::NoBody;
+use crate::auth::{AlertsWrite, Authorized};
+use crate::body::IgnoredJsonBody;
 use crate::error::ApiError;
 use crate::query::AlertPath;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::price;
 
-/// An alert that is active.
+/// An activated alert.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ActivatedAlert {
-    /// Which one.
+    /// Unique id.
     pub alert_id: Uuid,
-    /// `active`.
+    /// Always `active`.
     #[schema(value_type = String, pattern = "^active$", example = "active")]
     pub status: &'static str,
-    /// The price that percentages are counted from now on; null until the first current price has come in.
+    /// Base price for percent changes from now on; null until the first current price arrives.
     #[schema(required, example = 189.2)]
     pub initial_price: Option<f64>,
 }
 
 impl ActivatedAlert {
-    /// As the service shows it.
+    /// Creates the response from the service's view.
     #[must_use]
     pub fn of(detail: &AlertDetail) -> Self {
         let alert = &detail.stored.alert;
@@ -42,27 +42,28 @@ impl ActivatedAlert {
 
 /// Activate an alert
 ///
-/// A paused, inactive or triggered alert becomes active with a new `initial_price`; an active one stays as it is.
-/// If the price of its stock is not current, the source of market data is asked for at most three seconds; then `initial_price` is
-/// null until the first current price. Without any price of the stock it is 503.
+/// Activates a paused, inactive or triggered alert with a new `initial_price`. An active alert stays unchanged.
+/// If the stock's price is not current, the request waits up to three seconds for the market data source. After that,
+/// `initial_price` is null until the first current price arrives. Returns 503 if no price of the stock is known.
 #[utoipa::path(
     post,
     path = "/alerts/{id}/activate",
     tag = "Alerts",
-    params(("id" = uuid::Uuid, Path, description = "The alert's id")),
+    params(("id" = uuid::Uuid, Path, description = "Alert id")),
     responses(
         (status = 200, description = "The alert is active", body = Envelope<ActivatedAlert>),
-        (status = 404, description = "No such alert"),
-        (status = 503, description = "No price of the stock is known, or no current one for a percent change; or the service is not available"),
+        (status = 404, description = "Alert not found"),
+        (status = 503,
+         description = "No price of the stock is known, a percent change has no current price, or the service is not available"),
     ),
     security(("ApiKeyHeader" = ["alerts:write"]))
 )]
 pub(super) async fn activate_alert(
     State(app): State<App>,
-    who: Allowed<AlertsWrite>,
+    caller: Authorized<AlertsWrite>,
     AlertPath(id): AlertPath,
-    _body: NoBody,
-) -> Result<Reply<ActivatedAlert>, ApiError> {
-    let detail = app.service().alerts.activate_alert(&who.actor, id).await?;
-    Ok(Reply::ok(ActivatedAlert::of(&detail)))
+    _body: IgnoredJsonBody,
+) -> Result<ApiResponse<ActivatedAlert>, ApiError> {
+    let detail = app.service().alerts.activate_alert(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(ActivatedAlert::of(&detail)))
 }

@@ -4,45 +4,51 @@ use axum::extract::State;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::view::Alert;
-use crate::answer::{Envelope, Reply};
+use super::view::AlertView;
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// Which of a guest's alerts.
+/// The guest alert to attach.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct AttachAlert {
-    /// The alert.
+#[schema(as = AttachAlert)]
+pub struct AttachAlertRequest {
+    /// Alert id.
     alert_id: Uuid,
 }
 
-/// Take over a guest's alert
+/// Attach a guest alert to the account
 ///
-/// Gives an alert that was asked for with the account's address, but without the account, to the account. The address has to be
-/// confirmed. An alert that was not verified yet is active then. If the account has an equivalent alert, that one is answered,
-/// and the guest's deleted. One that is the account's already stays as it is. It takes a session or its token; API keys are
+/// Attaches an alert that was created with the account's email address but without signing in. The address must be confirmed.
+/// An unverified alert becomes active. If the account has an equivalent alert, the response is that alert and the guest alert is
+/// deleted. An alert that already belongs to the account stays unchanged. Requires a session or its access token; API keys are
 /// refused with the reason `session_required`.
 #[utoipa::path(
     post,
     path = "/alerts/verify/attach",
     tag = "Alerts",
-    request_body(content = AttachAlert, description = "Which alert"),
+    request_body(content = AttachAlertRequest, description = "The guest alert to attach"),
     responses(
-        (status = 200, description = "The alert, which is the account's", body = Envelope<Alert>),
-        (status = 403, description = "The address is not confirmed, the account has no room for another active alert, or it takes a session; `details` says which"),
-        (status = 404, description = "No alert of a guest with this address"),
-        (status = 503, description = "A percent change without a price of the stock; or the service is not available"),
+        (status = 200, description = "The alert, which now belongs to the account", body = Envelope<AlertView>),
+        (status = 403,
+         description = "The address is not confirmed, the limit of active alerts is reached, or a session is required; see `details`"),
+        (status = 404, description = "No guest alert with this id and the account's address"),
+        (status = 503, description = "A percent change has no price of the stock, or the service is not available"),
     ),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn attach_alert(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Reply<Alert>, ApiError> {
-    let detail = app.service().guest_alerts.attach_guest_alert(&who.actor, &body).await?;
-    Ok(Reply::ok(Alert::of(detail)))
+) -> Result<ApiResponse<AlertView>, ApiError> {
+    let detail = app
+        .service()
+        .guest_alerts
+        .attach_guest_alert(&caller.actor, &body)
+        .await?;
+    Ok(ApiResponse::ok(AlertView::of(detail)))
 }

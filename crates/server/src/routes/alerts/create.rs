@@ -8,60 +8,60 @@ use http::StatusCode;
 use serde_json::Value;
 use service::alerts::Created;
 
-use super::view::Alert;
-use crate::answer::{Envelope, NotificationQuota, Reply};
+use super::view::AlertView;
 use crate::app::App;
-use crate::auth::{AlertsWrite, AllowedOrGuest};
+use crate::auth::{AlertsWrite, AuthorizedOrGuest};
 use crate::body::JsonObject;
 use crate::document::alert_body::CreateAlert;
-use crate::error::{ApiError, Code};
+use crate::error::{ApiError, ApiErrorCode};
 use crate::layers::client::ClientAddress;
-use crate::layers::limit;
+use crate::layers::rate_limit;
+use crate::response::{ApiResponse, Envelope, NotificationQuota};
 
 /// Create an alert
 ///
-/// Makes an active alert of the account. If it has an equivalent one already (same symbol, condition, threshold and
-/// parameters; active, paused or inactive), that one is answered unchanged, with 200 instead of 201.
+/// Creates an active alert for the account. If the account has an equivalent alert (same symbol, condition, threshold and
+/// parameters; active, paused or inactive), returns that alert unchanged with 200 instead of 201.
 ///
-/// The answer to an alert by `sms` says in `meta.notification_quota` how many text messages are left this month. When none is,
-/// alerts come by mail.
+/// For an alert with `sms`, `meta.notification_quota` contains the number of text messages left this month. When none are left,
+/// alerts are sent by email.
 ///
-/// An unknown symbol is 404. Without any price of the stock a percent change is 503; all others are made with
-/// `initial_price` null. Unknown members are ignored; a member that appears twice is 400.
+/// Returns 404 for an unknown symbol. If no price of the stock is known, a percent change returns 503; all other alerts are
+/// created with a null `initial_price`. Unknown fields are ignored; a duplicate field returns 400.
 ///
-/// Without an account it takes an `email`, and makes an inactive alert; a link is mailed there that makes it active
-/// (`POST /alerts/verify`). Guests have price and time alerts by email. The same again before it is verified is 200, and the
-/// link is mailed again after ten minutes at the earliest. What is answered says nothing of whether the address has an
-/// account. Within an hour 5 such alerts are made for a client's address, within a day 5 links are mailed to an address;
-/// then it is 429.
+/// Without authentication, `email` is required. The alert is created inactive, and a verification link is mailed to the address
+/// (`POST /alerts/verify`). Guests can use price and time alerts by email. Repeating the request before verification returns
+/// 200 and mails the link again, at most once every ten minutes. The response does not reveal whether the address has an
+/// account. Limits: 5 guest alerts per hour and client address, 5 links per day and email address; beyond them the response
+/// is 429.
 #[utoipa::path(
     post,
     path = "/alerts",
     tag = "Alerts",
-    request_body(content = CreateAlert, description = "What to wait for, and how to tell"),
+    request_body(content = CreateAlert, description = "The alert's condition and notification channel"),
     responses(
-        (status = 201, description = "A new alert; a guest's is inactive", body = Envelope<Alert>),
-        (status = 200, description = "There was an equivalent alert already; it is unchanged", body = Envelope<Alert>),
-        (status = 401, description = "Nothing shows who asks, nor is there an `email`; or what is shown is not known"),
-        (status = 404, description = "No such stock"),
-        (status = 503, description = "A percent change without a price of the stock; or the service is not available"),
+        (status = 201, description = "The alert was created; a guest's alert is inactive", body = Envelope<AlertView>),
+        (status = 200, description = "An equivalent alert exists and is unchanged", body = Envelope<AlertView>),
+        (status = 401, description = "Neither credentials nor `email` were sent, or the credentials are invalid"),
+        (status = 404, description = "Stock not found"),
+        (status = 503, description = "A percent change has no price of the stock, or the service is not available"),
     ),
     security(("ApiKeyHeader" = ["alerts:write"]), ())
 )]
 pub(super) async fn create_alert(
     State(app): State<App>,
-    who: AllowedOrGuest<AlertsWrite>,
+    caller: AuthorizedOrGuest<AlertsWrite>,
     address: ClientAddress,
     body: Result<JsonObject, ApiError>,
 ) -> Result<Response, ApiError> {
-    let Some(actor) = who.actor else {
+    let Some(actor) = caller.actor else {
         return create_as_guest(&app, address, body).await;
     };
     let JsonObject(body) = body?;
     let created = app.service().alerts.create_alert(&actor, &body).await?;
     let (Created::New(detail) | Created::Existing(detail)) = &created;
     let quota = match detail.stored.alert.notification {
-        // The alert exists already: without its quota the answer is still true.
+        // The alert already exists: if the quota cannot be read, the response omits it.
         Channel::Sms => app
             .service()
             .account_settings
@@ -71,13 +71,13 @@ pub(super) async fn create_alert(
             .map(NotificationQuota::of_sms),
         Channel::Email => None,
     };
-    Ok(answer(created).with_notification_quota(quota).into_response())
+    Ok(created_response(created).with_notification_quota(quota).into_response())
 }
 
-fn answer(created: Created) -> Reply<Alert> {
+fn created_response(created: Created) -> ApiResponse<AlertView> {
     match created {
-        Created::New(detail) => Reply::with(StatusCode::CREATED, Alert::of(*detail)),
-        Created::Existing(detail) => Reply::ok(Alert::of(*detail)),
+        Created::New(detail) => ApiResponse::with(StatusCode::CREATED, AlertView::of(*detail)),
+        Created::Existing(detail) => ApiResponse::ok(AlertView::of(*detail)),
     }
 }
 
@@ -88,19 +88,32 @@ async fn create_as_guest(
 ) -> Result<Response, ApiError> {
     let body = match body {
         Ok(JsonObject(body)) => body,
-        // Whoever sends no address is nobody, whatever else they send or do not.
-        Err(error) if matches!(error.code(), Code::BadRequest | Code::UnsupportedMediaType) => Value::Null,
+        // Without an email address the request is unauthenticated, so an unreadable body becomes 401.
+        Err(error)
+            if matches!(
+                error.code(),
+                ApiErrorCode::BadRequest | ApiErrorCode::UnsupportedMediaType
+            ) =>
+        {
+            Value::Null
+        }
         Err(error) => return Err(error),
     };
-    let wish = app.service().guest_alerts.guest_wish(&body)?;
-    // What cannot be had is refused by now: it costs nothing but the request.
-    let counted = app.limiter().count_guest_alert(address, app.now());
+    let guest_request = app.service().guest_alerts.guest_wish(&body)?;
+    // Invalid requests are refused above and do not count against the guest limit.
+    let counted = app.rate_limiter().count_guest_alert(address, app.now());
     let rate_limit = Extension(counted.rate_limit);
     if !counted.is_allowed {
-        return Ok((rate_limit, limit::used_up(limit::Group::GuestAlerts, &counted)).into_response());
+        return Ok((
+            rate_limit,
+            rate_limit::limit_exceeded(rate_limit::RateLimitGroup::GuestAlerts, &counted),
+        )
+            .into_response());
     }
-    Ok(match app.service().guest_alerts.create_guest_alert(wish).await {
-        Ok(created) => (rate_limit, answer(created)).into_response(),
-        Err(refusal) => (rate_limit, ApiError::from(refusal)).into_response(),
-    })
+    Ok(
+        match app.service().guest_alerts.create_guest_alert(guest_request).await {
+            Ok(created) => (rate_limit, created_response(created)).into_response(),
+            Err(refusal) => (rate_limit, ApiError::from(refusal)).into_response(),
+        },
+    )
 }

@@ -6,63 +6,64 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{AlertsWrite, Allowed};
+use crate::auth::{AlertsWrite, Authorized};
 use crate::error::ApiError;
 use crate::query::AlertPath;
+use crate::response::{ApiResponse, Envelope};
 
-/// An alert that is gone.
+/// A deleted alert.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DeletedAlert {
-    /// Which one.
+    /// Unique id.
     pub alert_id: Uuid,
-    /// The same as `alert_id`.
+    /// Same as `alert_id`.
     #[serde(rename = "alertId")]
-    pub alert_id_again: Uuid,
-    /// That it is gone.
-    pub status: Deleted,
+    pub alert_id_camel_case: Uuid,
+    /// Always `deleted`.
+    pub status: DeletedStatus,
 }
 
 impl DeletedAlert {
-    /// The one with this id.
+    /// Creates the confirmation for an alert id.
     #[must_use]
     pub const fn of(id: AlertId) -> Self {
         Self {
             alert_id: id.0,
-            alert_id_again: id.0,
-            status: Deleted::Deleted,
+            alert_id_camel_case: id.0,
+            status: DeletedStatus::Deleted,
         }
     }
 }
 
-/// That something is gone.
+/// The status of a deleted object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Deleted {
-    /// It is gone.
+#[schema(as = Deleted)]
+pub enum DeletedStatus {
+    /// The object is deleted.
     Deleted,
 }
 
 /// Delete an alert
 ///
-/// For good. Its history stays readable.
+/// Deletes the alert permanently. Its history stays readable.
 #[utoipa::path(
     delete,
     path = "/alerts/{id}",
     tag = "Alerts",
-    params(("id" = uuid::Uuid, Path, description = "The alert's id")),
+    params(("id" = uuid::Uuid, Path, description = "Alert id")),
     responses(
-        (status = 200, description = "The alert is gone", body = Envelope<DeletedAlert>),
-        (status = 404, description = "No such alert"),
+        (status = 200, description = "The alert is deleted", body = Envelope<DeletedAlert>),
+        (status = 404, description = "Alert not found"),
     ),
     security(("ApiKeyHeader" = ["alerts:write"]))
 )]
 pub(super) async fn delete_alert(
     State(app): State<App>,
-    who: Allowed<AlertsWrite>,
+    caller: Authorized<AlertsWrite>,
     AlertPath(id): AlertPath,
-) -> Result<Reply<DeletedAlert>, ApiError> {
-    app.service().alerts.delete_alert(&who.actor, id).await?;
-    Ok(Reply::ok(DeletedAlert::of(id)))
+) -> Result<ApiResponse<DeletedAlert>, ApiError> {
+    app.service().alerts.delete_alert(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(DeletedAlert::of(id)))
 }

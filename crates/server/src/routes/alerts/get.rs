@@ -2,32 +2,32 @@
 
 use axum::extract::State;
 
-use super::view::Alert;
-use crate::answer::{Envelope, Reply};
+use super::view::AlertView;
 use crate::app::App;
-use crate::auth::{AlertsRead, Allowed};
+use crate::auth::{AlertsRead, Authorized};
 use crate::error::ApiError;
 use crate::query::AlertPath;
+use crate::response::{ApiResponse, Envelope};
 
 /// Get an alert
 ///
-/// With its stock's figures and whether it is judged at present.
+/// Returns the alert with its stock's figures and its evaluation state.
 #[utoipa::path(
     get,
     path = "/alerts/{id}",
     tag = "Alerts",
-    params(("id" = uuid::Uuid, Path, description = "The alert's id")),
+    params(("id" = uuid::Uuid, Path, description = "Alert id")),
     responses(
-        (status = 200, description = "The alert", body = Envelope<Alert>),
-        (status = 404, description = "No such alert"),
+        (status = 200, description = "The alert", body = Envelope<AlertView>),
+        (status = 404, description = "Alert not found"),
     ),
     security(("ApiKeyHeader" = ["alerts:read"]))
 )]
 pub(super) async fn get_alert(
     State(app): State<App>,
-    who: Allowed<AlertsRead>,
+    caller: Authorized<AlertsRead>,
     AlertPath(id): AlertPath,
-) -> Result<Reply<Alert>, ApiError> {
-    let detail = app.service().alerts.alert(&who.actor, id).await?;
-    Ok(Reply::ok(Alert::of(detail)))
+) -> Result<ApiResponse<AlertView>, ApiError> {
+    let detail = app.service().alerts.alert(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(AlertView::of(detail)))
 }

@@ -7,54 +7,54 @@ use service::{HistoryRow, Page, PageRequest};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Pagination, Reply};
 use crate::app::App;
-use crate::auth::{AlertsRead, Allowed};
+use crate::auth::{AlertsRead, Authorized};
 use crate::document::names::{ActionName, HistoryStatusName, StatusName};
 use crate::error::ApiError;
 use crate::query::{AlertPath, Query};
+use crate::response::{ApiResponse, Envelope, Pagination};
 use crate::values::{price, timestamp};
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;
 
-/// Which page.
+/// Query parameters: pagination.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct HistoryParams {
-    /// The page, from 1.
+    /// Page number, starting at 1.
     #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
     page: Option<u32>,
-    /// How many a page has; more than 200 are cut to 200.
+    /// Items per page. Values above 200 are clamped to 200.
     #[param(value_type = Option<u64>, minimum = 1, default = 50)]
     limit: Option<u32>,
 }
 
-/// Something that happened to an alert.
+/// An entry of an alert's history.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HistoryEntry {
-    /// The alert.
+    /// Alert id.
     pub alert_id: Uuid,
-    /// Its stock.
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// What happened.
+    /// The action.
     #[schema(value_type = ActionName)]
     pub action_type: &'static str,
-    /// When.
+    /// Time of the action.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub action_timestamp: String,
-    /// The alert's status before; null for its creation.
+    /// Status before the action; null for the creation.
     #[schema(required, value_type = Option<StatusName>)]
     pub previous_status: Option<&'static str>,
-    /// The alert's status afterwards.
+    /// Status after the action.
     #[schema(value_type = HistoryStatusName)]
     pub new_status: &'static str,
-    /// The price at which it fired.
+    /// Price at which the alert fired.
     #[schema(required, example = 200.01)]
     pub trigger_price: Option<f64>,
-    /// More about it, such as the reason of a firing; of one that came late also `late` and `crossed_at`, when it crossed.
+    /// Details, such as the reason of a firing. A late firing also has `late` and `crossed_at`, the time of the crossing.
     #[schema(required, value_type = Option<Object>)]
     pub details: Option<Map<String, Value>>,
 }
@@ -76,38 +76,38 @@ impl HistoryEntry {
 
 /// List an alert's history
 ///
-/// What happened to the alert, newest first; also of one that was deleted.
+/// Returns the alert's history, newest first. Also works for deleted alerts.
 #[utoipa::path(
     get,
     path = "/alerts/{id}/history",
     tag = "Alerts",
-    params(("id" = uuid::Uuid, Path, description = "The alert's id"), HistoryParams),
+    params(("id" = uuid::Uuid, Path, description = "Alert id"), HistoryParams),
     responses(
         (status = 200, description = "A page of the alert's history", body = Envelope<Vec<HistoryEntry>>),
-        (status = 404, description = "No such alert"),
+        (status = 404, description = "Alert not found"),
     ),
     security(("ApiKeyHeader" = ["alerts:read"]))
 )]
 pub(super) async fn list_alert_history(
     State(app): State<App>,
-    who: Allowed<AlertsRead>,
+    caller: Authorized<AlertsRead>,
     AlertPath(id): AlertPath,
     mut query: Query,
-) -> Result<Reply<Vec<HistoryEntry>>, ApiError> {
+) -> Result<ApiResponse<Vec<HistoryEntry>>, ApiError> {
     let request = read_page(&mut query);
     query.finish()?;
-    let page = app.service().alerts.alert_history(&who.actor, id, request).await?;
-    let (entries, pagination) = shown(page, request);
-    Ok(Reply::page(entries, pagination))
+    let page = app.service().alerts.alert_history(&caller.actor, id, request).await?;
+    let (entries, pagination) = history_page(page, request);
+    Ok(ApiResponse::page(entries, pagination))
 }
 
-/// Reads `page` and `limit`.
+/// Reads `page` and `limit` of a history request.
 pub(crate) fn read_page(query: &mut Query) -> PageRequest {
     query.page(DEFAULT_LIMIT, MAX_LIMIT)
 }
 
-/// A page of a history as answers show it.
-pub(crate) fn shown(page: Page<HistoryRow>, request: PageRequest) -> (Vec<HistoryEntry>, Pagination) {
+/// Converts a page of history rows to response entries and pagination.
+pub(crate) fn history_page(page: Page<HistoryRow>, request: PageRequest) -> (Vec<HistoryEntry>, Pagination) {
     let pagination = Pagination::of(request, page.total);
     (page.items.into_iter().map(HistoryEntry::of).collect(), pagination)
 }

@@ -5,12 +5,12 @@ use service::{Actor, AlertFilter, AlertSort, AlertSortField};
 use utoipa::IntoParams;
 
 use super::view::ListedAlert;
-use crate::answer::{Envelope, Pagination, Reply};
 use crate::app::App;
-use crate::auth::{AlertsRead, Allowed};
+use crate::auth::{AlertsRead, Authorized};
 use crate::document::names::{ConditionName, ListStatus, SortDirection, SortField};
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::response::{ApiResponse, Envelope, Pagination};
 
 const DEFAULT_LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 100;
@@ -26,44 +26,44 @@ pub(crate) const SORT_FIELDS: &[(&str, AlertSortField)] = &[
     ("initial_price", AlertSortField::InitialPrice),
 ];
 
-/// Which alerts, in which order, how much of each.
+/// Query parameters: filter, sort order, pagination and level of detail.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "describes the parameters; `Wanted` reads them")]
+#[expect(dead_code, reason = "describes the parameters; `ListAlertsQuery` reads them")]
 pub struct ListAlertsParams {
-    /// The page, from 1.
+    /// Page number, starting at 1.
     #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
     page: Option<u32>,
-    /// How many a page has; more than 100 are cut to 100.
+    /// Items per page. Values above 100 are clamped to 100.
     #[param(value_type = Option<u64>, minimum = 1, default = 10)]
     limit: Option<u32>,
-    /// Only those of this status.
+    /// Only alerts with this status.
     #[param(inline)]
     status: Option<ListStatus>,
-    /// Only those of this condition.
+    /// Only alerts with this condition.
     #[param(inline)]
     condition: Option<ConditionName>,
-    /// Only those whose symbol or company name has this in it, in any case.
+    /// Only alerts whose symbol or company name contains this text, ignoring case.
     #[param(max_length = 100, pattern = "^[^\\u0000]*$", example = "apple")]
     search: Option<String>,
-    /// Only those of this stock.
+    /// Only alerts on this stock.
     #[param(pattern = "^[A-Za-z0-9.-]{1,10}$", example = "AAPL")]
     symbol: Option<String>,
-    /// By what they are sorted.
+    /// Sort field.
     #[param(inline)]
     sort_field: Option<SortField>,
-    /// Smallest or largest first.
+    /// Sort direction.
     #[param(inline)]
     sort_direction: Option<SortDirection>,
-    /// Of each alert only `id`, `symbol`, `condition`, `threshold` and `status`; goes before `extended`.
+    /// Returns only `id`, `symbol`, `condition`, `threshold` and `status` of each alert. Takes precedence over `extended`.
     #[param(default = false)]
     minimal: Option<bool>,
-    /// With each alert its stock's figures and how near it is to firing.
+    /// Adds the stock's figures, the evaluation state and the distance to firing to each alert.
     #[param(default = false)]
     extended: Option<bool>,
 }
 
-struct Wanted {
+struct ListAlertsQuery {
     filter: AlertFilter,
     sort: AlertSort,
     page: service::PageRequest,
@@ -71,7 +71,7 @@ struct Wanted {
     extended: bool,
 }
 
-impl Wanted {
+impl ListAlertsQuery {
     fn read(mut query: Query) -> Result<Self, ApiError> {
         let statuses: Vec<_> = alerts::Status::ALL
             .iter()
@@ -82,31 +82,31 @@ impl Wanted {
             .map(|kind| (kind.name(), *kind))
             .collect();
         let minimal = query.flag("minimal");
-        let wanted = Self {
+        let parsed = Self {
             page: query.page(DEFAULT_LIMIT, MAX_LIMIT),
             filter: AlertFilter {
-                status: query.word("status", &statuses),
-                condition: query.word("condition", &conditions),
+                status: query.choice("status", &statuses),
+                condition: query.choice("condition", &conditions),
                 symbol: query.symbol("symbol"),
                 search: query.text("search", MAX_SEARCH_CHARS),
             },
             sort: AlertSort {
-                field: query.word("sort_field", SORT_FIELDS).unwrap_or_default(),
+                field: query.choice("sort_field", SORT_FIELDS).unwrap_or_default(),
                 ascending: query
-                    .word("sort_direction", &[("asc", true), ("desc", false)])
+                    .choice("sort_direction", &[("asc", true), ("desc", false)])
                     .unwrap_or(false),
             },
             minimal,
             extended: query.flag("extended") && !minimal,
         };
         query.finish()?;
-        Ok(wanted)
+        Ok(parsed)
     }
 }
 
 /// List alerts
 ///
-/// The account's alerts, a page of them. Unknown parameters are ignored.
+/// Returns a page of the account's alerts. Unknown parameters are ignored.
 #[utoipa::path(
     get,
     path = "/alerts",
@@ -117,25 +117,25 @@ impl Wanted {
 )]
 pub(super) async fn list_alerts(
     State(app): State<App>,
-    who: Allowed<AlertsRead>,
+    caller: Authorized<AlertsRead>,
     query: Query,
-) -> Result<Reply<Vec<ListedAlert>>, ApiError> {
-    let (alerts, pagination) = page(&app, &who.actor, query).await?;
-    Ok(Reply::page(alerts, pagination))
+) -> Result<ApiResponse<Vec<ListedAlert>>, ApiError> {
+    let (alerts, pagination) = page(&app, &caller.actor, query).await?;
+    Ok(ApiResponse::page(alerts, pagination))
 }
 
-/// The page that was asked for.
+/// Reads the query and returns the requested page.
 pub(crate) async fn page(app: &App, actor: &Actor, query: Query) -> Result<(Vec<ListedAlert>, Pagination), ApiError> {
-    let wanted = Wanted::read(query)?;
+    let parsed = ListAlertsQuery::read(query)?;
     let service = app.service();
     let page = service
         .alerts
-        .alerts(actor, &wanted.filter, wanted.sort, wanted.page, wanted.extended)
+        .alerts(actor, &parsed.filter, parsed.sort, parsed.page, parsed.extended)
         .await?;
-    let pagination = Pagination::of(wanted.page, page.total);
+    let pagination = Pagination::of(parsed.page, page.total);
     let items = page.items.into_iter();
     Ok((
-        items.map(|item| ListedAlert::of(item, wanted.minimal)).collect(),
+        items.map(|item| ListedAlert::of(item, parsed.minimal)).collect(),
         pagination,
     ))
 }

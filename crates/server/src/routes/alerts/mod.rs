@@ -1,4 +1,4 @@
-//! Alerts: created, read, changed, deleted.
+//! Alert endpoints.
 
 pub mod activate;
 pub mod attach;

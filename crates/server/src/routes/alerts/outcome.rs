@@ -7,70 +7,71 @@ use service::alerts::{Horizon, Outcome};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{AlertsRead, Allowed};
+use crate::auth::{AlertsRead, Authorized};
 use crate::error::ApiError;
 use crate::query::AlertPath;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::{date, decimal, price, timestamp};
 
-/// How the firings of an alert turned out.
+/// Price development after an alert's firings.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AlertOutcome {
-    /// The alert.
+    /// Alert id.
     pub alert_id: Uuid,
-    /// Its stock.
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// The stock that it is compared with.
+    /// Symbol of the benchmark.
     #[schema(example = "SPY")]
     pub benchmark: String,
-    /// Its firings, newest first, at most 100.
+    /// The alert's firings, newest first, at most 100.
     pub outcomes: Vec<FiringOutcome>,
 }
 
-/// How a firing turned out.
+/// Price development after one firing.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FiringOutcome {
-    /// When it fired.
+    /// Time of the firing.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub triggered_at: String,
-    /// At what price, in shares of that day; null for what goes by dates.
+    /// Price at the firing, not adjusted for later splits; null for date conditions.
     #[schema(required, example = 200.01)]
     pub trigger_price: Option<f64>,
-    /// The session from whose close is counted: that of the firing or, between two, the one before.
+    /// Base session: the session of the firing or, outside sessions, the previous one.
     #[schema(required, format = Date, example = "2026-03-02")]
     pub base_date: Option<String>,
-    /// The stock's close of that session, in shares of that day; null until it is known.
+    /// Close of the base session, not adjusted for later splits; null until it is known.
     #[schema(required, example = 200.64)]
     pub base_close: Option<f64>,
-    /// What followed after 1, 5 and 20 sessions.
+    /// Outcomes after 1, 5 and 20 sessions.
     #[schema(min_items = 3, max_items = 3)]
-    pub after: Vec<AfterFiring>,
+    pub after: Vec<HorizonOutcome>,
 }
 
-/// What happened up to so many sessions after a firing. Moves are in percent; splits are taken into account, dividends are not.
+/// Outcome a number of sessions after a firing. Moves are in percent, adjusted for splits but not for dividends.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct AfterFiring {
-    /// How many sessions after.
+#[schema(as = AfterFiring)]
+pub struct HorizonOutcome {
+    /// Number of sessions after the base session.
     #[schema(minimum = 1, example = 5)]
     pub sessions: u16,
-    /// The session that this is.
+    /// Date of that session.
     #[schema(required, format = Date, example = "2026-03-09")]
     pub date: Option<String>,
-    /// The stock's close then, in shares of that day; null while it is not known, like all that follows from it.
+    /// Close of that session, not adjusted for later splits; null until it is known, like all values derived from it.
     #[schema(required, example = 205.3)]
     pub close: Option<f64>,
-    /// How far the stock moved since the close of the base date.
+    /// The stock's move since the close of the base session.
     #[schema(required, example = 2.322_568)]
     pub move_pct: Option<f64>,
-    /// How far it moved since the price at which the alert fired.
+    /// The stock's move since the price of the firing.
     #[schema(required, example = 2.644_868)]
     pub since_trigger_pct: Option<f64>,
-    /// How far the benchmark moved since the close of the base date.
+    /// The benchmark's move since the close of the base session.
     #[schema(required, example = 0.81)]
     pub benchmark_pct: Option<f64>,
-    /// By how many percentage points the stock moved more than the benchmark.
+    /// The stock's move minus the benchmark's move, in percentage points.
     #[schema(required, example = 1.512_568)]
     pub excess_pct: Option<f64>,
 }
@@ -83,12 +84,12 @@ impl FiringOutcome {
             trigger_price: firing.price.map(price),
             base_date: scorecard.base_date.map(date),
             base_close: scorecard.base_close.map(price),
-            after: scorecard.horizons.map(AfterFiring::of).into(),
+            after: scorecard.horizons.map(HorizonOutcome::of).into(),
         }
     }
 }
 
-impl AfterFiring {
+impl HorizonOutcome {
     fn of(horizon: Horizon) -> Self {
         let reached = horizon.reached;
         Self {
@@ -103,33 +104,33 @@ impl AfterFiring {
     }
 }
 
-/// Percents are shown to a millionth.
+/// Rounds a percentage to millionths.
 fn percent(percent: f64) -> Option<f64> {
     Decimal::from_f64(percent).ok().map(decimal)
 }
 
-/// Get what followed an alert's firings
+/// Get the outcome of an alert's firings
 ///
-/// For each time it fired, what its stock did 1, 5 and 20 sessions later, next to the benchmark; also of an alert that was
-/// deleted. What is not known yet is null.
+/// Returns the stock's move 1, 5 and 20 sessions after each firing, compared with the benchmark. Also works for deleted alerts.
+/// Values that are not known yet are null.
 #[utoipa::path(
     get,
     path = "/alerts/{id}/outcome",
     tag = "Alerts",
-    params(("id" = uuid::Uuid, Path, description = "The alert's id")),
+    params(("id" = uuid::Uuid, Path, description = "Alert id")),
     responses(
-        (status = 200, description = "What followed", body = Envelope<AlertOutcome>),
-        (status = 404, description = "No such alert"),
+        (status = 200, description = "The outcome of each firing", body = Envelope<AlertOutcome>),
+        (status = 404, description = "Alert not found"),
     ),
     security(("ApiKeyHeader" = ["alerts:read"]))
 )]
 pub(super) async fn get_alert_outcome(
     State(app): State<App>,
-    who: Allowed<AlertsRead>,
+    caller: Authorized<AlertsRead>,
     AlertPath(id): AlertPath,
-) -> Result<Reply<AlertOutcome>, ApiError> {
-    let found = app.service().alerts.alert_outcomes(&who.actor, id).await?;
-    Ok(Reply::ok(AlertOutcome {
+) -> Result<ApiResponse<AlertOutcome>, ApiError> {
+    let found = app.service().alerts.alert_outcomes(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(AlertOutcome {
         alert_id: id.0,
         symbol: found.symbol.to_string(),
         benchmark: found.benchmark.to_string(),

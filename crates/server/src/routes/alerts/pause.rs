@@ -6,25 +6,25 @@ use service::alerts::AlertDetail;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{AlertsWrite, Allowed};
-use crate::body::NoBody;
+use crate::auth::{AlertsWrite, Authorized};
+use crate::body::IgnoredJsonBody;
 use crate::error::ApiError;
 use crate::query::AlertPath;
+use crate::response::{ApiResponse, Envelope};
 
-/// An alert that is put aside.
+/// A paused alert.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PausedAlert {
-    /// Which one.
+    /// Unique id.
     pub alert_id: Uuid,
-    /// `paused`.
+    /// Always `paused`.
     #[schema(value_type = String, pattern = "^paused$", example = "paused")]
     pub status: &'static str,
 }
 
 impl PausedAlert {
-    /// As the service shows it.
+    /// Creates the response from the service's view.
     #[must_use]
     pub fn of(detail: &AlertDetail) -> Self {
         Self {
@@ -36,25 +36,25 @@ impl PausedAlert {
 
 /// Pause an alert
 ///
-/// It is not judged any more until it is activated. A paused alert stays paused. Only an active one can be paused:
-/// any other is 422.
+/// Stops the evaluation of an active alert until it is activated again. A paused alert stays paused. Any other status returns
+/// 422.
 #[utoipa::path(
     post,
     path = "/alerts/{id}/pause",
     tag = "Alerts",
-    params(("id" = uuid::Uuid, Path, description = "The alert's id")),
+    params(("id" = uuid::Uuid, Path, description = "Alert id")),
     responses(
         (status = 200, description = "The alert is paused", body = Envelope<PausedAlert>),
-        (status = 404, description = "No such alert"),
+        (status = 404, description = "Alert not found"),
     ),
     security(("ApiKeyHeader" = ["alerts:write"]))
 )]
 pub(super) async fn pause_alert(
     State(app): State<App>,
-    who: Allowed<AlertsWrite>,
+    caller: Authorized<AlertsWrite>,
     AlertPath(id): AlertPath,
-    _body: NoBody,
-) -> Result<Reply<PausedAlert>, ApiError> {
-    let detail = app.service().alerts.pause_alert(&who.actor, id).await?;
-    Ok(Reply::ok(PausedAlert::of(&detail)))
+    _body: IgnoredJsonBody,
+) -> Result<ApiResponse<PausedAlert>, ApiError> {
+    let detail = app.service().alerts.pause_alert(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(PausedAlert::of(&detail)))
 }

@@ -2,40 +2,40 @@
 
 use axum::extract::State;
 
-use super::view::Alert;
-use crate::answer::{Envelope, Reply};
+use super::view::AlertView;
 use crate::app::App;
-use crate::auth::{AlertsWrite, Allowed};
+use crate::auth::{AlertsWrite, Authorized};
 use crate::body::JsonObject;
 use crate::document::alert_body::UpdateAlert;
 use crate::error::ApiError;
 use crate::query::AlertPath;
+use crate::response::{ApiResponse, Envelope};
 
 /// Update an alert
 ///
-/// What is left out keeps its value; `parameters` are replaced as a whole. The resulting alert is judged as a new one
-/// would be: a threshold that the condition does not take is 422. Another condition demands its own threshold and parameters;
-/// those of the old one do not carry over. An active alert is armed anew and keeps its `initial_price`; any other keeps its
-/// status. A body that names nothing to change changes nothing.
+/// Omitted fields keep their values; `parameters` are replaced as a whole. The result is validated like a new alert: a threshold
+/// that the condition does not accept returns 422. A new condition requires its own threshold and parameters; the old ones are
+/// not carried over. An active alert is re-armed and keeps its `initial_price`; any other alert keeps its status. A body
+/// without fields to change has no effect.
 #[utoipa::path(
     put,
     path = "/alerts/{id}",
     tag = "Alerts",
-    params(("id" = uuid::Uuid, Path, description = "The alert's id")),
-    request_body(content = UpdateAlert, description = "What is to change"),
+    params(("id" = uuid::Uuid, Path, description = "Alert id")),
+    request_body(content = UpdateAlert, description = "The fields to change"),
     responses(
-        (status = 200, description = "The alert as it is now", body = Envelope<Alert>),
-        (status = 404, description = "No such alert"),
-        (status = 409, description = "Another alert of the account is the same as what would come of it"),
+        (status = 200, description = "The updated alert", body = Envelope<AlertView>),
+        (status = 404, description = "Alert not found"),
+        (status = 409, description = "The account already has an equivalent alert"),
     ),
     security(("ApiKeyHeader" = ["alerts:write"]))
 )]
 pub(super) async fn update_alert(
     State(app): State<App>,
-    who: Allowed<AlertsWrite>,
+    caller: Authorized<AlertsWrite>,
     AlertPath(id): AlertPath,
     JsonObject(body): JsonObject,
-) -> Result<Reply<Alert>, ApiError> {
-    let detail = app.service().alerts.update_alert(&who.actor, id, &body).await?;
-    Ok(Reply::ok(Alert::of(detail)))
+) -> Result<ApiResponse<AlertView>, ApiError> {
+    let detail = app.service().alerts.update_alert(&caller.actor, id, &body).await?;
+    Ok(ApiResponse::ok(AlertView::of(detail)))
 }

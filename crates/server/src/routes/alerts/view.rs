@@ -1,6 +1,6 @@
-//! Alerts as JSON.
+//! Alerts in responses.
 
-use alerts::engine::{Evaluation, State};
+use alerts::engine::{Evaluation, EvaluationStatus};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use service::alerts::{AlertDetail, AlertItem, Judged, MadeBy, StoredAlert};
@@ -11,56 +11,58 @@ use uuid::Uuid;
 use crate::document::names::{ChannelName, ConditionName, MadeByName, StatusName};
 use crate::values::{decimal, price, timestamp};
 
-/// What every alert shows.
+/// Fields common to all views of an alert.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AlertFields {
-    /// Which one.
+    /// Unique id.
     pub id: Uuid,
-    /// The stock.
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// What it waits for.
+    /// Condition.
     #[schema(value_type = ConditionName)]
     pub condition: &'static str,
-    /// The condition's threshold; null where it takes none.
+    /// Threshold of the condition; null if the condition has none.
     #[schema(required, example = 200)]
     pub threshold: Option<f64>,
-    /// How its owner is told.
+    /// Notification channel.
     #[schema(value_type = ChannelName)]
     pub notification: &'static str,
-    /// Where it is in its life.
+    /// Status.
     #[schema(value_type = StatusName)]
     pub status: &'static str,
-    /// When it was made.
+    /// Time of creation.
     #[schema(format = DateTime, example = "2026-03-02T14:30:00.000Z")]
     pub created_at: String,
-    /// When it last fired.
+    /// Time of the last firing.
     #[schema(required, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub triggered_at: Option<String>,
-    /// The price when it was made or last activated; null while there was none to be had.
+    /// Price when the alert was created or last activated; null while no price was available.
     #[schema(required, example = 189.2)]
     pub initial_price: Option<f64>,
-    /// Who made it; null if that is not known.
+    /// Creator; null if unknown.
     #[schema(required)]
-    pub created_by: Option<MadeByView>,
-    /// The condition's parameters in their normal form, and whatever marks the client sent with them.
+    pub created_by: Option<CreatorView>,
+    /// The condition's parameters in normalized form, with any additional marks the client sent.
     #[schema(required, value_type = Option<Object>)]
     pub parameters: Option<Map<String, Value>>,
 }
 
-/// Who made something.
+/// The creator of an object.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct MadeByView {
-    /// The account's owner (`person`), a program by an API key or by OAuth, the analyst, or somebody without an account.
+#[schema(as = MadeByView)]
+pub struct CreatorView {
+    /// Kind of creator: the account's owner (`person`), a client with an API key or OAuth grant, the analyst, or a guest without an
+    /// account.
     #[schema(value_type = MadeByName, example = "api_key")]
     pub kind: &'static str,
-    /// What the key or the app is called.
+    /// Name of the API key or app.
     #[schema(required, example = "laptop")]
     pub name: Option<String>,
 }
 
-impl MadeByView {
-    /// As it is kept.
+impl CreatorView {
+    /// Parses the stored text.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let made_by = MadeBy::from_text(text);
@@ -84,29 +86,30 @@ impl AlertFields {
             created_at: timestamp(alert.created_at),
             triggered_at: alert.triggered_at.map(timestamp),
             initial_price: alert.initial_price.map(price),
-            created_by: stored.created_by.as_deref().map(MadeByView::of),
+            created_by: stored.created_by.as_deref().map(CreatorView::of),
             parameters: alert.parameters.map(alerts::json::in_javascript_order),
         }
     }
 }
 
-/// A single alert with its stock.
+/// An alert with its stock.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Alert {
-    /// The alert.
+#[schema(as = Alert)]
+pub struct AlertView {
+    /// The alert's fields.
     #[serde(flatten)]
     pub fields: AlertFields,
-    /// Its stock.
+    /// The alert's stock.
     pub stock: AlertStock,
-    /// The same as `stock`.
+    /// Same as `stock`.
     pub stocks: AlertStock,
-    /// Whether it is judged at present, and if not, why; null for an alert that is not active.
+    /// Evaluation state and reason; null if the alert is not active.
     #[schema(required)]
     pub evaluation: Option<EvaluationView>,
 }
 
-impl Alert {
-    /// As the service shows it.
+impl AlertView {
+    /// Creates the response from the service's view.
     #[must_use]
     pub fn of(detail: AlertDetail) -> Self {
         let stock = AlertStock::of(&detail.stock);
@@ -119,28 +122,28 @@ impl Alert {
     }
 }
 
-/// The stock of an alert, with its figures.
+/// An alert's stock with its figures.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AlertStock {
-    /// The company's name.
+    /// Company name.
     #[schema(example = "Apple Inc.")]
     pub name: String,
-    /// The last price; null until one is known.
+    /// Last price; null until one is known.
     #[schema(required, example = 189.2)]
     pub last_price: Option<f64>,
-    /// The highest price of 52 weeks.
+    /// 52-week high.
     #[schema(required, example = 199.62)]
     pub high_52w: Option<f64>,
-    /// The lowest price of 52 weeks.
+    /// 52-week low.
     #[schema(required, example = 164.08)]
     pub low_52w: Option<f64>,
-    /// Wilder's RSI(14), the last price taken for today's close.
+    /// Wilder's RSI(14), with the last price as today's close.
     #[schema(required, minimum = 0, maximum = 100, example = 55.2)]
     pub rsi: Option<f64>,
-    /// The average of 50 sessions.
+    /// 50-day moving average.
     #[schema(required, example = 185.1)]
     pub ma_50: Option<f64>,
-    /// The average of 200 sessions.
+    /// 200-day moving average.
     #[schema(required, example = 180.7)]
     pub ma_200: Option<f64>,
 }
@@ -159,49 +162,49 @@ impl AlertStock {
     }
 }
 
-/// The stock of an alert in a list.
+/// An alert's stock in a list.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ListedStock {
-    /// The company's name.
+    /// Company name.
     #[schema(example = "Apple Inc.")]
     pub name: String,
-    /// The last price; null until one is known.
+    /// Last price; null until one is known.
     #[schema(required, example = 189.2)]
     pub last_price: Option<f64>,
 }
 
-/// Whether an alert is judged.
+/// Evaluation state of an alert.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EvaluationView {
-    /// `ok`: it is judged. `waiting`: it will be, when what is missing has come about by itself. `blind`: it is not,
-    /// and something has to be done about it.
+    /// `ok`: the alert is evaluated. `waiting`: evaluation starts by itself once missing data arrives. `blind`: the alert cannot be
+    /// evaluated and needs attention.
     pub state: EvaluationState,
-    /// What keeps it from being judged.
+    /// Reason why the alert is not evaluated.
     #[schema(required, example = "no earnings per share are known")]
     pub reason: Option<String>,
-    /// Since when.
+    /// Start of this state.
     #[schema(format = DateTime, example = "2026-03-02T14:30:00.000Z")]
     pub since: String,
 }
 
-/// Whether an alert is judged, in a word.
+/// Evaluation state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EvaluationState {
-    /// It is.
+    /// The alert is evaluated.
     Ok,
-    /// It will be.
+    /// Evaluation starts by itself once missing data arrives.
     Waiting,
-    /// It is not.
+    /// The alert cannot be evaluated and needs attention.
     Blind,
 }
 
 impl EvaluationView {
     fn of(evaluation: Evaluation) -> Self {
         let (state, reason) = match evaluation.state {
-            State::Ok => (EvaluationState::Ok, None),
-            State::Waiting(reason) => (EvaluationState::Waiting, Some(reason.to_string())),
-            State::Blind(reason) => (EvaluationState::Blind, Some(reason.to_string())),
+            EvaluationStatus::Ok => (EvaluationState::Ok, None),
+            EvaluationStatus::Waiting(reason) => (EvaluationState::Waiting, Some(reason.to_string())),
+            EvaluationStatus::Blind(reason) => (EvaluationState::Blind, Some(reason.to_string())),
         };
         Self {
             state,
@@ -211,75 +214,76 @@ impl EvaluationView {
     }
 }
 
-/// An alert in a list: as much of it as was asked for.
+/// An alert in a list, in the requested level of detail.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum ListedAlert {
-    /// With `extended=true`.
+    /// Response for `extended=true`.
     Extended(Box<ExtendedAlert>),
-    /// As a rule.
-    Usual(Box<UsualAlert>),
-    /// With `minimal=true`.
+    /// Default response.
+    Usual(Box<StandardAlert>),
+    /// Response for `minimal=true`.
     Minimal(MinimalAlert),
 }
 
 /// An alert in a list.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct UsualAlert {
-    /// The alert.
+#[schema(as = UsualAlert)]
+pub struct StandardAlert {
+    /// The alert's fields.
     #[serde(flatten)]
     pub fields: AlertFields,
-    /// Its stock.
+    /// The alert's stock.
     pub stock: ListedStock,
-    /// The same as `stock`.
+    /// Same as `stock`.
     pub stocks: ListedStock,
 }
 
-/// The least that says which alert it is.
+/// An alert in a list with `minimal=true`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MinimalAlert {
-    /// Which one.
+    /// Unique id.
     pub id: Uuid,
-    /// The stock.
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// What it waits for.
+    /// Condition.
     #[schema(value_type = ConditionName)]
     pub condition: &'static str,
-    /// The condition's threshold; null where it takes none.
+    /// Threshold of the condition; null if the condition has none.
     #[schema(required, example = 200)]
     pub threshold: Option<f64>,
-    /// Where it is in its life.
+    /// Status.
     #[schema(value_type = StatusName)]
     pub status: &'static str,
 }
 
-/// An alert in a list, with how near it is to firing.
+/// An alert in a list with `extended=true`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ExtendedAlert {
-    /// The alert.
+    /// The alert's fields.
     #[serde(flatten)]
     pub fields: AlertFields,
-    /// Its stock.
+    /// The alert's stock.
     pub stock: AlertStock,
-    /// The same as `stock`.
+    /// Same as `stock`.
     pub stocks: AlertStock,
-    /// Whether it is judged at present, and if not, why; null for an alert that is not active.
+    /// Evaluation state and reason; null if the alert is not active.
     #[schema(required)]
     pub evaluation: Option<EvaluationView>,
-    /// When its stock was observed last.
+    /// Time of the last observed price of the stock.
     #[schema(required, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub last_evaluated_at: Option<String>,
-    /// What its condition measures, as it is now.
+    /// Current value of the metric that the condition measures.
     #[schema(required, example = 189.2)]
     pub last_metric_value: Option<f64>,
-    /// By how many percent that has to move to reach the threshold; 0 once it is there.
+    /// Percentage by which the metric must move to reach the threshold; 0 once reached.
     #[schema(required, example = 5.7)]
     pub distance_pct: Option<f64>,
 }
 
 impl ListedAlert {
-    /// As the service shows it.
+    /// Creates the response from the service's view.
     #[must_use]
     pub fn of(item: AlertItem, minimal: bool) -> Self {
         let fields = AlertFields::of(item.stored);
@@ -299,7 +303,7 @@ impl ListedAlert {
                     name: item.stock_name,
                     last_price: item.last_price.map(price),
                 };
-                Self::Usual(Box::new(UsualAlert {
+                Self::Usual(Box::new(StandardAlert {
                     fields,
                     stocks: stock.clone(),
                     stock,

@@ -5,16 +5,16 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::error::ApiError;
 use crate::query::ApiKeyPath;
+use crate::response::{ApiResponse, Envelope};
 
-/// An API key that is gone.
+/// A deleted API key.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DeletedApiKey {
-    /// Which one.
+    /// Unique id.
     pub id: Uuid,
     /// Always `true`.
     pub deleted: bool,
@@ -22,25 +22,26 @@ pub struct DeletedApiKey {
 
 /// Delete an API key
 ///
-/// It is refused from now on; by another process of this service a few seconds later. API keys are refused here.
+/// The key is refused immediately; other processes of this service may accept it for a few more seconds. Requires a session; API
+/// keys are refused.
 #[utoipa::path(
     delete,
     path = "/api-keys/{id}",
     tag = "API Keys",
-    params(("id" = uuid::Uuid, Path, description = "The key's id")),
+    params(("id" = uuid::Uuid, Path, description = "API key id")),
     responses(
-        (status = 200, description = "The key is gone", body = Envelope<DeletedApiKey>),
-        (status = 404, description = "No such key"),
+        (status = 200, description = "The key is deleted", body = Envelope<DeletedApiKey>),
+        (status = 404, description = "API key not found"),
     ),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn delete_api_key(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     ApiKeyPath(id): ApiKeyPath,
-) -> Result<Reply<DeletedApiKey>, ApiError> {
-    app.service().accounts.delete_api_key(&who.actor, id).await?;
-    Ok(Reply::ok(DeletedApiKey {
+) -> Result<ApiResponse<DeletedApiKey>, ApiError> {
+    app.service().accounts.delete_api_key(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(DeletedApiKey {
         id: id.0,
         deleted: true,
     }))

@@ -4,42 +4,42 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::view::ApiKeyFacts;
-use crate::answer::{Envelope, Reply};
+use super::view::ApiKeyView;
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::timestamp;
 
-/// An API key, and when it was used.
+/// An API key in a list.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ListedApiKey {
-    /// The key.
+    /// The API key's metadata.
     #[serde(flatten)]
-    pub facts: ApiKeyFacts,
-    /// When it was last used, to the minute or so; null if it never was.
+    pub facts: ApiKeyView,
+    /// Time of last use, accurate to about a minute; null if never used.
     #[schema(required, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub last_used_at: Option<String>,
 }
 
 /// List API keys
 ///
-/// The account's keys, oldest first, without the keys themselves. API keys are refused here.
+/// Returns the account's API keys without their secrets, oldest first. Requires a session; API keys are refused.
 #[utoipa::path(
     get,
     path = "/api-keys",
     tag = "API Keys",
-    responses((status = 200, description = "The keys", body = Envelope<Vec<ListedApiKey>>)),
+    responses((status = 200, description = "The API keys", body = Envelope<Vec<ListedApiKey>>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn list_api_keys(
     State(app): State<App>,
-    who: WithSession,
-) -> Result<Reply<Vec<ListedApiKey>>, ApiError> {
-    let keys = app.service().accounts.api_keys(&who.actor).await?;
-    let shown = keys.iter().map(|key| ListedApiKey {
-        facts: ApiKeyFacts::of(key, who.actor.plan),
+    caller: AuthenticatedSession,
+) -> Result<ApiResponse<Vec<ListedApiKey>>, ApiError> {
+    let keys = app.service().accounts.api_keys(&caller.actor).await?;
+    let keys = keys.iter().map(|key| ListedApiKey {
+        facts: ApiKeyView::of(key, caller.actor.plan),
         last_used_at: key.last_used_at.map(timestamp),
     });
-    Ok(Reply::ok(shown.collect()))
+    Ok(ApiResponse::ok(keys.collect()))
 }

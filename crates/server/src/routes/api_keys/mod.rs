@@ -1,4 +1,4 @@
-//! API keys: made, listed and deleted by somebody who has signed in.
+//! API key endpoints. All require a session.
 
 pub mod create;
 pub mod delete;

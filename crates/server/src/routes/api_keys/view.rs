@@ -1,4 +1,4 @@
-//! API keys as they are shown.
+//! API keys in responses.
 
 use serde::Serialize;
 use service::access::ApiKey;
@@ -8,29 +8,30 @@ use uuid::Uuid;
 use crate::document::names::{PlanName, ScopeName};
 use crate::values::timestamp;
 
-/// What is known of an API key. The key itself nobody knows but whoever it was shown to.
+/// Metadata of an API key. The service stores only a hash of the secret.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ApiKeyFacts {
-    /// Which one.
+#[schema(as = ApiKeyFacts)]
+pub struct ApiKeyView {
+    /// Unique id.
     pub id: Uuid,
-    /// What its owner calls it.
+    /// Name given by the owner.
     #[schema(example = "my script")]
     pub name: String,
-    /// Its first characters.
+    /// First characters of the secret.
     #[schema(example = "sk_4f9a1c0b")]
     pub key_prefix: String,
-    /// What it may be used for.
+    /// Granted scopes.
     #[schema(value_type = Vec<ScopeName>, example = json!(["alerts:read", "alerts:write"]))]
     pub scopes: Vec<String>,
-    /// The tier of its rate limits: the account's plan.
+    /// Rate limit tier: the account's plan.
     #[schema(value_type = PlanName, example = "basic")]
     pub rate_limit_tier: &'static str,
-    /// When it was made.
+    /// Time of creation.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub created_at: String,
 }
 
-impl ApiKeyFacts {
+impl ApiKeyView {
     pub(super) fn of(key: &ApiKey, tier: alerts::Plan) -> Self {
         Self {
             id: key.id.0,

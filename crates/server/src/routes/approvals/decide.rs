@@ -8,95 +8,96 @@ use service::approvals::ApprovalId;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::view::{ApprovalView, ChangeMade};
-use crate::answer::{Envelope, Reply};
+use super::view::{AppliedChange, ApprovalView};
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::document::names::DecisionName;
 use crate::error::ApiError;
 use crate::query::uuid;
+use crate::response::{ApiResponse, Envelope};
 
-/// What is said: `id` and `decision`, or `required`, or both.
+/// A decision: `id` with `decision`, or `required`, or both.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the handler reads it")]
-pub struct DecideApproval {
-    /// Which approval.
+#[schema(as = DecideApproval)]
+pub struct DecideApprovalRequest {
+    /// Approval id.
     id: Option<Uuid>,
-    /// What becomes of it.
+    /// Decision for this approval.
     #[schema(value_type = Option<DecisionName>)]
     decision: Option<String>,
-    /// Whether agents have to wait from now on.
+    /// Whether changes by agents require approval from now on.
     required: Option<bool>,
 }
 
-/// What came of it.
+/// Result of a decision.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DecidedApproval {
-    /// Whether agents have to wait.
+    /// Whether changes by agents require approval.
     pub required: bool,
-    /// The approval as it is now; null if none was decided.
+    /// The decided approval; null if none was decided.
     #[schema(required)]
     pub approval: Option<ApprovalView>,
-    /// What the change came to; null if none was made.
+    /// Result of the approved change; null if none was made.
     #[schema(required)]
-    pub result: Option<ChangeMade>,
+    pub result: Option<AppliedChange>,
 }
 
-/// Decide what an agent wants
+/// Decide on an agent's change
 ///
-/// `{"id": …, "decision": "approve"}` makes the change, in the name of the agent that asked; `"deny"` has it never be made.
-/// `{"required": true}` has agents wait from now on, `false` lets them go on at once. A change that is refused now (its alert is
-/// gone, the plan is full) answers as the change itself would, and waits again. What is decided already, or has waited for more
-/// than seven days, is 409. API keys and apps are refused here.
+/// `{"id": …, "decision": "approve"}` makes the change on behalf of the agent that requested it; `"deny"` discards it.
+/// `{"required": true}` requires approval for all future changes by agents, `false` turns this off. If the change fails (the alert
+/// was deleted, the plan's limit is reached), the response is the error of the change, and the approval stays pending. Returns
+/// 409 if the approval is already decided or older than seven days. Requires a session; API keys and apps are refused.
 #[utoipa::path(
     post,
     path = "/approvals",
     tag = "MCP",
-    request_body(content = DecideApproval, description = "What is said"),
+    request_body(content = DecideApprovalRequest, description = "The decision"),
     responses(
-        (status = 200, description = "What came of it", body = Envelope<DecidedApproval>),
-        (status = 404, description = "No such approval"),
-        (status = 409, description = "It is decided already, or has waited for too long"),
+        (status = 200, description = "The result", body = Envelope<DecidedApproval>),
+        (status = 404, description = "Approval not found"),
+        (status = 409, description = "The approval is already decided or has expired"),
     ),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn decide_approval(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Reply<DecidedApproval>, ApiError> {
-    let Said { required, decided } = Said::read(&body)?;
+) -> Result<ApiResponse<DecidedApproval>, ApiError> {
+    let DecisionInput { required, decided } = DecisionInput::read(&body)?;
     let service = app.service();
     if let Some(required) = required {
-        service.approvals.let_agents_wait(&who.actor, required).await?;
+        service.approvals.let_agents_wait(&caller.actor, required).await?;
     }
     let (approval, result) = match decided {
         Some((id, true)) => {
-            let (approval, changed) = service.approvals.approve(&who.actor, id).await?;
-            (Some(ApprovalView::of(approval)), Some(ChangeMade::of(changed)))
+            let (approval, changed) = service.approvals.approve(&caller.actor, id).await?;
+            (Some(ApprovalView::of(approval)), Some(AppliedChange::of(changed)))
         }
         Some((id, false)) => (
-            Some(ApprovalView::of(service.approvals.deny(&who.actor, id).await?)),
+            Some(ApprovalView::of(service.approvals.deny(&caller.actor, id).await?)),
             None,
         ),
         None => (None, None),
     };
-    let (required, _) = service.approvals.approvals(&who.actor).await?;
-    Ok(Reply::ok(DecidedApproval {
+    let (required, _) = service.approvals.approvals(&caller.actor).await?;
+    Ok(ApiResponse::ok(DecidedApproval {
         required,
         approval,
         result,
     }))
 }
 
-struct Said {
+struct DecisionInput {
     required: Option<bool>,
-    /// Which one, and whether it is approved.
+    /// The approval's id and whether it is approved.
     decided: Option<(ApprovalId, bool)>,
 }
 
-impl Said {
+impl DecisionInput {
     fn read(body: &Value) -> Result<Self, ApiError> {
         let member = |name: &str| body.get(name).filter(|value| !value.is_null());
         let required = match member("required") {
@@ -108,7 +109,7 @@ impl Said {
             None => None,
             Some(id) => {
                 let id = id.as_str().ok_or_else(|| ApiError::field("id", "must be a UUID"))?;
-                // What cannot be one is not found.
+                // A malformed id is reported as not found.
                 Some(uuid(id).ok_or(ServiceError::NotFound("approval"))?)
             }
         };

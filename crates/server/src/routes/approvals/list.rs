@@ -5,33 +5,37 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::view::ApprovalView;
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// What agents have asked.
+/// The account's approvals.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Approvals {
-    /// Whether what agents want to change waits until the account's owner has approved it.
+    /// Whether changes by agents wait for the account owner's approval.
     pub required: bool,
-    /// What they have asked, newest first, at most 200.
+    /// Approvals, newest first, at most 200.
     pub approvals: Vec<ApprovalView>,
 }
 
 /// List approvals
 ///
-/// What agents that come by MCP want to change and have to wait with, and what was said to it. API keys and apps are refused here.
+/// Returns changes requested by MCP agents that require approval, and their decisions. Requires a session; API keys and apps are
+/// refused.
 #[utoipa::path(
     get,
     path = "/approvals",
     tag = "MCP",
-    responses((status = 200, description = "What agents have asked", body = Envelope<Approvals>)),
+    responses((status = 200, description = "The approvals", body = Envelope<Approvals>)),
     security(("SessionCookie" = []))
 )]
-pub(super) async fn list_approvals(State(app): State<App>, who: WithSession) -> Result<Reply<Approvals>, ApiError> {
-    let (required, approvals) = app.service().approvals.approvals(&who.actor).await?;
-    Ok(Reply::ok(Approvals {
+pub(super) async fn list_approvals(
+    State(app): State<App>,
+    caller: AuthenticatedSession,
+) -> Result<ApiResponse<Approvals>, ApiError> {
+    let (required, approvals) = app.service().approvals.approvals(&caller.actor).await?;
+    Ok(ApiResponse::ok(Approvals {
         required,
         approvals: approvals.into_iter().map(ApprovalView::of).collect(),
     }))

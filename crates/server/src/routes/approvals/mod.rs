@@ -1,4 +1,4 @@
-//! Approvals: what agents want to change, and what the account's owner says to it.
+//! Approval endpoints: the account owner's decisions on changes requested by agents.
 
 pub mod decide;
 pub mod list;

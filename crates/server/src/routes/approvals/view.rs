@@ -1,4 +1,4 @@
-//! Approvals as JSON.
+//! Approvals in responses.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -12,43 +12,43 @@ use crate::document::names::ApprovalStatusName;
 use crate::routes::alerts::activate::ActivatedAlert;
 use crate::routes::alerts::delete::DeletedAlert;
 use crate::routes::alerts::pause::PausedAlert;
-use crate::routes::alerts::view::{Alert, MadeByView};
+use crate::routes::alerts::view::{AlertView, CreatorView};
 use crate::routes::watchlist::delete::DeletedWatchlistItem;
-use crate::routes::watchlist::view::WatchlistItem;
+use crate::routes::watchlist::view::WatchlistItemView;
 use crate::values::timestamp;
 
-/// What an agent wants to change.
+/// A change requested by an agent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ApprovalView {
-    /// Which approval.
+    /// Approval id.
     pub id: Uuid,
-    /// How far it has come: waiting, being done, done, or not to be done.
+    /// Status: pending, in progress, done or denied.
     #[schema(value_type = ApprovalStatusName)]
     pub status: &'static str,
-    /// The tool that the agent called.
+    /// Name of the tool that the agent called.
     #[schema(example = "create_alert")]
     pub tool: String,
-    /// With what.
+    /// Arguments of the tool call.
     #[schema(value_type = Object)]
     pub arguments: Map<String, Value>,
-    /// What it comes to, in a sentence.
+    /// Description of the change in one sentence.
     #[schema(example = "Make an alert: AAPL price_above 200, told by email")]
     pub preview: String,
-    /// Who asked.
-    pub asked_by: MadeByView,
-    /// When.
+    /// The agent that requested the change.
+    pub asked_by: CreatorView,
+    /// Time of the request.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub created_at: String,
-    /// Until when it can be approved.
+    /// Time until which the change can be approved.
     #[schema(format = DateTime, example = "2026-03-09T15:04:00.000Z")]
     pub expires_at: String,
-    /// When it was done, or denied.
+    /// Time of the decision.
     #[schema(required, format = DateTime, example = "2026-03-02T15:10:00.000Z")]
     pub decided_at: Option<String>,
 }
 
 impl ApprovalView {
-    /// As the service shows it.
+    /// Creates the response from the service's view.
     #[must_use]
     pub fn of(approval: Approval) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl ApprovalView {
             tool: approval.tool,
             arguments: approval.arguments,
             preview: approval.preview,
-            asked_by: MadeByView::of(&approval.asked_by),
+            asked_by: CreatorView::of(&approval.asked_by),
             created_at: timestamp(approval.created_at),
             expires_at: timestamp(approval.expires_at),
             decided_at: approval.decided_at.map(timestamp),
@@ -65,28 +65,29 @@ impl ApprovalView {
     }
 }
 
-/// What a tool answers that has changed nothing yet.
+/// Tool result for a change that waits for approval.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct WaitingChange {
+#[schema(as = WaitingChange)]
+pub struct PendingApprovalResponse {
     /// Always `true`.
     pub waits_for_approval: bool,
-    /// What waits.
+    /// The pending approval.
     pub approval: ApprovalView,
-    /// Where the account's owner approves it.
+    /// URL of the page where the account's owner decides.
     #[schema(format = "uri", example = "https://alerts.example.com/approvals")]
     pub approve_at: String,
-    /// What the agent should say.
+    /// Message for the agent to relay.
     pub message: String,
 }
 
-impl WaitingChange {
-    /// Of what waits.
+impl PendingApprovalResponse {
+    /// Creates the result for a pending approval.
     #[must_use]
     pub fn of(approval: Approval, service: &Service) -> Self {
         let approve_at = service.approvals.approvals_url();
         let message = format!(
-            "Nothing has been changed yet: the account's owner wants to approve what agents change. Ask them to look at \
-             {approve_at}; once they have approved, it is done, and need not be asked again."
+            "Nothing has been changed yet: the account's owner must approve changes by agents. Ask the owner to open {approve_at}; \
+             the change is made as soon as it is approved, and the request need not be repeated."
         );
         Self {
             waits_for_approval: true,
@@ -97,36 +98,37 @@ impl WaitingChange {
     }
 }
 
-/// What a change came to.
+/// Result of an approved change.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum ChangeMade {
-    /// The alert as it is now.
-    Alert(Box<Alert>),
-    /// The alert that is put aside.
+#[schema(as = ChangeMade)]
+pub enum AppliedChange {
+    /// The created or updated alert.
+    Alert(Box<AlertView>),
+    /// The paused alert.
     Paused(PausedAlert),
-    /// The alert that is active again.
+    /// The resumed alert.
     Resumed(ActivatedAlert),
-    /// The alert that is gone.
+    /// The deleted alert.
     AlertDeleted(DeletedAlert),
-    /// The item of the watchlist.
-    Item(Box<WatchlistItem>),
-    /// The item that is gone.
+    /// The watchlist item.
+    Item(Box<WatchlistItemView>),
+    /// The deleted watchlist item.
     ItemDeleted(DeletedWatchlistItem),
 }
 
-impl ChangeMade {
-    /// As the service shows it: what REST answers for the same.
+impl AppliedChange {
+    /// Creates the same response as the REST endpoint for this change.
     #[must_use]
     pub fn of(changed: Changed) -> Self {
         match changed {
             Changed::Created(Created::New(alert) | Created::Existing(alert)) | Changed::Updated(alert) => {
-                Self::Alert(Box::new(Alert::of(*alert)))
+                Self::Alert(Box::new(AlertView::of(*alert)))
             }
             Changed::Paused(alert) => Self::Paused(PausedAlert::of(&alert)),
             Changed::Resumed(alert) => Self::Resumed(ActivatedAlert::of(&alert)),
             Changed::AlertDeleted(id) => Self::AlertDeleted(DeletedAlert::of(id)),
-            Changed::Item(item) => Self::Item(Box::new(WatchlistItem::of(*item))),
+            Changed::Item(item) => Self::Item(Box::new(WatchlistItemView::of(*item))),
             Changed::ItemDeleted(_) => Self::ItemDeleted(DeletedWatchlistItem::DELETED),
         }
     }

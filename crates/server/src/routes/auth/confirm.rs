@@ -3,44 +3,46 @@
 use axum::extract::State;
 use utoipa::ToSchema;
 
-use super::view::Told;
-use crate::answer::{Envelope, Reply};
+use super::view::MessageResponse;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// The token of a mailed link.
+/// The token of an emailed link.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct LinkToken {
-    /// The token, as the link has it.
+#[schema(as = LinkToken)]
+pub struct LinkTokenRequest {
+    /// The token from the link.
     #[schema(min_length = 1, example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
     token: String,
 }
 
-/// Confirm the address of an account
+/// Confirm an account's email address
 ///
-/// With the token of the link that registering had mailed. It works once, for 48 hours. If more than one has registered with the
-/// address, none of their passwords counts: sign in by a link, or choose a password by one (`/auth/request-reset`).
+/// Confirms the address with the token from the registration email. The token is valid once and for 48 hours. If several people
+/// registered with this address, none of their passwords is valid: sign in with a link, or set a password with
+/// `/auth/request-reset`.
 #[utoipa::path(
     post,
     path = "/auth/confirm",
     tag = "Identity",
-    request_body(content = LinkToken, description = "The token of the link"),
+    request_body(content = LinkTokenRequest, description = "The token from the link"),
     responses(
-        (status = 200, description = "The address is confirmed", body = Envelope<Told>),
-        (status = 400, description = "The link is not known, was used already, or its time is over"),
+        (status = 200, description = "The address is confirmed", body = Envelope<MessageResponse>),
+        (status = 400, description = "The link is unknown, already used or expired"),
     ),
 )]
 pub(super) async fn confirm_address(
     State(app): State<App>,
     JsonObject(body): JsonObject,
-) -> Result<Reply<Told>, ApiError> {
+) -> Result<ApiResponse<MessageResponse>, ApiError> {
     let has_password = app.service().identity.confirm_address(&body).await?;
-    Ok(Told::ok(if has_password {
-        "the address is confirmed; sign in now"
+    Ok(MessageResponse::ok(if has_password {
+        "the address is confirmed; you can sign in now"
     } else {
-        "the address is confirmed; more than one has registered with it, so no password counts: sign in by a link (type \
-         magic_link), or choose a password by one (POST /auth/request-reset)"
+        "the address is confirmed, but several people registered with it, so no password is valid; sign in with a link (type \
+         magic_link) or set a password with POST /auth/request-reset"
     }))
 }

@@ -14,38 +14,38 @@ pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(jwks))
 }
 
-/// The keys that access tokens are verified with (RFC 7517).
+/// The JSON Web Key Set for verifying access tokens (RFC 7517).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Jwks {
     /// The keys.
     pub keys: Vec<Jwk>,
 }
 
-/// A key (RFC 8037).
+/// A JSON Web Key (RFC 8037).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Jwk {
-    /// The kind of key.
+    /// Key type.
     #[schema(example = "OKP")]
     pub kty: &'static str,
-    /// The curve.
+    /// Curve.
     #[schema(example = "Ed25519")]
     pub crv: &'static str,
-    /// The key, in base64url.
+    /// Public key, base64url.
     pub x: String,
-    /// Its name in the heads of tokens.
+    /// Key id, as in the token header.
     pub kid: String,
-    /// What it signs with.
+    /// Signature algorithm.
     #[schema(example = "EdDSA")]
     pub alg: &'static str,
-    /// What it is for.
+    /// Key usage.
     #[serde(rename = "use")]
     #[schema(rename = "use", example = "sig")]
     pub purpose: &'static str,
 }
 
-/// The keys of access tokens
+/// Get the keys of access tokens
 ///
-/// For whoever wants to verify access tokens by themselves. That a session has ended they do not say.
+/// Public keys for verifying access tokens offline. Offline verification does not detect that a session has ended.
 #[utoipa::path(
     get,
     path = "/.well-known/jwks.json",

@@ -6,54 +6,56 @@ use serde::Serialize;
 use service::identity::SignIn;
 use utoipa::ToSchema;
 
-use super::view::{Tokens, TokensReply, Told};
-use crate::answer::Envelope;
+use super::view::{MessageResponse, Tokens, TokensResponse};
 use crate::app::App;
 use crate::auth::SessionCookie;
 use crate::body::JsonObject;
 use crate::document::names::LoginTypeName;
 use crate::error::ApiError;
 use crate::layers::client::ClientAddress;
+use crate::response::Envelope;
 
-/// Who signs in, and by what.
+/// Sign-in credentials.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct LoginBody {
-    /// The address of the account.
+#[schema(as = LoginBody)]
+pub struct LoginRequest {
+    /// The account's email address.
     #[schema(format = "email", max_length = 254, example = "ann@example.com")]
     email: String,
-    /// The password; needed unless a link is asked for.
+    /// The password; required unless `type` is `magic_link`.
     #[schema(format = "password", min_length = 1)]
     password: Option<String>,
-    /// By the password, or by a link that is mailed.
+    /// Sign-in method: a password, or a link sent by email.
     #[schema(value_type = Option<LoginTypeName>)]
     r#type: Option<String>,
 }
 
-/// What comes of signing in.
+/// Result of a sign-in.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-pub enum LoginAnswer {
-    /// By a password: the tokens. A browser gets a cookie, too.
+#[schema(as = LoginAnswer)]
+pub enum LoginResponse {
+    /// Signed in with a password: the tokens. A browser also gets a session cookie.
     SignedIn(Tokens),
-    /// By a link: that it is on its way, if the address has an account.
-    Mailed(Told),
+    /// A sign-in link was sent, if the address has an account.
+    Mailed(MessageResponse),
 }
 
 /// Sign in
 ///
-/// With a password, or, as `type: "magic_link"`, by a link that is mailed (see `/auth/magic-link`). Whether an address has
-/// an account no answer says. Wrong passwords slow down whoever sends them: 429 with `Retry-After`, for this account from
-/// this address; a link still signs in.
+/// Signs in with a password. With `type: "magic_link"`, mails a sign-in link instead (see `/auth/magic-link`). No response
+/// reveals whether an address has an account. After repeated wrong passwords for an account from one client address, returns
+/// 429 with `Retry-After`; signing in with a link still works.
 #[utoipa::path(
     post,
     path = "/auth/login",
     tag = "Identity",
-    request_body(content = LoginBody, description = "Who signs in, and by what"),
+    request_body(content = LoginRequest, description = "Sign-in credentials"),
     responses(
-        (status = 200, description = "Signed in, or a link is on its way", body = Envelope<LoginAnswer>,
-         headers(("Set-Cookie" = String, description = "The session, for browsers"))),
-        (status = 401, description = "No account has this address and password, or the address is not confirmed yet"),
+        (status = 200, description = "Signed in, or a link was sent", body = Envelope<LoginResponse>,
+         headers(("Set-Cookie" = String, description = "The session cookie, for browsers"))),
+        (status = 401, description = "No account has this address and password, or the address is not confirmed"),
     ),
 )]
 pub(super) async fn login(
@@ -63,9 +65,9 @@ pub(super) async fn login(
 ) -> Result<Response, ApiError> {
     let service = app.service();
     Ok(match service.identity.sign_in(&body, address).await? {
-        SignIn::Done(signed_in) => TokensReply::of(&signed_in, SessionCookie::of(service)).into_response(),
+        SignIn::Done(signed_in) => TokensResponse::of(&signed_in, SessionCookie::of(service)).into_response(),
         SignIn::Mailed => {
-            Told::ok("if this address has an account, a link to sign in is on its way to it").into_response()
+            MessageResponse::ok("if this address has an account, a sign-in link was sent to it").into_response()
         }
     })
 }

@@ -4,28 +4,32 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header;
 
-use super::view::Told;
-use crate::answer::Envelope;
+use super::view::MessageResponse;
 use crate::app::App;
-use crate::auth::{SessionCookie, WithSession};
-use crate::body::NoBody;
+use crate::auth::{AuthenticatedSession, SessionCookie};
+use crate::body::IgnoredJsonBody;
 use crate::error::ApiError;
+use crate::response::Envelope;
 
 /// Sign out
 ///
-/// Ends the session: its cookie, its access tokens and its refresh tokens. By another process of this service the access
-/// token may be taken a few seconds longer.
+/// Ends the session with its cookie, access tokens and refresh tokens. Other processes of this service may accept the access
+/// token for a few more seconds.
 #[utoipa::path(
     post,
     path = "/auth/logout",
     tag = "Identity",
-    responses((status = 200, description = "The session has ended", body = Envelope<Told>)),
+    responses((status = 200, description = "The session has ended", body = Envelope<MessageResponse>)),
     security(("SessionCookie" = []))
 )]
-pub(super) async fn logout(State(app): State<App>, who: WithSession, _body: NoBody) -> Result<Response, ApiError> {
+pub(super) async fn logout(
+    State(app): State<App>,
+    caller: AuthenticatedSession,
+    _body: IgnoredJsonBody,
+) -> Result<Response, ApiError> {
     let service = app.service();
-    service.identity.sign_out(&who.actor).await?;
-    let mut response = Told::ok("signed out").into_response();
+    service.identity.sign_out(&caller.actor).await?;
+    let mut response = MessageResponse::ok("signed out").into_response();
     if let Some(cookie) = SessionCookie::of(service).clear() {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }

@@ -1,4 +1,4 @@
-//! Coming to an account, signing in, and staying so.
+//! Registration, sign-in and session endpoints.
 
 pub mod confirm;
 pub mod jwks;

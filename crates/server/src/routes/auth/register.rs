@@ -4,23 +4,24 @@ use axum::extract::State;
 use http::StatusCode;
 use utoipa::ToSchema;
 
-use super::view::Told;
-use crate::answer::{Envelope, Reply};
+use super::view::MessageResponse;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// Who registers.
+/// A registration.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct RegisterBody {
-    /// The address.
+#[schema(as = RegisterBody)]
+pub struct RegisterRequest {
+    /// Email address.
     #[schema(format = "email", max_length = 254, example = "ann@example.com")]
     email: String,
-    /// The password.
+    /// Password.
     #[schema(format = "password", min_length = 8, max_length = 200)]
     password: String,
-    /// What they are called.
+    /// Full name.
     #[schema(
         min_length = 1,
         max_length = 100,
@@ -32,24 +33,29 @@ pub struct RegisterBody {
 
 /// Register
 ///
-/// What comes of it is mailed to the address: a link to confirm it, or, if it has an account already, where to sign in. The
-/// answer is the same either way.
+/// Mails a confirmation link to the address or, if it already has an account, a link to the sign-in page. The response is the
+/// same in both cases.
 #[utoipa::path(
     post,
     path = "/auth/register",
     tag = "Identity",
-    request_body(content = RegisterBody, description = "Who registers"),
+    request_body(content = RegisterRequest, description = "The registration"),
     responses(
-        (status = 201, description = "Taken; `message` says whether a mail is on its way or kept in the outbox", body = Envelope<Told>),
-        (status = 403, description = "Only the operator makes accounts here; `details.reason` is `registration_closed`"),
+        (status = 201,
+         description = "Accepted; `message` says whether an email was sent or stored in the outbox",
+         body = Envelope<MessageResponse>),
+        (status = 403, description = "Registration is closed; `details.reason` is `registration_closed`"),
     ),
 )]
-pub(super) async fn register(State(app): State<App>, JsonObject(body): JsonObject) -> Result<Reply<Told>, ApiError> {
+pub(super) async fn register(
+    State(app): State<App>,
+    JsonObject(body): JsonObject,
+) -> Result<ApiResponse<MessageResponse>, ApiError> {
     app.service().identity.register(&body).await?;
     let message = if app.service().identity.sends_mail() {
-        "a mail is on its way to this address; open the link in it"
+        "an email was sent to this address; open the link in it"
     } else {
-        "this service sends no mail; the link for this address is in its outbox, which its operator reads (GET /outbox)"
+        "this service does not send email; the operator finds the link for this address in the outbox (GET /outbox)"
     };
-    Ok(Reply::with(StatusCode::CREATED, Told { message }))
+    Ok(ApiResponse::with(StatusCode::CREATED, MessageResponse { message }))
 }

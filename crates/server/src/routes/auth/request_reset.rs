@@ -3,37 +3,38 @@
 use axum::extract::State;
 use utoipa::ToSchema;
 
-use super::view::Told;
-use crate::answer::{Envelope, Reply};
+use super::view::MessageResponse;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// Who has forgotten the password.
+/// The account whose password is forgotten.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct RequestReset {
-    /// The address of the account.
+#[schema(as = RequestReset)]
+pub struct PasswordResetRequest {
+    /// The account's email address.
     #[schema(format = "email", max_length = 254, example = "ann@example.com")]
     email: String,
 }
 
-/// Ask for a link to choose a new password
+/// Request a password reset
 ///
-/// It is mailed to the address, if that has an account; the answer is the same either way.
+/// Mails a reset link to the address if it has an account. The response is the same in both cases.
 #[utoipa::path(
     post,
     path = "/auth/request-reset",
     tag = "Identity",
-    request_body(content = RequestReset, description = "The address of the account"),
-    responses((status = 200, description = "A link is on its way, if the address has an account", body = Envelope<Told>)),
+    request_body(content = PasswordResetRequest, description = "The account's email address"),
+    responses((status = 200, description = "A link was sent, if the address has an account", body = Envelope<MessageResponse>)),
 )]
 pub(super) async fn request_password_reset(
     State(app): State<App>,
     JsonObject(body): JsonObject,
-) -> Result<Reply<Told>, ApiError> {
+) -> Result<ApiResponse<MessageResponse>, ApiError> {
     app.service().identity.request_reset(&body).await?;
-    Ok(Told::ok(
-        "if this address has an account, a link to choose a new password is on its way to it",
+    Ok(MessageResponse::ok(
+        "if this address has an account, a link to choose a new password was sent to it",
     ))
 }

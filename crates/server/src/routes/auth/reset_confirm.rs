@@ -3,20 +3,21 @@
 use axum::extract::State;
 use utoipa::ToSchema;
 
-use super::view::Told;
-use crate::answer::{Envelope, Reply};
+use super::view::MessageResponse;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// A new password, and what allows it.
+/// A new password with the token from the reset link.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct ConfirmReset {
-    /// The address of the account.
+#[schema(as = ConfirmReset)]
+pub struct ConfirmPasswordResetRequest {
+    /// The account's email address.
     #[schema(format = "email", max_length = 254, example = "ann@example.com")]
     email: String,
-    /// The token, as the link has it.
+    /// The token from the link.
     #[schema(min_length = 1, example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
     token: String,
     /// The new password.
@@ -24,25 +25,26 @@ pub struct ConfirmReset {
     new_password: String,
 }
 
-/// Choose a new password
+/// Set a new password
 ///
-/// With the token of the link that `/auth/request-reset` had mailed. It works once, for an hour. All sessions end.
+/// Sets a new password with the token from the link that `/auth/request-reset` mailed. The token is valid once and for one hour.
+/// All sessions end.
 #[utoipa::path(
     post,
     path = "/auth/reset-confirm",
     tag = "Identity",
-    request_body(content = ConfirmReset, description = "The new password, and what allows it"),
+    request_body(content = ConfirmPasswordResetRequest, description = "The new password and the token from the link"),
     responses(
-        (status = 200, description = "The password is set, and all sessions have ended", body = Envelope<Told>),
-        (status = 400, description = "The link is not known, was used already, or its time is over"),
+        (status = 200, description = "The password is set, and all sessions have ended", body = Envelope<MessageResponse>),
+        (status = 400, description = "The link is unknown, already used or expired"),
     ),
 )]
 pub(super) async fn confirm_password_reset(
     State(app): State<App>,
     JsonObject(body): JsonObject,
-) -> Result<Reply<Told>, ApiError> {
+) -> Result<ApiResponse<MessageResponse>, ApiError> {
     app.service().identity.confirm_reset(&body).await?;
-    Ok(Told::ok(
-        "the new password is set, and all sessions have ended; sign in now",
+    Ok(MessageResponse::ok(
+        "the new password is set and all sessions have ended; sign in again",
     ))
 }

@@ -6,32 +6,33 @@ use service::identity::{Account, Session};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::view::User;
-use crate::answer::{Envelope, Reply};
+use super::view::UserView;
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::timestamp;
 
-/// A session, and who has it.
+/// A session and its account's owner.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SessionView {
-    /// Who has it.
-    pub user: User,
+    /// The account's owner.
+    pub user: UserView,
     /// The session.
-    pub session: SessionFacts,
+    pub session: SessionDetails,
 }
 
-/// A session.
+/// Details of a session.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct SessionFacts {
-    /// Which one.
+#[schema(as = SessionFacts)]
+pub struct SessionDetails {
+    /// Unique id.
     pub id: Uuid,
-    /// When they signed in.
+    /// Time of the sign-in.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub created_at: String,
-    /// When it ends unless it is used before.
+    /// Time when the session ends if it is not used before.
     #[schema(format = DateTime, example = "2026-04-01T15:04:00.000Z")]
     pub expires_at: String,
 }
@@ -39,8 +40,8 @@ pub struct SessionFacts {
 impl SessionView {
     pub(crate) fn of(session: &Session, account: &Account) -> Self {
         Self {
-            user: User::of(account),
-            session: SessionFacts {
+            user: UserView::of(account),
+            session: SessionDetails {
                 id: session.id.0,
                 created_at: timestamp(session.created_at),
                 expires_at: timestamp(session.expires_at),
@@ -49,11 +50,12 @@ impl SessionView {
     }
 }
 
-/// What is to change; what is left out stays.
+/// The profile fields to change. Omitted fields keep their values.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct UpdateSession {
-    /// What they are called; null for no name.
+#[schema(as = UpdateSession)]
+pub struct UpdateSessionRequest {
+    /// Full name; null removes it.
     #[schema(
         min_length = 1,
         max_length = 100,
@@ -61,40 +63,43 @@ pub struct UpdateSession {
         example = "Ann Example"
     )]
     full_name: Option<String>,
-    /// The IANA name of the zone their clocks show.
+    /// IANA time zone.
     #[schema(example = "Europe/Berlin")]
     time_zone: Option<String>,
 }
 
-/// Read the session
+/// Get the session
 #[utoipa::path(
     get,
     path = "/auth/session",
     tag = "Identity",
-    responses((status = 200, description = "The session, and who has it", body = Envelope<SessionView>)),
+    responses((status = 200, description = "The session and its owner", body = Envelope<SessionView>)),
     security(("SessionCookie" = []))
 )]
-pub(super) async fn get_session(State(app): State<App>, who: WithSession) -> Result<Reply<SessionView>, ApiError> {
-    let (session, account) = app.service().identity.session(&who.actor).await?;
-    Ok(Reply::ok(SessionView::of(&session, &account)))
+pub(super) async fn get_session(
+    State(app): State<App>,
+    caller: AuthenticatedSession,
+) -> Result<ApiResponse<SessionView>, ApiError> {
+    let (session, account) = app.service().identity.session(&caller.actor).await?;
+    Ok(ApiResponse::ok(SessionView::of(&session, &account)))
 }
 
-/// Change what is told about whoever has the session
+/// Update the session owner's profile
 #[utoipa::path(
     patch,
     path = "/auth/session",
     tag = "Identity",
-    request_body(content = UpdateSession, description = "What is to change"),
-    responses((status = 200, description = "The session, and who has it, as they are now", body = Envelope<SessionView>)),
+    request_body(content = UpdateSessionRequest, description = "The fields to change"),
+    responses((status = 200, description = "The session and its updated owner", body = Envelope<SessionView>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn update_session(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Reply<SessionView>, ApiError> {
+) -> Result<ApiResponse<SessionView>, ApiError> {
     let service = app.service();
-    service.account_settings.update_profile(&who.actor, &body).await?;
-    let (session, account) = service.identity.session(&who.actor).await?;
-    Ok(Reply::ok(SessionView::of(&session, &account)))
+    service.account_settings.update_profile(&caller.actor, &body).await?;
+    let (session, account) = service.identity.session(&caller.actor).await?;
+    Ok(ApiResponse::ok(SessionView::of(&session, &account)))
 }

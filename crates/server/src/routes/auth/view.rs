@@ -1,4 +1,4 @@
-//! Somebody who has signed in, as they are shown.
+//! Account owners and tokens in responses.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, header};
@@ -7,38 +7,39 @@ use service::identity::{Account, SignedIn};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::Reply;
 use crate::auth::SessionCookie;
 use crate::document::names::PlanName;
+use crate::response::ApiResponse;
 use crate::values::timestamp;
 
-/// The owner of an account.
+/// An account and its owner.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct User {
-    /// The account.
+#[schema(as = User)]
+pub struct UserView {
+    /// Account id.
     pub id: Uuid,
-    /// Its address.
+    /// Email address.
     #[schema(format = "email", example = "ann@example.com")]
     pub email: String,
-    /// What its owner is called.
+    /// Full name.
     #[schema(required, example = "Ann Example")]
     pub full_name: Option<String>,
-    /// The plan.
+    /// Plan.
     #[schema(value_type = PlanName, example = "basic")]
     pub account_type: &'static str,
-    /// Whether its owner operates this service.
+    /// Whether the owner operates this service.
     pub is_operator: bool,
-    /// Whether the address is confirmed.
+    /// Whether the email address is confirmed.
     pub is_verified: bool,
-    /// The IANA name of the zone its owner's clocks show.
+    /// IANA time zone.
     #[schema(example = "America/New_York")]
     pub time_zone: String,
-    /// When it was made.
+    /// Time of creation.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub created_at: String,
 }
 
-impl User {
+impl UserView {
     pub(crate) fn of(account: &Account) -> Self {
         Self {
             id: account.id.0,
@@ -53,27 +54,27 @@ impl User {
     }
 }
 
-/// What shows who somebody is from now on.
+/// Access token and refresh token of a session.
 #[derive(Serialize, ToSchema)]
 pub struct Tokens {
-    /// Who it is.
-    pub user: User,
-    /// To be sent as `Authorization: Bearer`.
+    /// The signed-in account.
+    pub user: UserView,
+    /// Access token, sent as `Authorization: Bearer`.
     #[schema(example = "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFZERTQSJ9.e30.c2ln")]
     pub access_token: String,
     /// Always `Bearer`.
     #[schema(example = "Bearer")]
     pub token_type: &'static str,
-    /// How long the access token is good for, in seconds.
+    /// Lifetime of the access token, in seconds.
     #[schema(minimum = 1, example = 900)]
     pub expires_in: i64,
-    /// What the next tokens are to be had for, once. One that is shown again ends the session.
+    /// Refresh token for the next tokens, valid once. Reusing one ends the session.
     #[schema(example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
     pub refresh_token: String,
 }
 
 impl std::fmt::Debug for Tokens {
-    /// Everything but the tokens.
+    /// Formats the account without the tokens.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tokens")
             .field("user", &self.user)
@@ -84,7 +85,7 @@ impl std::fmt::Debug for Tokens {
 impl Tokens {
     fn of(signed_in: &SignedIn) -> Self {
         Self {
-            user: User::of(&signed_in.account),
+            user: UserView::of(&signed_in.account),
             access_token: signed_in.access_token.clone(),
             token_type: "Bearer",
             expires_in: SignedIn::expires_in_s(),
@@ -93,27 +94,28 @@ impl Tokens {
     }
 }
 
-/// What has happened, for people.
+/// A message about the result, for people.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub struct Told {
-    /// A sentence.
+#[schema(as = Told)]
+pub struct MessageResponse {
+    /// The message.
     pub message: &'static str,
 }
 
-impl Told {
-    pub(crate) const fn ok(message: &'static str) -> Reply<Self> {
-        Reply::ok(Self { message })
+impl MessageResponse {
+    pub(crate) const fn ok(message: &'static str) -> ApiResponse<Self> {
+        ApiResponse::ok(Self { message })
     }
 }
 
-/// Tokens, and the cookie of a session that has just begun. Nothing on the way may keep the answer.
+/// Response with the tokens and the cookie of a new session. It must not be cached.
 #[derive(Debug)]
-pub struct TokensReply {
+pub struct TokensResponse {
     tokens: Tokens,
     cookie: Option<HeaderValue>,
 }
 
-impl TokensReply {
+impl TokensResponse {
     pub(super) fn of(signed_in: &SignedIn, cookie: SessionCookie) -> Self {
         Self {
             tokens: Tokens::of(signed_in),
@@ -122,9 +124,9 @@ impl TokensReply {
     }
 }
 
-impl IntoResponse for TokensReply {
+impl IntoResponse for TokensResponse {
     fn into_response(self) -> Response {
-        let mut response = Reply::ok(self.tokens).into_response();
+        let mut response = ApiResponse::ok(self.tokens).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(cookie) = self.cookie {

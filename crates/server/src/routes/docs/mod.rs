@@ -1,4 +1,4 @@
-//! The API's description: for programs, and for people.
+//! API documentation: the OpenAPI document and an HTML page.
 
 pub mod openapi;
 pub mod page;

@@ -11,7 +11,9 @@ use crate::app::App;
     get,
     path = "/openapi.json",
     tag = "Description",
-    responses((status = 200, description = "This document", content_type = "application/json", body = Object, example = json!({"openapi": "3.1.0", "info": {"title": "Bellwether"}}))),
+    responses((status = 200,
+     description = "This document",
+     content_type = "application/json", body = Object, example = json!({"openapi": "3.1.0", "info": {"title": "Bellwether"}}))),
     security(())
 )]
 pub(super) async fn get_openapi_json(State(app): State<App>, headers: HeaderMap) -> Response {
@@ -23,7 +25,9 @@ pub(super) async fn get_openapi_json(State(app): State<App>, headers: HeaderMap)
     get,
     path = "/openapi.yaml",
     tag = "Description",
-    responses((status = 200, description = "This document", content_type = "application/yaml", body = Object, example = json!({"openapi": "3.1.0", "info": {"title": "Bellwether"}}))),
+    responses((status = 200,
+     description = "This document",
+     content_type = "application/yaml", body = Object, example = json!({"openapi": "3.1.0", "info": {"title": "Bellwether"}}))),
     security(())
 )]
 pub(super) async fn get_openapi_yaml(State(app): State<App>, headers: HeaderMap) -> Response {

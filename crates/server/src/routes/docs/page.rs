@@ -1,26 +1,25 @@
-//! `GET /docs`: the description for a person.
+//! `GET /docs`: the API documentation as an HTML page.
 //!
-//! A page of our own with nothing from elsewhere: it reads `/openapi.json` and shows it. Its three files are in the
-//! program.
+//! The page loads `/openapi.json` and renders it. It uses no third-party resources; its three files are embedded in the binary.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
 
 use crate::entity_tag::EntityTag;
-use crate::error::{ApiError, Code};
+use crate::error::{ApiError, ApiErrorCode};
 
 #[derive(RustEmbed)]
 #[folder = "assets/docs"]
 struct Assets;
 
-/// Nothing but this page's own files may run, load or be asked for.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
+/// Allows only resources of this origin.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Read the description
+/// Read the API documentation
 ///
-/// This document as a page for people.
+/// This document as an HTML page.
 #[utoipa::path(
     get,
     path = "/docs",
@@ -32,19 +31,19 @@ pub(super) async fn get_docs(headers: HeaderMap) -> Response {
     asset("index.html", &headers)
 }
 
-/// Get the page's style
+/// Get the documentation page's stylesheet
 #[utoipa::path(
     get,
     path = "/docs/docs.css",
     tag = "Description",
-    responses((status = 200, description = "The style", content_type = "text/css", body = String)),
+    responses((status = 200, description = "The stylesheet", content_type = "text/css", body = String)),
     security(())
 )]
 pub(super) async fn get_docs_style(headers: HeaderMap) -> Response {
     asset("docs.css", &headers)
 }
 
-/// Get the page's script
+/// Get the documentation page's script
 #[utoipa::path(
     get,
     path = "/docs/docs.js",
@@ -58,7 +57,7 @@ pub(super) async fn get_docs_script(headers: HeaderMap) -> Response {
 
 fn asset(name: &str, request: &HeaderMap) -> Response {
     let Some(file) = Assets::get(name) else {
-        return ApiError::new(Code::NotFound, "there is no such file; the page is at /docs").into_response();
+        return ApiError::new(ApiErrorCode::NotFound, "file not found; the documentation is at /docs").into_response();
     };
     let kind = match name.rsplit('.').next() {
         Some("css") => "text/css; charset=utf-8",
@@ -67,13 +66,13 @@ fn asset(name: &str, request: &HeaderMap) -> Response {
     };
     let headers = [
         (header::CONTENT_TYPE, kind),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-cache"),
     ];
     let tag = EntityTag::of(&[&file.data]);
-    let mut response = tag.answer(request, || file.data.into_response());
+    let mut response = tag.respond(request, || file.data.into_response());
     for (name, value) in headers {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
@@ -85,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_and_its_files_are_in_the_program() {
+    fn page_and_its_files_are_embedded() {
         for (name, kind) in [
             ("index.html", "text/html"),
             ("docs.css", "text/css"),
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_loads_nothing_from_elsewhere_and_runs_nothing_inline() {
+    fn page_loads_nothing_external_and_runs_nothing_inline() {
         let html = Assets::get("index.html").unwrap();
         let html = std::str::from_utf8(&html.data).unwrap().to_owned();
         assert!(!html.contains("http://") && !html.contains("https://"), "{html}");

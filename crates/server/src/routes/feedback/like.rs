@@ -4,43 +4,44 @@ use axum::extract::State;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::view::Feedback;
-use crate::answer::{Envelope, Reply};
+use super::view::FeedbackView;
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// What somebody likes.
+/// The feedback to like or unlike.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct LikeFeedback {
-    /// The feedback.
+#[schema(as = LikeFeedback)]
+pub struct LikeFeedbackRequest {
+    /// Feedback id.
     id: Uuid,
-    /// Whether they like it; left out, they do. `false` takes a like back.
+    /// Whether to like it; defaults to `true`. `false` removes the like.
     #[schema(default = true)]
     liked: Option<bool>,
 }
 
 /// Like feedback
 ///
-/// Each account counts once, however often it says so.
+/// Each account counts once; repeated likes have no effect.
 #[utoipa::path(
     post,
     path = "/feedback/like",
     tag = "Feedback",
-    request_body(content = LikeFeedback, description = "What is liked"),
+    request_body(content = LikeFeedbackRequest, description = "The feedback to like or unlike"),
     responses(
-        (status = 200, description = "The feedback as it is now", body = Envelope<Feedback>),
-        (status = 404, description = "No such feedback"),
+        (status = 200, description = "The updated feedback", body = Envelope<FeedbackView>),
+        (status = 404, description = "Feedback not found"),
     ),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn like_feedback(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Reply<Feedback>, ApiError> {
-    let liked = app.service().feedback.like_feedback(&who.actor, &body).await?;
-    Ok(Reply::ok(Feedback::of(liked, &who.actor)))
+) -> Result<ApiResponse<FeedbackView>, ApiError> {
+    let liked = app.service().feedback.like_feedback(&caller.actor, &body).await?;
+    Ok(ApiResponse::ok(FeedbackView::of(liked, &caller.actor)))
 }

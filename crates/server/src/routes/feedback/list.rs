@@ -3,49 +3,49 @@
 use axum::extract::State;
 use utoipa::IntoParams;
 
-use super::view::Feedback;
-use crate::answer::{Envelope, Pagination, Reply};
+use super::view::FeedbackView;
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::response::{ApiResponse, Envelope, Pagination};
 
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;
 
-/// Which page.
+/// Query parameters: pagination.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct FeedbackParams {
-    /// The page, from 1.
+    /// Page number, starting at 1.
     #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
     page: Option<u32>,
-    /// How many a page has; more than 100 are cut to 100.
+    /// Items per page. Values above 100 are clamped to 100.
     #[param(value_type = Option<u64>, minimum = 1, default = 20)]
     limit: Option<u32>,
 }
 
 /// List feedback
 ///
-/// Everybody's, what most people like first; of equals the newest. Whose it is, nobody is told.
+/// Returns the feedback of all accounts, most liked first, then newest first. Authors are not feedback.
 #[utoipa::path(
     get,
     path = "/feedback",
     tag = "Feedback",
     params(FeedbackParams),
-    responses((status = 200, description = "A page of feedback", body = Envelope<Vec<Feedback>>)),
+    responses((status = 200, description = "A page of feedback", body = Envelope<Vec<FeedbackView>>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn list_feedback(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     mut query: Query,
-) -> Result<Reply<Vec<Feedback>>, ApiError> {
+) -> Result<ApiResponse<Vec<FeedbackView>>, ApiError> {
     let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
     query.finish()?;
-    let page = app.service().feedback.feedback(&who.actor, request).await?;
+    let page = app.service().feedback.feedback(&caller.actor, request).await?;
     let pagination = Pagination::of(request, page.total);
-    let shown = page.items.into_iter().map(|seen| Feedback::of(seen, &who.actor));
-    Ok(Reply::page(shown.collect(), pagination))
+    let feedback = page.items.into_iter().map(|item| FeedbackView::of(item, &caller.actor));
+    Ok(ApiResponse::page(feedback.collect(), pagination))
 }

@@ -1,4 +1,4 @@
-//! Feedback: what people wish for and what they find broken, for all who have an account to see and to like.
+//! Feedback endpoints: feature requests and bug reports, visible to all accounts.
 
 pub mod give;
 pub mod like;

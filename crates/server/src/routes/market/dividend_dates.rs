@@ -6,39 +6,39 @@ use serde::Serialize;
 use service::market::Named;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, StocksRead};
+use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::{date, decimal};
 
-/// Which month.
+/// Query parameters: the month.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct DividendDatesParams {
-    /// The month; the present one in New York if it is left out.
+    /// Month; defaults to the current month in New York.
     #[param(pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
     month: Option<String>,
 }
 
-/// A dividend of a company.
+/// A dividend.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DividendDate {
-    /// The stock.
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// The company's name.
+    /// Company name.
     #[schema(example = "Apple Inc.")]
     pub name: String,
-    /// The first session without a claim to the dividend.
+    /// Ex-dividend date.
     #[schema(format = Date, example = "2026-03-09")]
     pub ex_date: String,
-    /// When it is paid.
+    /// Payment date.
     #[schema(required, format = Date, example = "2026-03-16")]
     pub payment_date: Option<String>,
-    /// Dollars per share.
+    /// Amount in US dollars per share.
     #[schema(required, minimum = 0, example = 0.26)]
     pub amount: Option<f64>,
 }
@@ -58,7 +58,7 @@ impl DividendDate {
 
 /// List a month's dividends
 ///
-/// Those that are known to go ex or to be paid in the month: by the first of their dates in it, then by symbol.
+/// Returns known dividends with an ex-dividend or payment date in the month, sorted by their first date in the month, then by symbol.
 #[utoipa::path(
     get,
     path = "/market/dividend-dates",
@@ -69,11 +69,11 @@ impl DividendDate {
 )]
 pub(super) async fn list_dividend_dates(
     State(app): State<App>,
-    _who: Allowed<StocksRead>,
+    _caller: Authorized<StocksRead>,
     mut query: Query,
-) -> Result<Reply<Vec<DividendDate>>, ApiError> {
+) -> Result<ApiResponse<Vec<DividendDate>>, ApiError> {
     let month = query.month("month");
     query.finish()?;
     let dividends = app.service().market.dividend_dates(month);
-    Ok(Reply::ok(dividends.into_iter().map(DividendDate::of).collect()))
+    Ok(ApiResponse::ok(dividends.into_iter().map(DividendDate::of).collect()))
 }

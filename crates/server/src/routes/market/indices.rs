@@ -4,48 +4,48 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::view::Mover;
-use crate::answer::{Envelope, Reply};
+use super::view::NamedQuote;
 use crate::app::App;
-use crate::auth::{Allowed, StocksRead};
+use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// Something that stands for a market.
+/// An index or index fund that represents a market.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Index {
-    /// Its price.
+#[schema(as = Index)]
+pub struct MarketIndex {
+    /// The last quote.
     #[serde(flatten)]
-    pub quote: Mover,
-    /// What it is: `etf`, `index`, ...
+    pub quote: NamedQuote,
+    /// Kind of instrument: `etf`, `index`, ...
     #[serde(rename = "type")]
     #[schema(required, example = "etf")]
     pub kind: Option<String>,
-    /// Whether performance is compared with it.
+    /// Whether it is the benchmark for performance.
     pub is_benchmark: bool,
 }
 
 /// List indices
 ///
-/// What stands for the market as a whole: the benchmark that performance is compared with, first; then, by symbol, all that
-/// the catalog calls an index, and well-known index funds (`SPY`, `VOO`, `IVV`, `QQQ`, `DIA`, `IWM`, `VTI`). Only what is in
-/// the catalog and traded.
+/// Returns the performance benchmark first, then, sorted by symbol, all indices of the catalog and well-known index funds (`SPY`,
+/// `VOO`, `IVV`, `QQQ`, `DIA`, `IWM`, `VTI`). Only instruments that are in the catalog and still traded are included.
 #[utoipa::path(
     get,
     path = "/market/indices",
     tag = "Market",
-    responses((status = 200, description = "The indices", body = Envelope<Vec<Index>>)),
+    responses((status = 200, description = "The indices", body = Envelope<Vec<MarketIndex>>)),
     security(("ApiKeyHeader" = ["stocks:read"]))
 )]
 pub(super) async fn list_indices(
     State(app): State<App>,
-    _who: Allowed<StocksRead>,
-) -> Result<Reply<Vec<Index>>, ApiError> {
+    _caller: Authorized<StocksRead>,
+) -> Result<ApiResponse<Vec<MarketIndex>>, ApiError> {
     let service = app.service();
     let benchmark = service.market.benchmark();
-    let indices = service.market.indices().into_iter().map(|listed| Index {
+    let indices = service.market.indices().into_iter().map(|listed| MarketIndex {
         kind: listed.row.kind.clone(),
         is_benchmark: listed.row.symbol == benchmark,
-        quote: Mover::of(listed),
+        quote: NamedQuote::of(listed),
     });
-    Ok(Reply::ok(indices.collect()))
+    Ok(ApiResponse::ok(indices.collect()))
 }

@@ -8,38 +8,39 @@ use serde::Serialize;
 use service::market::{IngestAnswer, NotIngested, may_push};
 use utoipa::ToSchema;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, MarketWrite};
-use crate::body::PushedObject;
+use crate::auth::{Authorized, MarketWrite};
+use crate::body::IngestJsonObject;
 use crate::document::ingest_body::IngestBody;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// What became of market data that was pushed.
+/// Result of a push of market data.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Ingested {
-    /// How many elements of each kind were taken in.
+#[schema(as = Ingested)]
+pub struct IngestResponse {
+    /// Number of accepted elements of each kind.
     #[schema(example = json!({"quotes": 3}))]
     pub accepted: BTreeMap<&'static str, usize>,
-    /// The others.
+    /// Rejected elements.
     pub rejected: Vec<RejectedElement>,
 }
 
-/// An element that could not be taken in.
+/// A rejected element.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RejectedElement {
-    /// The array it stands in.
+    /// Name of the array that contains the element.
     #[schema(example = "quotes")]
     pub kind: &'static str,
-    /// Its place there; the first is 0.
+    /// Index in that array, starting at 0.
     #[schema(minimum = 0, example = 1)]
     pub index: usize,
-    /// What is wrong with it.
+    /// Reason for the rejection.
     #[schema(example = "price must be above 0")]
     pub reason: String,
 }
 
-impl Ingested {
+impl IngestResponse {
     fn of(answer: IngestAnswer) -> Self {
         let element = |NotIngested { kind, index, reason }| RejectedElement { kind, index, reason };
         Self {
@@ -49,37 +50,37 @@ impl Ingested {
     }
 }
 
-/// Somebody who may push market data. Whoever may not is refused here, before the body is read.
-pub(super) struct Pusher(Allowed<MarketWrite>);
+/// Extractor: an account that may push market data. Other requests are refused before their body is read.
+pub(super) struct AuthorizedIngest(Authorized<MarketWrite>);
 
-impl FromRequestParts<App> for Pusher {
+impl FromRequestParts<App> for AuthorizedIngest {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let who = Allowed::from_request_parts(parts, app).await?;
-        may_push(&who.actor)?;
-        Ok(Self(who))
+        let caller = Authorized::from_request_parts(parts, app).await?;
+        may_push(&caller.actor)?;
+        Ok(Self(caller))
     }
 }
 
 /// Push market data
 ///
-/// For operators: with a key that has the scope `market:write`. Each element is judged by itself; a bad one is
-/// answered with its place and costs no other. Quotes take effect before the answer: what they fire is in history by
-/// then. Not rate limited for those who may. At most 32 MiB.
+/// For operators, with an API key that has the scope `market:write`. Each element is validated separately: an invalid element is
+/// reported with its index and does not affect the others. Quotes take effect before the response is sent, and alerts they
+/// fire are already in the history. Authorized requests are not rate limited. The body may have at most 32 MiB.
 #[utoipa::path(
     post,
     path = "/market/ingest",
     tag = "Market",
-    request_body(content = IngestBody, description = "Any of the arrays"),
-    responses((status = 200, description = "What was taken in, and what was not", body = Envelope<Ingested>)),
+    request_body(content = IngestBody, description = "One or more arrays of market data"),
+    responses((status = 200, description = "The accepted and rejected elements", body = Envelope<IngestResponse>)),
     security(("ApiKeyHeader" = ["market:write"]))
 )]
 pub(super) async fn ingest_market_data(
     State(app): State<App>,
-    Pusher(who): Pusher,
-    PushedObject(body): PushedObject,
-) -> Result<Reply<Ingested>, ApiError> {
-    let answer = app.service().market.ingest_json(&who.actor, &body).await?;
-    Ok(Reply::ok(Ingested::of(answer)))
+    AuthorizedIngest(caller): AuthorizedIngest,
+    IngestJsonObject(body): IngestJsonObject,
+) -> Result<ApiResponse<IngestResponse>, ApiError> {
+    let answer = app.service().market.ingest_json(&caller.actor, &body).await?;
+    Ok(ApiResponse::ok(IngestResponse::of(answer)))
 }

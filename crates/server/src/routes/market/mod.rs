@@ -1,4 +1,4 @@
-//! The market as a whole, and the door for data about it.
+//! Market endpoints, including the ingest endpoint for market data.
 
 pub mod dividend_dates;
 pub mod earnings;

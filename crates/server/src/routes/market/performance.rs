@@ -6,55 +6,56 @@ use service::market::{DatedPrice, StockPerformance};
 use service::stocks::CandleRange;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, StocksRead};
+use crate::auth::{Authorized, StocksRead};
 use crate::document::names::CandleRangeName;
 use crate::error::ApiError;
 use crate::query::Query;
-use crate::routes::stocks::candles::RANGES;
+use crate::response::{ApiResponse, Envelope};
+use crate::routes::stocks::candles::CANDLE_RANGES;
 use crate::values::{date, decimal, price};
 
-/// Whose performance, and since when.
+/// Query parameters: symbols and period.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
-pub struct PerformanceParams {
-    /// 1 to 100 symbols with commas between them.
+pub struct StockPerformanceParams {
+    /// 1 to 100 comma-separated symbols.
     #[param(inline, style = Form, explode = false, min_items = 1, max_items = 100, value_type = Vec<crate::document::names::SymbolText>, example = json!(["AAPL", "SPY"]))]
     symbols: String,
-    /// How far back; `1y` if it is left out.
+    /// Period; defaults to `1y`.
     #[param(inline)]
     period: Option<CandleRangeName>,
 }
 
-/// How far a stock moved over a period. All prices are in shares of today.
+/// A stock's performance over a period. All prices are adjusted for splits.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Performance {
-    /// The stock.
+#[schema(as = Performance)]
+pub struct StockPerformanceView {
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// The company's name.
+    /// Company name.
     #[schema(example = "Apple Inc.")]
     pub name: String,
-    /// The session that is counted from.
+    /// Session of the first price.
     #[schema(required, format = Date, example = "2025-02-28")]
     pub first_date: Option<String>,
-    /// Its close.
+    /// Close of that session.
     #[schema(required, example = 160)]
     pub first_price: Option<f64>,
-    /// The session of the last price.
+    /// Session of the last price.
     #[schema(required, format = Date, example = "2026-03-02")]
     pub last_date: Option<String>,
-    /// The last price.
+    /// Last price.
     #[schema(required, example = 189.2)]
     pub last_price: Option<f64>,
-    /// From the first price to the last in percent; null unless a later session follows the first.
+    /// Return from the first to the last price, in percent; null unless the last session is later than the first.
     #[schema(required, example = 18.25)]
     pub return_pct: Option<f64>,
 }
 
-impl Performance {
+impl StockPerformanceView {
     fn of(found: StockPerformance) -> Self {
         let date_of = |dated: Option<DatedPrice>| dated.map(|dated| date(dated.date));
         let price_of = |dated: Option<DatedPrice>| dated.map(|dated| price(dated.price));
@@ -70,27 +71,28 @@ impl Performance {
     }
 }
 
-/// List how far stocks moved
+/// List the performance of stocks
 ///
-/// Over a period that ends with the last price and begins with the last close there was on its first day; a stock that has
-/// none is followed from its first close on. Splits are taken into account, dividends are not. A stock that is not known is left
-/// out.
+/// The period ends with the last price and begins with the last known close on its first day. A stock without such a close is
+/// measured from its first close. Prices are adjusted for splits, not for dividends. Unknown stocks are omitted.
 #[utoipa::path(
     get,
     path = "/market/performance",
     tag = "Market",
-    params(PerformanceParams),
-    responses((status = 200, description = "How far they moved", body = Envelope<Vec<Performance>>)),
+    params(StockPerformanceParams),
+    responses((status = 200, description = "The performance of each stock", body = Envelope<Vec<StockPerformanceView>>)),
     security(("ApiKeyHeader" = ["stocks:read"]))
 )]
 pub(super) async fn list_performance(
     State(app): State<App>,
-    _who: Allowed<StocksRead>,
+    _caller: Authorized<StocksRead>,
     mut query: Query,
-) -> Result<Reply<Vec<Performance>>, ApiError> {
+) -> Result<ApiResponse<Vec<StockPerformanceView>>, ApiError> {
     let symbols = query.symbols("symbols");
-    let period = query.word("period", RANGES).unwrap_or(CandleRange::Year1);
+    let period = query.choice("period", CANDLE_RANGES).unwrap_or(CandleRange::Year1);
     query.finish()?;
     let found = app.service().market.stock_performance(&symbols, period).await?;
-    Ok(Reply::ok(found.into_iter().map(Performance::of).collect()))
+    Ok(ApiResponse::ok(
+        found.into_iter().map(StockPerformanceView::of).collect(),
+    ))
 }

@@ -4,33 +4,33 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, StocksRead};
+use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::timestamp;
 
-/// Whether the market is open.
+/// The market's status.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MarketStatus {
-    /// Whether the regular session is going on.
+    /// Whether the regular session is open.
     pub is_open: bool,
-    /// The same as `is_open`.
+    /// Same as `is_open`.
     pub open: bool,
-    /// When it opens next.
+    /// Next opening time.
     #[schema(required, format = DateTime, example = "2026-03-03T14:30:00.000Z")]
     pub next_open: Option<String>,
-    /// When it closes next.
+    /// Next closing time.
     #[schema(required, format = DateTime, example = "2026-03-02T21:00:00.000Z")]
     pub next_close: Option<String>,
-    /// The instant of this answer.
+    /// Time of this response.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub now: String,
 }
 
 /// Get the market's status
 ///
-/// The regular session of the New York Stock Exchange; holidays and early closes are taken into account.
+/// Returns the state of the regular session of the New York Stock Exchange, including holidays and early closes.
 #[utoipa::path(
     get,
     path = "/market/status",
@@ -40,10 +40,10 @@ pub struct MarketStatus {
 )]
 pub(super) async fn get_market_status(
     State(app): State<App>,
-    _who: Allowed<StocksRead>,
-) -> Result<Reply<MarketStatus>, ApiError> {
+    _caller: Authorized<StocksRead>,
+) -> Result<ApiResponse<MarketStatus>, ApiError> {
     let status = app.service().market.market_status();
-    Ok(Reply::ok(MarketStatus {
+    Ok(ApiResponse::ok(MarketStatus {
         is_open: status.is_open,
         open: status.is_open,
         next_open: status.next_open.map(timestamp),

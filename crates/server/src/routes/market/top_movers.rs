@@ -4,69 +4,69 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
-use super::view::{CoverageView, Mover};
-use crate::answer::{Envelope, Reply};
+use super::view::{CoverageView, NamedQuote};
 use crate::app::App;
-use crate::auth::{Allowed, StocksRead};
+use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::date;
 
 const DEFAULT_LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 50;
 
-/// How many.
+/// Query parameters: list length.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct TopMoversParams {
-    /// At most so many in each list; more than 50 are cut to 50.
+    /// Maximum length of each list. Values above 50 are clamped to 50.
     #[param(value_type = Option<u64>, minimum = 1, default = 10)]
     limit: Option<u32>,
 }
 
-/// Who moved the most.
+/// Stocks with the largest moves.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TopMovers {
-    /// The session that it is about, the latest of which prices are known; null while none is.
+    /// The latest session with known prices; null if there is none.
     #[schema(required, format = Date, example = "2026-03-02")]
     pub date: Option<String>,
-    /// How many companies are compared, of how many.
+    /// Number of companies compared and in total.
     pub coverage: CoverageView,
-    /// Those that rose, the most (in percent) first.
-    pub gainers: Vec<Mover>,
-    /// Those that fell, the most (in percent) first.
-    pub losers: Vec<Mover>,
-    /// Those that were traded, the most (in shares) first.
-    pub most_active: Vec<Mover>,
+    /// Rising stocks, largest percentage gain first.
+    pub gainers: Vec<NamedQuote>,
+    /// Falling stocks, largest percentage loss first.
+    pub losers: Vec<NamedQuote>,
+    /// Most traded stocks, largest volume in shares first.
+    pub most_active: Vec<NamedQuote>,
 }
 
 /// List top movers
 ///
-/// The companies of the catalog that moved the most in the latest session of which prices are known; equals come by symbol.
-/// Funds and indices are left out, and so is what is not traded any more, was not seen in that session, or has no close of
-/// the one before.
+/// Returns the companies of the catalog with the largest moves in the latest session with known prices; ties are sorted by
+/// symbol. Excluded are funds, indices, stocks that are no longer traded, and stocks without a price in that session or a
+/// close of the previous one.
 #[utoipa::path(
     get,
     path = "/market/top-movers",
     tag = "Market",
     params(TopMoversParams),
-    responses((status = 200, description = "Who moved the most", body = Envelope<TopMovers>)),
+    responses((status = 200, description = "The top movers", body = Envelope<TopMovers>)),
     security(("ApiKeyHeader" = ["stocks:read"]))
 )]
 pub(super) async fn list_top_movers(
     State(app): State<App>,
-    _who: Allowed<StocksRead>,
+    _caller: Authorized<StocksRead>,
     mut query: Query,
-) -> Result<Reply<TopMovers>, ApiError> {
+) -> Result<ApiResponse<TopMovers>, ApiError> {
     let limit = query.limit(DEFAULT_LIMIT, MAX_LIMIT);
     query.finish()?;
     let movers = app
         .service()
         .market
         .top_movers(usize::try_from(limit).unwrap_or(usize::MAX));
-    let all = |movers: Vec<_>| movers.into_iter().map(Mover::of).collect();
-    Ok(Reply::ok(TopMovers {
+    let all = |movers: Vec<_>| movers.into_iter().map(NamedQuote::of).collect();
+    Ok(ApiResponse::ok(TopMovers {
         date: movers.session.map(date),
         coverage: CoverageView::of(movers.coverage),
         gainers: all(movers.gainers),

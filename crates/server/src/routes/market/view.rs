@@ -1,24 +1,24 @@
-//! Prices of many stocks as JSON.
+//! Market-wide figures in responses.
 
 use serde::Serialize;
 use service::market::{Coverage, ListedQuote};
 use utoipa::ToSchema;
 
-use crate::routes::stocks::quotes::Quote;
+use crate::routes::stocks::quotes::QuoteResponse;
 
-/// How many companies a figure of the whole market counts.
+/// Number of companies that a market-wide figure covers.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CoverageView {
-    /// The companies with a price of the session and a close of the one before.
+    /// Companies with a price in the session and a close of the previous session.
     #[schema(minimum = 0, example = 503)]
     pub stocks: u32,
-    /// The companies of the catalog that are traded.
+    /// Companies of the catalog that are still traded.
     #[schema(minimum = 0, example = 512)]
     pub of: u32,
 }
 
 impl CoverageView {
-    /// As the service counts them.
+    /// Creates the view from the service's counts.
     #[must_use]
     pub const fn of(coverage: Coverage) -> Self {
         Self {
@@ -28,24 +28,25 @@ impl CoverageView {
     }
 }
 
-/// A stock with its name and its last price.
+/// A quote with the company's name.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Mover {
-    /// Its last price.
+#[schema(as = Mover)]
+pub struct NamedQuote {
+    /// The last quote.
     #[serde(flatten)]
-    pub quote: Quote,
-    /// The company's name.
+    pub quote: QuoteResponse,
+    /// Company name.
     #[schema(example = "Apple Inc.")]
     pub name: String,
 }
 
-impl Mover {
-    /// That of a stock of the catalog.
+impl NamedQuote {
+    /// Creates the view of a stock in the catalog.
     #[must_use]
     pub fn of(listed: ListedQuote) -> Self {
         let ListedQuote { row, quote } = listed;
         Self {
-            quote: Quote::of(quote),
+            quote: QuoteResponse::of(quote),
             name: row.name,
         }
     }

@@ -1,4 +1,4 @@
-//! Bodies that are forms, as browsers and providers send them.
+//! Form bodies, as sent by browsers and providers.
 
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
@@ -7,12 +7,12 @@ use url::form_urlencoded;
 
 use crate::app::App;
 use crate::body::collect;
-use crate::error::{ApiError, Code};
+use crate::error::{ApiError, ApiErrorCode};
 
-/// A form has at most so many bytes.
-const MAX_BYTES: usize = 64 * 1024;
+/// Maximum size of a form, in bytes.
+const MAX_FORM_BYTES: usize = 64 * 1024;
 
-/// A body of `application/x-www-form-urlencoded`: its fields in their order.
+/// Extractor: the fields of an `application/x-www-form-urlencoded` body, in their order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FormFields(pub Vec<(String, String)>);
 
@@ -23,7 +23,7 @@ impl FromRequest<App> for FormFields {
         let (headers, body) = read(request, app).await?;
         if !is_form(&headers) {
             return Err(ApiError::new(
-                Code::UnsupportedMediaType,
+                ApiErrorCode::UnsupportedMediaType,
                 "the body must be a form; send Content-Type: application/x-www-form-urlencoded",
             ));
         }
@@ -31,11 +31,11 @@ impl FromRequest<App> for FormFields {
     }
 }
 
-/// A body of which nothing is needed, whatever it is.
+/// Extractor: reads a body of any type and discards it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AnyBody;
+pub struct DiscardedBody;
 
-impl FromRequest<App> for AnyBody {
+impl FromRequest<App> for DiscardedBody {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
@@ -45,8 +45,8 @@ impl FromRequest<App> for AnyBody {
 
 async fn read(request: Request, app: &App) -> Result<(HeaderMap, Bytes), ApiError> {
     let (parts, body) = request.into_parts();
-    let time = app.settings().timeouts.body;
-    let bytes = collect(&parts.headers, body, MAX_BYTES, time).await?;
+    let timeout = app.settings().timeouts.body;
+    let bytes = collect(&parts.headers, body, MAX_FORM_BYTES, timeout).await?;
     Ok((parts.headers, bytes))
 }
 

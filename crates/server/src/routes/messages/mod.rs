@@ -1,4 +1,4 @@
-//! Messages to people: what the outbox keeps, links that end mail, and what the provider of text messages reports.
+//! Message endpoints: the outbox, unsubscribe links and delivery reports of the SMS provider.
 
 pub mod form;
 pub mod outbox;
@@ -14,8 +14,8 @@ pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(outbox::list_outbox))
 }
 
-/// What is not part of the API: it is for links in mail, for mail programs and for providers.
-pub(crate) fn outside() -> OpenApiRouter<App> {
+/// Returns the routes outside the API: links in emails, one-click unsubscribe, and callbacks of providers.
+pub(crate) fn public_router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(unsubscribe::show_unsubscribe, unsubscribe::unsubscribe))
         .routes(routes!(unsubscribe::subscribe_again))

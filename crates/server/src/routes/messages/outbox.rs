@@ -6,17 +6,17 @@ use service::messages::{MessageChannel, OutboxFilter, OutboxMessage};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Pagination, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, OutboxRead};
+use crate::auth::{Authorized, OutboxRead};
 use crate::document::names::ChannelName;
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::response::{ApiResponse, Envelope, Pagination};
 use crate::values::timestamp;
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;
-/// No address is longer.
+/// Maximum length of an email address.
 const MAX_ADDRESS_CHARS: usize = 254;
 
 const CHANNELS: &[(&str, MessageChannel)] = &[
@@ -24,32 +24,33 @@ const CHANNELS: &[(&str, MessageChannel)] = &[
     (MessageChannel::Sms.name(), MessageChannel::Sms),
 ];
 
-/// A message that was kept instead of sent.
+/// A message that was stored instead of sent.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct KeptMessage {
-    /// Its id.
+#[schema(as = KeptMessage)]
+pub struct OutboxMessageView {
+    /// Message id.
     pub id: Uuid,
-    /// How it would have gone.
+    /// Channel.
     #[schema(value_type = ChannelName)]
     pub channel: &'static str,
-    /// The address or number it would have gone to.
+    /// Recipient's email address or phone number.
     #[schema(example = "ann@example.com")]
     pub to: String,
-    /// What it is about; null for text messages.
+    /// Subject; null for text messages.
     #[schema(required, example = "AAPL: price 201.50 is at or above 200.00")]
     pub subject: Option<String>,
-    /// What it says. Empty if it was kept before the service got another `auth.secret_key`.
+    /// Text. Empty if the message was stored under an earlier `auth.secret_key`.
     #[schema(example = "Your alert on AAPL has fired")]
     pub text: String,
-    /// The same as HTML; null for text messages.
+    /// HTML version of the text; null for text messages.
     #[schema(required)]
     pub html: Option<String>,
-    /// When it was kept.
+    /// Time when the message was stored.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub created_at: String,
 }
 
-impl KeptMessage {
+impl OutboxMessageView {
     fn of(message: OutboxMessage) -> Self {
         Self {
             id: message.id.0,
@@ -63,49 +64,49 @@ impl KeptMessage {
     }
 }
 
-/// Which messages.
+/// Query parameters: pagination and filter.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct OutboxParams {
-    /// The page, from 1.
+    /// Page number, starting at 1.
     #[param(value_type = Option<u64>, minimum = 1, maximum = 4_294_967_294_u64, default = 1)]
     page: Option<u32>,
-    /// How many a page has; more than 200 are cut to 200.
+    /// Items per page. Values above 200 are clamped to 200.
     #[param(value_type = Option<u64>, minimum = 1, default = 50)]
     limit: Option<u32>,
-    /// Only mails, or only text messages.
+    /// Only messages of this channel.
     #[param(inline, value_type = Option<ChannelName>)]
     channel: Option<String>,
-    /// Only those to this address or number.
+    /// Only messages to this address or number.
     to: Option<String>,
 }
 
-/// Read the outbox
+/// List outbox messages
 ///
-/// What was kept instead of sent, newest first: mails while `email.transport` is `outbox`, text messages while `sms.provider`
-/// is. For operators: there are links in them that open accounts.
+/// Returns messages that were stored instead of sent, newest first: emails while `email.transport` is `outbox`, text messages
+/// while `sms.provider` is `outbox`. For operators only, because messages contain links that give access to accounts.
 #[utoipa::path(
     get,
     path = "/outbox",
     tag = "Messages",
     params(OutboxParams),
-    responses((status = 200, description = "A page of the outbox", body = Envelope<Vec<KeptMessage>>)),
+    responses((status = 200, description = "A page of the outbox", body = Envelope<Vec<OutboxMessageView>>)),
     security(("ApiKeyHeader" = ["outbox:read"]))
 )]
 pub(super) async fn list_outbox(
     State(app): State<App>,
-    who: Allowed<OutboxRead>,
+    caller: Authorized<OutboxRead>,
     mut query: Query,
-) -> Result<Reply<Vec<KeptMessage>>, ApiError> {
+) -> Result<ApiResponse<Vec<OutboxMessageView>>, ApiError> {
     let request = query.page(DEFAULT_LIMIT, MAX_LIMIT);
     let filter = OutboxFilter {
-        channel: query.word("channel", CHANNELS),
+        channel: query.choice("channel", CHANNELS),
         to: query.text("to", MAX_ADDRESS_CHARS),
     };
     query.finish()?;
-    let page = app.service().outbox.outbox(&who.actor, filter, request).await?;
+    let page = app.service().outbox.outbox(&caller.actor, filter, request).await?;
     let pagination = Pagination::of(request, page.total);
-    let items = page.items.into_iter().map(KeptMessage::of);
-    Ok(Reply::page(items.collect(), pagination))
+    let items = page.items.into_iter().map(OutboxMessageView::of);
+    Ok(ApiResponse::page(items.collect(), pagination))
 }

@@ -7,11 +7,11 @@ use super::form::FormFields;
 use crate::app::App;
 use crate::error::{ApiError, ErrorEnvelope};
 
-const SIGNATURE: &str = "x-twilio-signature";
+const TWILIO_SIGNATURE_HEADER: &str = "x-twilio-signature";
 
-/// Report on a text message
+/// Report the status of a text message
 ///
-/// Where the provider of text messages says what became of one. Only the provider can: it signs what it sends.
+/// Callback for delivery reports of the SMS provider. Only the provider can call it, because requests are signed.
 #[utoipa::path(
     post,
     path = "/sms/status",
@@ -21,11 +21,11 @@ const SIGNATURE: &str = "x-twilio-signature";
         content_type = "application/x-www-form-urlencoded",
         description = "Twilio's form: `MessageSid`, `MessageStatus` and more"
     ),
-    params(("X-Twilio-Signature" = String, Header, description = "The provider's signature over the URL and the form")),
+    params(("X-Twilio-Signature" = String, Header, description = "The provider's signature of the URL and the form")),
     responses(
-        (status = 204, description = "Noted"),
+        (status = 204, description = "The report was recorded"),
         (status = 403, description = "The signature is not the provider's", content_type = "application/json", body = ErrorEnvelope),
-        (status = 404, description = "No such message, or no provider is configured"),
+        (status = 404, description = "Message not found, or no provider is configured"),
     ),
     security(())
 )]
@@ -34,8 +34,11 @@ pub(super) async fn report_sms_status(
     headers: HeaderMap,
     FormFields(fields): FormFields,
 ) -> Result<StatusCode, ApiError> {
-    let Some(signature) = headers.get(SIGNATURE).and_then(|value| value.to_str().ok()) else {
-        let message = "X-Twilio-Signature is missing; reports are taken from the provider alone";
+    let Some(signature) = headers
+        .get(TWILIO_SIGNATURE_HEADER)
+        .and_then(|value| value.to_str().ok())
+    else {
+        let message = "X-Twilio-Signature is missing; only the provider can send reports";
         return Err(ApiError::forbidden("signature", None, message));
     };
     app.service().outbox.sms_status(&fields, signature).await?;

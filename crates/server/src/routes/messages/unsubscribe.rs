@@ -1,8 +1,8 @@
-//! `GET|POST /unsubscribe`, `POST /subscribe`: what the link under each mail about an alert leads to.
+//! `GET|POST /unsubscribe`, `POST /subscribe`: the unsubscribe link in alert emails.
 //!
-//! Opening it shows a page and changes nothing: programs that look at mail open links, too. What changes something is a POST,
-//! sent by the page's button or, in one click, by the mail program (RFC 8058). That one comes from elsewhere, without a
-//! cookie, and with a body that nothing is needed of.
+//! Opening the link shows a page and changes nothing, because mail scanners open links too. A POST makes the change. It comes
+//! from the page's button or from the mail client (one-click unsubscribe, RFC 8058). The mail client sends no cookie, and its
+//! body is ignored.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -11,28 +11,28 @@ use service::ServiceError;
 use service::messages::MailingState;
 use utoipa::IntoParams;
 
-use super::form::AnyBody;
+use super::form::DiscardedBody;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::query::Query;
-use crate::routes::pages::page::{self, Leads, STYLE};
+use crate::routes::pages::page::{self, FormTarget, STYLE};
 
-const PAGE: &str = include_str!("../../../assets/messages/unsubscribe.html");
-/// A token with an address of 254 bytes has 360.
+const PAGE_TEMPLATE: &str = include_str!("../../../assets/messages/unsubscribe.html");
+/// Maximum length of a token. A token for an address of 254 bytes has 360 characters.
 const MAX_TOKEN_CHARS: usize = 500;
 
-/// Which address.
+/// Query parameters: the token.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handlers read them")]
 pub struct TokenParams {
-    /// What the link in the mail has. It stands for the address it was sent to.
+    /// Token from the link in the email. It identifies the recipient's address.
     token: String,
 }
 
-/// Ask whether mail about alerts is to end
+/// Show the unsubscribe page
 ///
-/// The page that the link in a mail opens. It changes nothing.
+/// The page behind the unsubscribe link in an email. It changes nothing.
 #[utoipa::path(
     get,
     path = "/unsubscribe",
@@ -40,71 +40,73 @@ pub struct TokenParams {
     params(TokenParams),
     responses(
         (status = 200, description = "The page", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is none", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is malformed", content_type = "text/html", body = String),
     ),
     security(())
 )]
 pub(super) async fn show_unsubscribe(State(app): State<App>, query: Query) -> Result<Response, ApiError> {
     let Some(token) = token(query) else {
-        return Ok(no_link());
+        return Ok(invalid_link_page());
     };
     let state = app.service().account_settings.mailing_state(&token).await;
-    shown(state, |state| {
+    render_state(state, |state| {
         if state.is_subscribed {
-            ask(state, &token)
+            confirmation_page(state, &token)
         } else {
-            ended(state, &token)
+            unsubscribed_page(state, &token)
         }
     })
 }
 
-/// End mail about alerts
+/// Unsubscribe from alert emails
 ///
-/// For mail programs (RFC 8058, `List-Unsubscribe-Post`) and for the page's button. Mail about the account itself still comes.
+/// For mail clients (RFC 8058, `List-Unsubscribe-Post`) and the page's button. Emails about the account itself are still sent.
 #[utoipa::path(
     post,
     path = "/unsubscribe",
     tag = "Messages",
     params(TokenParams),
     responses(
-        (status = 200, description = "No more mail about alerts is sent there", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is none", content_type = "text/html", body = String),
+        (status = 200, description = "The address receives no more alert emails", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is malformed", content_type = "text/html", body = String),
     ),
     security(())
 )]
-pub(super) async fn unsubscribe(State(app): State<App>, query: Query, _: AnyBody) -> Result<Response, ApiError> {
+pub(super) async fn unsubscribe(State(app): State<App>, query: Query, _: DiscardedBody) -> Result<Response, ApiError> {
     let Some(token) = token(query) else {
-        return Ok(no_link());
+        return Ok(invalid_link_page());
     };
-    shown(
-        app.service().account_settings.set_mailing(&token, false).await,
-        |state| ended(state, &token),
-    )
+    let state = app.service().account_settings.set_mailing(&token, false).await;
+    render_state(state, |state| unsubscribed_page(state, &token))
 }
 
-/// Begin mail about alerts again
+/// Subscribe to alert emails again
 ///
-/// For the button of the page that says that it has ended.
+/// For the button on the unsubscribe confirmation page.
 #[utoipa::path(
     post,
     path = "/subscribe",
     tag = "Messages",
     params(TokenParams),
     responses(
-        (status = 200, description = "Mail about alerts is sent there again", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is none", content_type = "text/html", body = String),
+        (status = 200, description = "The address receives alert emails again", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is malformed", content_type = "text/html", body = String),
     ),
     security(())
 )]
-pub(super) async fn subscribe_again(State(app): State<App>, query: Query, _: AnyBody) -> Result<Response, ApiError> {
+pub(super) async fn subscribe_again(
+    State(app): State<App>,
+    query: Query,
+    _: DiscardedBody,
+) -> Result<Response, ApiError> {
     let Some(token) = token(query) else {
-        return Ok(no_link());
+        return Ok(invalid_link_page());
     };
-    shown(
+    render_state(
         app.service().account_settings.set_mailing(&token, true).await,
         |state| {
-            let text = format!("Mail about alerts goes to {} again.", state.address);
-            show(StatusCode::OK, "Mail about alerts has begun again", &text, None)
+            let text = format!("Alert emails go to {} again.", state.address);
+            render(StatusCode::OK, "You are subscribed again", &text, None)
         },
     )
 }
@@ -113,44 +115,44 @@ fn token(mut query: Query) -> Option<String> {
     query.text("token", MAX_TOKEN_CHARS)
 }
 
-fn shown(
+fn render_state(
     state: Result<MailingState, ServiceError>,
     show: impl FnOnce(&MailingState) -> Response,
 ) -> Result<Response, ApiError> {
     match state {
         Ok(state) => Ok(show(&state)),
-        Err(ServiceError::Invalid { .. }) => Ok(no_link()),
+        Err(ServiceError::Invalid { .. }) => Ok(invalid_link_page()),
         Err(error) => Err(error.into()),
     }
 }
 
-fn ask(state: &MailingState, token: &str) -> Response {
+fn confirmation_page(state: &MailingState, token: &str) -> Response {
     let text = format!(
-        "Mail about alerts goes to {}. Alerts stay as they are; what they fire is just not mailed any more. Mail about the \
-         account itself still comes.",
+        "Alert emails go to {}. After you unsubscribe, your alerts stay active, but are no longer sent by email. Emails about \
+         your account are still sent.",
         state.address
     );
     let button = Button {
         path: "unsubscribe",
         token,
-        label: "No more mail about alerts",
+        label: "Unsubscribe from alert emails",
     };
-    show(StatusCode::OK, "No more mail about alerts?", &text, Some(button))
+    render(StatusCode::OK, "Unsubscribe from alert emails?", &text, Some(button))
 }
 
-fn ended(state: &MailingState, token: &str) -> Response {
-    let text = format!("No mail about alerts goes to {} any more.", state.address);
+fn unsubscribed_page(state: &MailingState, token: &str) -> Response {
+    let text = format!("{} no longer receives alert emails.", state.address);
     let button = Button {
         path: "subscribe",
         token,
-        label: "Send it again",
+        label: "Subscribe again",
     };
-    show(StatusCode::OK, "Mail about alerts has ended", &text, Some(button))
+    render(StatusCode::OK, "You are unsubscribed", &text, Some(button))
 }
 
-fn no_link() -> Response {
-    let text = "This link is none of this service, or was cut off. Open the whole link as the mail has it.";
-    show(StatusCode::BAD_REQUEST, "This link does not work", text, None)
+fn invalid_link_page() -> Response {
+    let text = "The link is incomplete or does not belong to this service. Open the complete link from the email.";
+    render(StatusCode::BAD_REQUEST, "This link does not work", text, None)
 }
 
 struct Button<'a> {
@@ -159,37 +161,37 @@ struct Button<'a> {
     label: &'static str,
 }
 
-fn show(status: StatusCode, title: &str, text: &str, button: Option<Button<'_>>) -> Response {
+fn render(status: StatusCode, title: &str, text: &str, button: Option<Button<'_>>) -> Response {
     let form = button.map(|button| {
         format!(
             "<form method=\"post\" action=\"/{}?token={}\"><button type=\"submit\">{}</button></form>",
             button.path,
-            escaped(button.token),
-            escaped(button.label)
+            escape_html(button.token),
+            escape_html(button.label)
         )
     });
-    let html = PAGE
+    let html = PAGE_TEMPLATE
         .replace("{{style}}", STYLE)
-        .replace("{{title}}", &escaped(title))
+        .replace("{{title}}", &escape_html(title))
         .replace("{{form}}", &form.unwrap_or_default())
-        .replace("{{text}}", &escaped(text));
+        .replace("{{text}}", &escape_html(text));
     let headers = [
         (
             header::CONTENT_TYPE,
             HeaderValue::from_static("text/html; charset=utf-8"),
         ),
-        // Nothing but the style that all pages have, and the form.
-        (header::CONTENT_SECURITY_POLICY, page::policy(Leads::Home)),
+        // Allows only the shared page style and the form.
+        (header::CONTENT_SECURITY_POLICY, page::policy(FormTarget::SameOrigin)),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        // The address of the page is what ends mail; it is told to nobody else.
+        // The page's URL contains the unsubscribe token, so it must not leak to other sites.
         (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
     (status, headers, html).into_response()
 }
 
-/// A text as it stands in HTML. A token that is ours has no character that would have to be escaped in a URL.
-fn escaped(text: &str) -> String {
+/// Escapes a text for HTML. A valid token contains no characters that need escaping in a URL.
+fn escape_html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,4 +1,4 @@
-//! `GET /.well-known/oauth-authorization-server`, and the same for `/mcp` (RFC 8414)
+//! `GET /.well-known/oauth-authorization-server` and `GET /.well-known/oauth-authorization-server/mcp` (RFC 8414)
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -9,70 +9,70 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 
-/// How tokens are to be had.
+/// Authorization server metadata (RFC 8414).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AuthorizationServer {
-    /// Who gives them out. It comes as `iss` with every answer through a browser.
+    /// Issuer. Every authorization response contains it as `iss`.
     #[schema(example = "https://alerts.example.com")]
     pub issuer: String,
-    /// Where people are sent.
+    /// Authorization endpoint.
     #[schema(example = "https://alerts.example.com/oauth/authorize")]
     pub authorization_endpoint: String,
-    /// Where codes and refresh tokens are exchanged.
+    /// Token endpoint.
     #[schema(example = "https://alerts.example.com/oauth/token")]
     pub token_endpoint: String,
-    /// Where programs register.
+    /// Client registration endpoint.
     #[schema(example = "https://alerts.example.com/oauth/register")]
     pub registration_endpoint: String,
-    /// Where they give tokens back.
+    /// Token revocation endpoint.
     #[schema(example = "https://alerts.example.com/oauth/revoke")]
     pub revocation_endpoint: String,
-    /// What can be asked for.
+    /// Supported scopes.
     pub scopes_supported: Vec<&'static str>,
-    /// Codes only.
+    /// Supported response types: only `code`.
     #[schema(example = json!(["code"]))]
     pub response_types_supported: [&'static str; 1],
-    /// In the query only.
+    /// Supported response modes: only `query`.
     #[schema(example = json!(["query"]))]
     pub response_modes_supported: [&'static str; 1],
-    /// What is exchanged for tokens.
+    /// Supported grant types.
     #[schema(example = json!(["authorization_code", "refresh_token"]))]
     pub grant_types_supported: [&'static str; 2],
-    /// Programs have no secrets.
+    /// Client authentication at the token endpoint: only public clients.
     #[schema(example = json!(["none"]))]
     pub token_endpoint_auth_methods_supported: [&'static str; 1],
-    /// Nor for giving tokens back.
+    /// Client authentication at the revocation endpoint: only public clients.
     #[schema(example = json!(["none"]))]
     pub revocation_endpoint_auth_methods_supported: [&'static str; 1],
-    /// PKCE, by SHA-256 only.
+    /// Supported PKCE methods: only SHA-256.
     #[schema(example = json!(["S256"]))]
     pub code_challenge_methods_supported: [&'static str; 1],
-    /// RFC 9207.
+    /// Whether authorization responses contain `iss` (RFC 9207).
     pub authorization_response_iss_parameter_supported: bool,
-    /// Programs may go by the URL of a document about them.
+    /// Whether a client id may be the URL of a client metadata document.
     pub client_id_metadata_document_supported: bool,
-    /// Where all this is described.
+    /// URL of the documentation.
     pub service_documentation: String,
 }
 
-/// How tokens are to be had
+/// Get the authorization server metadata
 ///
-/// RFC 8414.
+/// Authorization server metadata of RFC 8414.
 #[utoipa::path(
     get,
     path = "/.well-known/oauth-authorization-server",
     tag = "OAuth",
-    responses((status = 200, description = "The document", body = AuthorizationServer)),
+    responses((status = 200, description = "The metadata document", body = AuthorizationServer)),
 )]
 pub(super) async fn authorization_server(State(app): State<App>) -> Response {
     let issuer = app.service().identity.public_url();
-    let under = |path: &str| format!("{issuer}/{path}");
-    published(AuthorizationServer {
+    let url = |path: &str| format!("{issuer}/{path}");
+    cacheable_document(AuthorizationServer {
         issuer: issuer.to_owned(),
-        authorization_endpoint: under("oauth/authorize"),
-        token_endpoint: under("oauth/token"),
-        registration_endpoint: under("oauth/register"),
-        revocation_endpoint: under("oauth/revoke"),
+        authorization_endpoint: url("oauth/authorize"),
+        token_endpoint: url("oauth/token"),
+        registration_endpoint: url("oauth/register"),
+        revocation_endpoint: url("oauth/revoke"),
         scopes_supported: SCOPES.iter().map(|scope| scope.name()).collect(),
         response_types_supported: ["code"],
         response_modes_supported: ["query"],
@@ -82,25 +82,25 @@ pub(super) async fn authorization_server(State(app): State<App>) -> Response {
         code_challenge_methods_supported: ["S256"],
         authorization_response_iss_parameter_supported: true,
         client_id_metadata_document_supported: true,
-        service_documentation: under("docs"),
+        service_documentation: url("docs"),
     })
 }
 
-/// How tokens are to be had, again
+/// Get the authorization server metadata (MCP path)
 ///
-/// The same document, for programs that look under the endpoint's own path.
+/// The same document, for clients that append the MCP endpoint's path.
 #[utoipa::path(
     get,
     path = "/.well-known/oauth-authorization-server/mcp",
     tag = "OAuth",
-    responses((status = 200, description = "The document", body = AuthorizationServer)),
+    responses((status = 200, description = "The metadata document", body = AuthorizationServer)),
 )]
 pub(super) async fn authorization_server_of_mcp(app: State<App>) -> Response {
     authorization_server(app).await
 }
 
-/// A document for everybody, which changes only with the program or its settings.
-pub(super) fn published(document: impl Serialize) -> Response {
+/// Creates a response with a public document that clients may cache for five minutes.
+pub(super) fn cacheable_document(document: impl Serialize) -> Response {
     let mut response = axum::Json(document).into_response();
     let age = HeaderValue::from_static("public, max-age=300");
     response.headers_mut().insert(header::CACHE_CONTROL, age);

@@ -1,16 +1,16 @@
-//! `GET|POST /oauth/authorize`: somebody is asked what a program may do.
+//! `GET|POST /oauth/authorize`: the OAuth authorization endpoint with sign-in and consent pages.
 //!
-//! Opening it changes nothing. Whoever has not signed in is asked to first, and comes back here with the very parameters that
-//! were checked: to this address and no other. Then they decide. What their decision is about comes back with it, sealed for
-//! their session; and both forms have to come from our own pages ([`own_page`]): else another site could sign
-//! somebody in to *its* account, and have the program write there what was meant for theirs.
+//! Opening the page changes nothing. A user without a session signs in first and is redirected back here with exactly the
+//! parameters that were checked. Then the user decides. The consent form contains the request, sealed for the user's session.
+//! Both forms must come from the service's own pages ([`csrf`]); otherwise another site could sign the user in to *its*
+//! account, and the client would write the user's data there.
 //!
-//! Neither of the two pages says where its form may lead (`form-action`). Browsers hold all that a form leads on to against it:
-//! after a decision the way back to the program, and wherever that leads on to; after signing in this address again, from where
-//! the browser may be sent to the program at once.
+//! Neither page restricts `form-action` in its content security policy, because browsers apply it to redirects after a form
+//! submission too: a decision redirects to the client and possibly further, and a sign-in redirects here and possibly to the
+//! client.
 //!
-//! Whoever has not signed in is sent to no host on the web with what is wrong with a request: anybody can register a program, so
-//! that a link to here would lead anywhere. They see where it leads, and go there themselves.
+//! For a user without a session, request errors never redirect to a web host: anyone can register a client, so this endpoint
+//! would be an open redirect. The user sees the target and follows a link.
 
 use std::net::IpAddr;
 
@@ -24,50 +24,48 @@ use utoipa::IntoParams;
 
 use super::{consent_page, sign_in_page};
 use crate::app::App;
-use crate::auth::own_page;
+use crate::auth::csrf;
 use crate::layers::client::ClientAddress;
-use crate::layers::limit::Group;
+use crate::layers::rate_limit::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
 use crate::routes::pages::link;
-use crate::routes::pages::page::{Leads, Page};
-use crate::routes::pages::visitor::{self, failed, led_to, who};
+use crate::routes::pages::page::{FormTarget, Page};
+use crate::routes::pages::session::{self, error_page, redirect_to, signed_in_actor};
 
-/// What says that somebody wants to sign in, whoever has signed in before.
-const PROMPT: &str = "prompt";
-const SIGN_IN: &str = "login";
+/// The parameter and value that force a new sign-in.
+const PROMPT_PARAMETER: &str = "prompt";
+const PROMPT_LOGIN: &str = "login";
 
-/// What a program wants.
+/// Query parameters of an authorization request.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the service reads them")]
 pub(super) struct AuthorizeParams {
     /// Always `code`.
     response_type: Option<String>,
-    /// What the program goes by: the id that it was given when it registered, or the URL of a document about it.
+    /// Client id: the id from the registration, or the URL of a client metadata document.
     client_id: Option<String>,
-    /// Where the browser goes back to: one that the program has registered, character by character. On the person's own machine
-    /// any port will do.
+    /// Redirect URI. It must match a registered URI exactly; for loopback addresses the port may differ.
     redirect_uri: Option<String>,
-    /// Comes back as it is, at most 4096 characters.
+    /// Opaque value that is returned unchanged, at most 4096 characters.
     state: Option<String>,
-    /// The SHA-256 of a text that the program keeps to itself, in base64url.
+    /// PKCE code challenge: SHA-256 of the code verifier, base64url.
     code_challenge: Option<String>,
     /// Always `S256`.
     code_challenge_method: Option<String>,
-    /// What it wants, separated by spaces; all there is if it names nothing.
+    /// Requested scopes, separated by spaces; defaults to all supported scopes.
     scope: Option<String>,
-    /// The MCP endpoint; nothing else can be asked for.
+    /// The resource; only the MCP endpoint is supported.
     resource: Option<String>,
-    /// `login` to have somebody sign in, whoever has signed in before.
+    /// `login` forces a new sign-in.
     prompt: Option<String>,
 }
 
-/// Ask somebody what a program may do
+/// Show the authorization page
 ///
-/// A page that asks them to sign in, or, if they have, what of it they allow. What is wrong with a request the program is told, by
-/// sending the browser back with `error`, `state` and `iss`; unless it is not known who asks, or whether the browser may be sent
-/// there: then only the person is told. Whoever has not signed in is sent to no host on the web by that: they see a page with a
-/// link that leads there.
+/// Shows a sign-in page or, with a session, a consent page. Request errors are reported to the client by redirecting with
+/// `error`, `state` and `iss`. If the client is unknown or the redirect URI is not registered, only the user sees the error.
+/// Without a session, errors do not redirect to a web host; the page shows a link to it instead.
 #[utoipa::path(
     get,
     path = "/oauth/authorize",
@@ -75,11 +73,11 @@ pub(super) struct AuthorizeParams {
     params(AuthorizeParams),
     responses(
         (status = 200, description = "The page", content_type = "text/html", body = String),
-        (status = 302, description = "Back to the program, with what is wrong",
+        (status = 302, description = "Redirect to the client with the error",
          headers(("Location" = String, description = "The redirect URI with `error`, `error_description`, `state` and `iss`"))),
-        (status = 400, description = "A page that says what is wrong, and may have a link back to the program",
+        (status = 400, description = "Error page, possibly with a link to the client",
          content_type = "text/html", body = String),
-        (status = 429, description = "A page that says when to try again", content_type = "text/html", body = String),
+        (status = 429, description = "Error page: too many requests; it says when to try again", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -89,32 +87,34 @@ pub(super) async fn show_authorize(
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
-    if let Some(refusal) = link::refuse_beyond(&app, address, Group::Authorize) {
+    if let Some(refusal) = link::rate_limit_page(&app, address, RateLimitGroup::Authorize) {
         return refusal;
     }
     let params = params(&uri);
-    let asked = match app.service().oauth.check_authorization(&params, address).await {
-        Ok(asked) => asked,
-        Err(refusal) => return not_asked(&app, &headers, refusal).await,
+    let authorization = match app.service().oauth.check_authorization(&params, address).await {
+        Ok(authorization) => authorization,
+        Err(refusal) => return authorization_error(&app, &headers, refusal).await,
     };
-    let form = own_page::Nonce::of(&app, &headers);
-    // Whoever signs in is asked as whom they have signed in then.
-    let wants_to_sign_in = params.iter().any(|(name, value)| name == PROMPT && value == SIGN_IN);
+    let form = csrf::CsrfToken::of(&app, &headers);
+    // After a forced sign-in the consent page applies to the new session.
+    let wants_to_sign_in = params
+        .iter()
+        .any(|(name, value)| name == PROMPT_PARAMETER && value == PROMPT_LOGIN);
     let query = query(&params);
-    let page = match who(&app, &headers).await {
-        Ok(Some(actor)) if !wants_to_sign_in => match app.service().oauth.ask_consent(&actor, &asked) {
-            Ok(sealed) => consent_page::show(&asked, &actor, &sealed, &query, form.text()),
-            Err(error) => failed(error),
+    let page = match signed_in_actor(&app, &headers).await {
+        Ok(Some(actor)) if !wants_to_sign_in => match app.service().oauth.ask_consent(&actor, &authorization) {
+            Ok(sealed) => consent_page::show(&authorization, &actor, &sealed, &query, form.text()),
+            Err(error) => error_page(error),
         },
-        Ok(_) => sign_in_page::show(&asked, &query, form.text(), None),
-        Err(error) => failed(error),
+        Ok(_) => sign_in_page::show(&authorization, &query, form.text(), None),
+        Err(error) => error_page(error),
     };
-    form.given_to(page)
+    form.with_cookie(page)
 }
 
-/// Sign in, or decide what a program may do
+/// Submit the authorization page
 ///
-/// For the pages' buttons. Forms that do not come from the pages are refused.
+/// Signs in or records the decision. Only forms from the service's own pages are accepted.
 #[utoipa::path(
     post,
     path = "/oauth/authorize",
@@ -123,18 +123,18 @@ pub(super) async fn show_authorize(
     request_body(
         content = String,
         content_type = "application/x-www-form-urlencoded",
-        description = "`decision` (`allow` or `deny`) with a `scope` for each that is allowed, or `email` and `password`; and what \
-                       the page's form brings besides",
+        description = "`decision` (`allow` or `deny`) with a `scope` for each granted scope, or `email` and `password`; and the \
+                       hidden fields of the form",
     ),
     responses(
-        (status = 303, description = "Back to the program with a `code`, or with `error`; or, after signing in, to the page again",
+        (status = 303, description = "Redirect to the client with `code` or `error`; after signing in, redirect to the page",
          headers(("Location" = String, description = "The redirect URI with `code` or `error`, `state` and `iss`; or the page"))),
-        (status = 400, description = "A page that says what is wrong", content_type = "text/html", body = String),
-        (status = 401, description = "The page again: address and password do not belong together, or the session is over",
+        (status = 400, description = "Error page", content_type = "text/html", body = String),
+        (status = 401, description = "The page again: address or password is wrong, or the session has ended",
          content_type = "text/html", body = String),
-        (status = 403, description = "A page that says that the form came from elsewhere, or that the account is deactivated",
+        (status = 403, description = "Error page: the form does not come from this service, or the account is deactivated",
          content_type = "text/html", body = String),
-        (status = 429, description = "A page that says when to try again", content_type = "text/html", body = String),
+        (status = 429, description = "Error page: too many requests; it says when to try again", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -145,11 +145,11 @@ pub(super) async fn authorize(
     uri: Uri,
     form: FormFields,
 ) -> Response {
-    let again = "Go back to the app and connect it again";
-    if let Some(refusal) = visitor::refuse_form(&app, address, &headers, &form, again) {
+    let retry_hint = "Go back to the app and connect it again";
+    if let Some(refusal) = session::reject_form(&app, address, &headers, &form, retry_hint) {
         return refusal;
     }
-    let decision = link::field(&form, "decision");
+    let decision = link::form_field(&form, "decision");
     if decision.is_empty() {
         return sign_in(&app, address, &headers, &params(&uri), &form).await;
     }
@@ -163,23 +163,23 @@ async fn decide(app: &App, headers: &HeaderMap, decision: &str, form: &FormField
             Decision::Allow(ticked.map(|(_, scope)| scope.clone()).collect())
         }
         "deny" => Decision::Deny,
-        _ => return failed(ServiceError::Malformed("decision must be allow or deny".to_owned())),
+        _ => return error_page(ServiceError::Malformed("decision must be allow or deny".to_owned())),
     };
-    let actor = match who(app, headers).await {
+    let actor = match signed_in_actor(app, headers).await {
         Ok(Some(actor)) => actor,
         Ok(None) => {
-            let message = "you are not signed in any more; go back to the app and connect it again";
-            return failed(ServiceError::Unauthenticated(message.to_owned()));
+            let message = "you are no longer signed in; go back to the app and connect it again";
+            return error_page(ServiceError::Unauthenticated(message.to_owned()));
         }
-        Err(error) => return failed(error),
+        Err(error) => return error_page(error),
     };
     let decided = app
         .service()
         .oauth
-        .decide(&actor, link::field(form, "request"), decision);
+        .decide(&actor, link::form_field(form, "request"), decision);
     match decided.await {
-        Ok(location) => led_to(StatusCode::SEE_OTHER, &location),
-        Err(error) => failed(error),
+        Ok(location) => redirect_to(StatusCode::SEE_OTHER, &location),
+        Err(error) => error_page(error),
     }
 }
 
@@ -190,29 +190,39 @@ async fn sign_in(
     params: &[(String, String)],
     form: &FormFields,
 ) -> Response {
-    // Nobody signs in for what could not be asked afterwards.
-    let asked = match app.service().oauth.check_authorization(params, address).await {
-        Ok(asked) => asked,
-        Err(refusal) => return not_asked(app, headers, refusal).await,
+    // Checks the request first: signing in for an invalid request would be pointless.
+    let authorization = match app.service().oauth.check_authorization(params, address).await {
+        Ok(authorization) => authorization,
+        Err(refusal) => return authorization_error(app, headers, refusal).await,
     };
-    // To this page again, wherever it is seen from, with what was checked.
+    // A relative URL, so that the redirect also works behind a proxy with a path prefix.
     let here = format!("authorize?{}", query(params));
-    let signed_in = visitor::sign_in(app, address, form, &here).await;
-    signed_in.unwrap_or_else(|error| refused_to_sign_in(error, &asked, params, form))
+    let signed_in = session::sign_in(app, address, form, &here).await;
+    signed_in.unwrap_or_else(|error| sign_in_error(error, &authorization, params, form))
 }
 
-/// The page again, with what was wrong.
-fn refused_to_sign_in(error: ServiceError, asked: &Asked, params: &[(String, String)], form: &FormFields) -> Response {
-    let fault = match &error {
-        ServiceError::Unauthenticated(_) => sign_in_page::WRONG.to_owned(),
+/// Returns the sign-in page with an error message.
+fn sign_in_error(
+    error: ServiceError,
+    authorization: &Asked,
+    params: &[(String, String)],
+    form: &FormFields,
+) -> Response {
+    let message = match &error {
+        ServiceError::Unauthenticated(_) => sign_in_page::WRONG_CREDENTIALS.to_owned(),
         ServiceError::Invalid { .. }
         | ServiceError::TooMany { .. }
         | ServiceError::Unavailable(_)
         | ServiceError::Overloaded { .. } => error.to_string(),
-        _ => return failed(error),
+        _ => return error_page(error),
     };
-    let page = sign_in_page::show(asked, &query(params), link::field(form, "form"), Some(fault));
-    visitor::not_signed_in(page, error)
+    let page = sign_in_page::show(
+        authorization,
+        &query(params),
+        link::form_field(form, "form"),
+        Some(message),
+    );
+    session::sign_in_failed(page, error)
 }
 
 fn params(uri: &Uri) -> Vec<(String, String)> {
@@ -220,38 +230,38 @@ fn params(uri: &Uri) -> Vec<(String, String)> {
     form_urlencoded::parse(query.as_bytes()).into_owned().collect()
 }
 
-/// What was asked, to be asked again after signing in.
+/// Returns the query string without `prompt`, for the redirect after signing in.
 fn query(params: &[(String, String)]) -> String {
-    let asked = params.iter().filter(|(name, _)| name != PROMPT);
+    let pairs = params.iter().filter(|(name, _)| name != PROMPT_PARAMETER);
     form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(asked)
+        .extend_pairs(pairs)
         .finish()
 }
 
-async fn not_asked(app: &App, headers: &HeaderMap, refusal: NotAsked) -> Response {
+async fn authorization_error(app: &App, headers: &HeaderMap, refusal: NotAsked) -> Response {
     match refusal {
         NotAsked::Shown(why) => {
-            let text = format!("Nothing was allowed to anybody: {why}.");
-            Page::saying("This app cannot be connected", text).with(StatusCode::BAD_REQUEST)
+            let text = format!("No access was granted: {why}.");
+            Page::message("This app cannot be connected", text).with_status(StatusCode::BAD_REQUEST)
         }
-        NotAsked::Sent(way) if !way.is_on_the_web => led_to(StatusCode::FOUND, &way.location),
-        NotAsked::Sent(way) => match who(app, headers).await {
-            Ok(Some(_)) => led_to(StatusCode::FOUND, &way.location),
-            Ok(None) => way_back(way),
-            Err(error) => failed(error),
+        NotAsked::Sent(way) if !way.is_on_the_web => redirect_to(StatusCode::FOUND, &way.location),
+        NotAsked::Sent(way) => match signed_in_actor(app, headers).await {
+            Ok(Some(_)) => redirect_to(StatusCode::FOUND, &way.location),
+            Ok(None) => error_redirect_page(way),
+            Err(error) => error_page(error),
         },
-        NotAsked::Failed(error) => failed(error),
+        NotAsked::Failed(error) => error_page(error),
     }
 }
 
-/// Where a program would be told what is wrong, for the person to go there.
-fn way_back(way: WayBack) -> Response {
+/// Returns an error page with a link to the client's redirect target.
+fn error_redirect_page(way: WayBack) -> Response {
     let text = format!(
-        "Nothing was allowed to anybody: {}. The app can be told so, which takes you to {}, away from here. Go there only if you \
+        "No access was granted: {}. You can report this to the app, which takes you to {}, away from this site. Continue only if you \
          came from there.",
         way.why, way.leads_to
     );
     let label = format!("Go to {}", way.leads_to);
-    let page = Page::saying("This app cannot be connected", text).leading(way.location, label);
-    page.with_leads(StatusCode::BAD_REQUEST, Leads::Anywhere)
+    let page = Page::message("This app cannot be connected", text).with_link(way.location, label);
+    page.response_with(StatusCode::BAD_REQUEST, FormTarget::AnyOrigin)
 }

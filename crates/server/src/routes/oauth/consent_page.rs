@@ -1,64 +1,64 @@
-//! The page on which somebody decides.
+//! The consent page.
 
 use askama::Template;
 use axum::response::Response;
 use service::oauth::{Asked, Origin};
 use service::{Actor, Scope};
 
-use crate::routes::pages::page::{self, Leads, STYLE};
+use crate::routes::pages::page::{self, FormTarget, STYLE};
 
-/// A scope as people read it.
-struct Wish {
+/// A requested scope with its description for the user.
+struct RequestedScope {
     name: &'static str,
     text: &'static str,
 }
 
 #[derive(Template)]
 #[template(path = "oauth_consent.html")]
-struct Html<'a> {
+struct ConsentTemplate<'a> {
     style: &'static str,
     client: &'a str,
-    /// The host that the client's own document is on.
+    /// Host of the client metadata document.
     host: Option<&'a str>,
     email: &'a str,
     leads_to: String,
     is_own_machine: bool,
-    wishes: Vec<Wish>,
+    requested_scopes: Vec<RequestedScope>,
     form: &'a str,
     request: &'a str,
-    /// What was asked, for whoever wants to be asked as somebody else.
+    /// Query string of the request, for the link that switches accounts.
     query: &'a str,
 }
 
-/// The page.
-pub(super) fn show(asked: &Asked, actor: &Actor, sealed: &str, query: &str, form: &str) -> Response {
-    let html = Html {
+/// Renders the consent page.
+pub(super) fn show(authorization: &Asked, actor: &Actor, sealed: &str, query: &str, form: &str) -> Response {
+    let html = ConsentTemplate {
         style: STYLE,
-        client: &asked.client.name,
-        host: match &asked.client.origin {
+        client: &authorization.client.name,
+        host: match &authorization.client.origin {
             Origin::Host(host) => Some(host),
             Origin::Registered => None,
         },
         email: &actor.email,
-        leads_to: asked.leads_to(),
-        is_own_machine: asked.leads_to_own_machine(),
-        wishes: asked.scopes.iter().map(|scope| wish(*scope)).collect(),
+        leads_to: authorization.leads_to(),
+        is_own_machine: authorization.leads_to_own_machine(),
+        requested_scopes: authorization.scopes.iter().map(|scope| describe(*scope)).collect(),
         form,
         request: sealed,
         query,
     };
-    // Writing into a string cannot fail, and the template has no other fault.
-    page::response(html.render().unwrap_or_default(), Leads::Anywhere)
+    // Rendering to a string cannot fail.
+    page::response(html.render().unwrap_or_default(), FormTarget::AnyOrigin)
 }
 
-fn wish(scope: Scope) -> Wish {
-    Wish {
+fn describe(scope: Scope) -> RequestedScope {
+    RequestedScope {
         name: scope.name(),
         text: match scope {
-            Scope::AlertsRead => "Read your alerts and what has become of them",
-            Scope::AlertsWrite => "Make, change, pause and delete alerts",
+            Scope::AlertsRead => "Read your alerts and their history",
+            Scope::AlertsWrite => "Create, change, pause and delete alerts",
             Scope::WatchlistRead => "Read your watchlist",
-            Scope::WatchlistWrite => "Add to your watchlist and remove from it",
+            Scope::WatchlistWrite => "Add and remove watchlist items",
             _ => "",
         },
     }

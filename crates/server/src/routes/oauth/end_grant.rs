@@ -5,42 +5,44 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::error::ApiError;
 use crate::query::GrantPath;
+use crate::response::{ApiResponse, Envelope};
 
-/// What an app is not allowed any more.
+/// A revoked grant.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct EndedGrant {
-    /// Which grant.
+#[schema(as = EndedGrant)]
+pub struct RevokedGrant {
+    /// Grant id.
     pub id: Uuid,
     /// Always `true`.
     pub deleted: bool,
 }
 
-/// End what an app is allowed
+/// Revoke an app's grant
 ///
-/// Its tokens are refused from now on; by another process of this service a few seconds later. API keys are refused here.
+/// The app's tokens are refused immediately; other processes of this service may accept them for a few more seconds. Requires a
+/// session; API keys are refused.
 #[utoipa::path(
     delete,
     path = "/oauth/grants/{id}",
     tag = "OAuth",
-    params(("id" = uuid::Uuid, Path, description = "The grant's id")),
+    params(("id" = uuid::Uuid, Path, description = "Grant id")),
     responses(
-        (status = 200, description = "The app is allowed nothing any more", body = Envelope<EndedGrant>),
-        (status = 404, description = "No such grant"),
+        (status = 200, description = "The grant is revoked", body = Envelope<RevokedGrant>),
+        (status = 404, description = "Grant not found"),
     ),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn end_grant(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     GrantPath(id): GrantPath,
-) -> Result<Reply<EndedGrant>, ApiError> {
-    app.service().oauth.end_grant(&who.actor, id).await?;
-    Ok(Reply::ok(EndedGrant {
+) -> Result<ApiResponse<RevokedGrant>, ApiError> {
+    app.service().oauth.end_grant(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(RevokedGrant {
         id: id.0,
         deleted: true,
     }))

@@ -6,39 +6,40 @@ use service::oauth::Grant;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::document::names::ScopeName;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::timestamp;
 
-/// What an app is allowed.
+/// An app's access to the account.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct AppGrant {
-    /// Which grant.
+#[schema(as = AppGrant)]
+pub struct GrantView {
+    /// Grant id.
     pub id: Uuid,
-    /// What the app goes by: the URL of a document about it, or the id that it was given when it registered.
+    /// Client id: the URL of a client metadata document, or the id from the registration.
     #[schema(example = "https://agent.example.com/client.json")]
     pub client_id: String,
-    /// What it calls itself.
+    /// Name given by the app itself.
     #[schema(example = "My agent")]
     pub client_name: String,
-    /// What it may do.
+    /// Granted scopes.
     #[schema(value_type = Vec<ScopeName>, example = json!(["alerts:read", "watchlist:read"]))]
     pub scopes: Vec<String>,
-    /// When that was allowed.
+    /// Time of the grant.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub created_at: String,
-    /// When it was last used, to the minute or so; null if it never was.
+    /// Time of last use, accurate to about a minute; null if never used.
     #[schema(required, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub last_used_at: Option<String>,
-    /// When it ends unless the app renews it before.
+    /// Expiry time, unless the app renews the grant before.
     #[schema(format = DateTime, example = "2026-04-01T15:04:00.000Z")]
     pub expires_at: String,
 }
 
-impl AppGrant {
+impl GrantView {
     fn of(grant: Grant) -> Self {
         Self {
             id: grant.id.0,
@@ -52,17 +53,20 @@ impl AppGrant {
     }
 }
 
-/// List what apps are allowed
+/// List grants of apps
 ///
-/// What the account's owner has allowed apps that come by MCP, and not ended yet, oldest first. API keys are refused here.
+/// Returns the account's active grants for MCP apps, oldest first. Requires a session; API keys are refused.
 #[utoipa::path(
     get,
     path = "/oauth/grants",
     tag = "OAuth",
-    responses((status = 200, description = "What apps are allowed", body = Envelope<Vec<AppGrant>>)),
+    responses((status = 200, description = "The grants", body = Envelope<Vec<GrantView>>)),
     security(("SessionCookie" = []))
 )]
-pub(super) async fn list_grants(State(app): State<App>, who: WithSession) -> Result<Reply<Vec<AppGrant>>, ApiError> {
-    let grants = app.service().oauth.grants(&who.actor).await?;
-    Ok(Reply::ok(grants.into_iter().map(AppGrant::of).collect()))
+pub(super) async fn list_grants(
+    State(app): State<App>,
+    caller: AuthenticatedSession,
+) -> Result<ApiResponse<Vec<GrantView>>, ApiError> {
+    let grants = app.service().oauth.grants(&caller.actor).await?;
+    Ok(ApiResponse::ok(grants.into_iter().map(GrantView::of).collect()))
 }

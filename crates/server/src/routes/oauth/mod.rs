@@ -1,11 +1,9 @@
-//! OAuth: how programs find out what there is to know, register, send people here, and get their tokens; and how people look at
-//! what they have allowed.
+//! OAuth endpoints: metadata, client registration, authorization, tokens, and the user's grants.
 //!
-//! What is for programs is answered as the RFCs have it and not in the API's envelope ([`answer`]), and from pages of any
-//! origin, because there are programs that run in browsers ([`crate::layers::cors`]): nothing there goes by a cookie. What is
-//! for people is pages ([`authorize`]), and shown to our own origin alone.
+//! Endpoints for clients respond in the format of the RFCs, not in the API's envelope ([`response`]). They allow any origin,
+//! because some clients run in browsers ([`crate::layers::cors`]); none of them uses cookies. The pages for users
+//! ([`authorize`]) are available to the service's own origin only.
 
-pub mod answer;
 pub mod authorization_server;
 pub mod authorize;
 mod consent_page;
@@ -13,6 +11,7 @@ pub mod end_grant;
 pub mod list_grants;
 pub mod protected_resource;
 pub mod register;
+pub mod response;
 pub mod revoke;
 mod sign_in_page;
 pub mod token;
@@ -22,14 +21,14 @@ use utoipa_axum::routes;
 
 use crate::app::App;
 
-/// What is part of the API.
+/// Returns the routes that are part of the API.
 pub(super) fn api() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(list_grants::list_grants))
         .routes(routes!(end_grant::end_grant))
 }
 
-/// What programs and browsers are sent to.
+/// Returns the routes outside the API, for clients and browsers.
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(protected_resource::protected_resource))

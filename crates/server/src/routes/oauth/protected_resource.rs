@@ -1,4 +1,4 @@
-//! `GET /.well-known/oauth-protected-resource`, and the same for `/mcp` (RFC 9728)
+//! `GET /.well-known/oauth-protected-resource` and `GET /.well-known/oauth-protected-resource/mcp` (RFC 9728)
 
 use axum::extract::State;
 use axum::response::Response;
@@ -6,43 +6,43 @@ use serde::Serialize;
 use service::oauth::SCOPES;
 use utoipa::ToSchema;
 
-use super::authorization_server::published;
+use super::authorization_server::cacheable_document;
 use crate::app::App;
 
-/// What tokens are for, and who gives them out.
+/// Protected resource metadata (RFC 9728).
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProtectedResource {
-    /// The MCP endpoint: to be sent as `resource` when tokens are asked for.
+    /// URL of the MCP endpoint; the value of `resource` in token requests.
     #[schema(example = "https://alerts.example.com/mcp")]
     pub resource: String,
-    /// What the resource is called.
+    /// Name of the resource.
     #[schema(example = "Bellwether")]
     pub resource_name: &'static str,
-    /// Where it is described.
+    /// URL of the documentation.
     pub resource_documentation: String,
-    /// Who gives out tokens for it.
+    /// Authorization servers that issue tokens for the resource.
     #[schema(example = json!(["https://alerts.example.com"]))]
     pub authorization_servers: Vec<String>,
-    /// What tokens can be asked for.
+    /// Supported scopes.
     #[schema(example = json!(["alerts:read", "alerts:write", "watchlist:read", "watchlist:write"]))]
     pub scopes_supported: Vec<&'static str>,
-    /// How tokens are shown.
+    /// Supported ways to send a bearer token.
     #[schema(example = json!(["header"]))]
     pub bearer_methods_supported: [&'static str; 1],
 }
 
-/// What the MCP endpoint takes
+/// Get the MCP endpoint's resource metadata
 ///
-/// RFC 9728. Programs begin here.
+/// Protected resource metadata of RFC 9728. Clients start OAuth discovery here.
 #[utoipa::path(
     get,
     path = "/.well-known/oauth-protected-resource/mcp",
     tag = "OAuth",
-    responses((status = 200, description = "The document", body = ProtectedResource)),
+    responses((status = 200, description = "The metadata document", body = ProtectedResource)),
 )]
 pub(super) async fn protected_resource_of_mcp(State(app): State<App>) -> Response {
     let service = app.service();
-    published(ProtectedResource {
+    cacheable_document(ProtectedResource {
         resource: service.oauth.mcp_resource(),
         resource_name: "Bellwether",
         resource_documentation: format!("{}/docs", service.identity.public_url()),
@@ -52,14 +52,14 @@ pub(super) async fn protected_resource_of_mcp(State(app): State<App>) -> Respons
     })
 }
 
-/// What the MCP endpoint takes, again
+/// Get the MCP endpoint's resource metadata (root path)
 ///
-/// The same document, for programs that do not look under the endpoint's own path.
+/// The same document, for clients that do not append the MCP endpoint's path.
 #[utoipa::path(
     get,
     path = "/.well-known/oauth-protected-resource",
     tag = "OAuth",
-    responses((status = 200, description = "The document", body = ProtectedResource)),
+    responses((status = 200, description = "The metadata document", body = ProtectedResource)),
 )]
 pub(super) async fn protected_resource(app: State<App>) -> Response {
     protected_resource_of_mcp(app).await

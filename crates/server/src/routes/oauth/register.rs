@@ -8,75 +8,77 @@ use serde_json::Value;
 use service::oauth::{ErrorCode, SCOPES};
 use utoipa::ToSchema;
 
-use super::answer::{self, OAuthRefusal};
+use super::response::{self, OAuthErrorResponse};
 use crate::app::App;
 use crate::body::JsonObject;
-use crate::layers::limit::Group;
+use crate::layers::rate_limit::RateLimitGroup;
 
-/// What a program says of itself. Whatever else it says is ignored.
+/// Client metadata. Other fields are ignored.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct RegisterClient {
-    /// Where people may be sent back to, 1 to 10: `https`, `http` on `127.0.0.1`, `[::1]` or `localhost` (with any port), or a
-    /// scheme of the program's own with a dot in it.
+#[schema(as = RegisterClient)]
+pub struct RegisterClientRequest {
+    /// Redirect URIs, 1 to 10: `https`, `http` on `127.0.0.1`, `[::1]` or `localhost` (any port), or a private-use scheme that
+    /// contains a dot.
     #[schema(min_items = 1, max_items = 10, example = json!(["http://127.0.0.1/callback"]))]
     redirect_uris: Vec<String>,
-    /// What it calls itself, at most 100 characters.
+    /// Client name, at most 100 characters.
     #[schema(example = "My agent")]
     client_name: Option<String>,
 }
 
-/// A program that has registered.
+/// A registered client.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RegisteredClient {
-    /// What it goes by from now on. It is no secret.
+    /// Client id. It is not secret.
     #[schema(example = "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11")]
     pub client_id: String,
-    /// When it registered, in seconds since 1970.
+    /// Time of the registration, in seconds since the Unix epoch.
     pub client_id_issued_at: i64,
-    /// What it calls itself.
+    /// Client name.
     #[schema(example = "My agent")]
     pub client_name: String,
-    /// Where people may be sent back to.
+    /// Redirect URIs.
     #[schema(example = json!(["http://127.0.0.1/callback"]))]
     pub redirect_uris: Vec<String>,
-    /// What it can exchange for tokens.
+    /// Grant types.
     pub grant_types: [&'static str; 2],
-    /// How it is answered.
+    /// Response types.
     pub response_types: [&'static str; 1],
-    /// It has no secret, whatever it asked for.
+    /// Always `none`: only public clients are supported.
     #[schema(example = "none")]
     pub token_endpoint_auth_method: &'static str,
-    /// What it may ask for.
+    /// Scopes that the client may request.
     pub scope: String,
 }
 
-/// Register a program
+/// Register a client
 ///
-/// RFC 7591. Anybody can. What nobody has allowed anything is forgotten after a week, and what nobody uses any more, too; the
-/// token endpoint answers `invalid_client` then. There are public clients only.
+/// Dynamic client registration of RFC 7591, without authentication. Clients that receive no grant are deleted after a week;
+/// clients that are no longer used are deleted as well. The token endpoint then returns `invalid_client`. Only public clients are
+/// supported.
 #[utoipa::path(
     post,
     path = "/oauth/register",
     tag = "OAuth",
-    request_body = RegisterClient,
+    request_body = RegisterClientRequest,
     responses(
-        (status = 201, description = "The program is registered", body = RegisteredClient),
-        (status = 400, description = "`invalid_redirect_uri` or `invalid_client_metadata`", body = OAuthRefusal),
-        (status = 429, description = "Too many have registered from this address", body = OAuthRefusal),
-        (status = 503, description = "There is no room", body = OAuthRefusal),
+        (status = 201, description = "The client is registered", body = RegisteredClient),
+        (status = 400, description = "`invalid_redirect_uri` or `invalid_client_metadata`", body = OAuthErrorResponse),
+        (status = 429, description = "Too many registrations from this address", body = OAuthErrorResponse),
+        (status = 503, description = "The maximum number of clients is reached", body = OAuthErrorResponse),
     ),
     security(())
 )]
 pub(super) async fn register_client(State(app): State<App>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
-    if let Err(refusal) = answer::count(&mut parts, &app, Group::Clients).await {
+    if let Err(refusal) = response::check_rate_limit(&mut parts, &app, RateLimitGroup::Clients).await {
         return refusal;
     }
     let request = Request::from_parts(parts, body);
     let body: Value = match JsonObject::from_request(request, &app).await {
         Ok(JsonObject(body)) => body,
-        Err(error) => return answer::unreadable(&error, ErrorCode::InvalidClientMetadata),
+        Err(error) => return response::body_error_response(&error, ErrorCode::InvalidClientMetadata),
     };
     match app.service().oauth.register_client(&body).await {
         Ok(client) => {
@@ -91,8 +93,8 @@ pub(super) async fn register_client(State(app): State<App>, request: Request) ->
                 token_endpoint_auth_method: "none",
                 scope: scopes.join(" "),
             };
-            answer::answer(StatusCode::CREATED, registered)
+            response::json_no_store(StatusCode::CREATED, registered)
         }
-        Err(error) => answer::refused(error),
+        Err(error) => response::error_response(error),
     }
 }

@@ -1,34 +1,34 @@
-//! The page on which somebody signs in, to be asked what a program may do.
+//! The sign-in page of the authorization endpoint.
 
 use askama::Template;
 use axum::response::Response;
 use service::oauth::Asked;
 
-use crate::routes::pages::page::{self, Leads, STYLE};
+use crate::routes::pages::page::{self, FormTarget, STYLE};
 
-/// What is said of an address and a password that do not belong together, be there such an account or not.
-pub(super) const WRONG: &str =
-    "There is no account with this address and password, or the address is not confirmed yet.";
+/// Error for wrong credentials. It does not reveal whether the account exists.
+pub(super) const WRONG_CREDENTIALS: &str =
+    "No account has this address and password, or the address is not confirmed yet.";
 
 #[derive(Template)]
 #[template(path = "oauth_sign_in.html")]
-struct Html<'a> {
+struct SignInTemplate<'a> {
     style: &'static str,
     client: &'a str,
     query: &'a str,
     form: &'a str,
-    fault: Option<String>,
+    error: Option<String>,
 }
 
-/// The page. Its form leads to the same address, with the same query.
-pub(super) fn show(asked: &Asked, query: &str, form: &str, fault: Option<String>) -> Response {
-    let html = Html {
+/// Renders the sign-in page. Its form submits to the same URL with the same query.
+pub(super) fn show(authorization: &Asked, query: &str, form: &str, error: Option<String>) -> Response {
+    let html = SignInTemplate {
         style: STYLE,
-        client: &asked.client.name,
+        client: &authorization.client.name,
         query,
         form,
-        fault,
+        error,
     };
-    // Writing into a string cannot fail, and the template has no other fault.
-    page::response(html.render().unwrap_or_default(), Leads::Anywhere)
+    // Rendering to a string cannot fail.
+    page::response(html.render().unwrap_or_default(), FormTarget::AnyOrigin)
 }

@@ -5,12 +5,14 @@ use axum::response::IntoResponse;
 
 /// Get health
 ///
-/// 200 as long as the program answers at all.
+/// Returns 200 while the process responds.
 #[utoipa::path(
     get,
     path = "/healthz",
     tag = "Operation",
-    responses((status = 200, description = "The program is alive", content_type = "application/json", body = Object, example = json!({"status": "ok"}))),
+    responses((status = 200,
+     description = "The process is alive",
+     content_type = "application/json", body = Object, example = json!({"status": "ok"}))),
     security(())
 )]
 pub(super) async fn get_health() -> impl IntoResponse {

@@ -1,7 +1,7 @@
 //! `GET /metrics`
 //!
-//! Metrics reveal much about a service and its users. On the main listener they are for programs of the same machine and for
-//! operators' API keys. On the operators' listener (`server.ops_listen`) they need no key.
+//! Metrics reveal much about a service and its users. On the main listener they require a local client or an operator's API
+//! key. On the operations listener (`server.ops_listen`) they require no key.
 
 use axum::Extension;
 use axum::extract::State;
@@ -13,28 +13,31 @@ use crate::auth::Identity;
 use crate::error::{ApiError, ErrorEnvelope};
 use crate::layers::client::Peer;
 
-/// The route.
+/// Path of the metrics endpoint.
 pub(crate) const PATH: &str = "/metrics";
 
-/// Headers in which proxies name the client or themselves. `X-Forwarded-*` counts, too.
-const FORWARDED: [&str; 4] = ["forwarded", "x-real-ip", "x-client-ip", "via"];
-const FORWARDED_PREFIX: &str = "x-forwarded-";
+/// Headers that proxies add, besides `X-Forwarded-*`.
+const PROXY_HEADERS: [&str; 4] = ["forwarded", "x-real-ip", "x-client-ip", "via"];
+const PROXY_HEADER_PREFIX: &str = "x-forwarded-";
 
-/// Marks requests that came in on the operators' own listener.
+/// Request extension that marks requests on the operations listener.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpsListener;
 
 /// Get metrics
 ///
-/// As Prometheus reads them. On the main listener for programs of the same machine, and for API keys of operators.
+/// Returns metrics in the Prometheus text format. On the main listener, access requires a client on the same machine or an
+/// operator's API key.
 #[utoipa::path(
     get,
     path = "/metrics",
     tag = "Operation",
     responses(
         (status = 200, description = "The metrics", content_type = "text/plain", body = String, example = "http_requests_total 1"),
-        (status = 401, description = "The request comes from another machine, without a key", content_type = "application/json", body = ErrorEnvelope),
-        (status = 403, description = "The key is not an operator's", content_type = "application/json", body = ErrorEnvelope),
+        (status = 401,
+         description = "The request comes from another machine without an API key",
+         content_type = "application/json", body = ErrorEnvelope),
+        (status = 403, description = "The API key does not belong to an operator", content_type = "application/json", body = ErrorEnvelope),
     ),
     security(("ApiKeyHeader" = []), ())
 )]
@@ -53,25 +56,25 @@ pub(super) async fn get_metrics(
     Ok(([kind], app.metrics()).into_response())
 }
 
-/// Whether a request comes from a program of this machine that is not a proxy.
+/// Returns whether a request comes from this machine and was not forwarded by a proxy.
 fn is_local(peer: Peer, headers: &HeaderMap) -> bool {
     let is_forwarded = headers
         .keys()
-        .any(|name| FORWARDED.contains(&name.as_str()) || name.as_str().starts_with(FORWARDED_PREFIX));
+        .any(|name| PROXY_HEADERS.contains(&name.as_str()) || name.as_str().starts_with(PROXY_HEADER_PREFIX));
     peer.0.ip().to_canonical().is_loopback() && !is_forwarded
 }
 
 fn check_operator(identity: Option<Identity>) -> Result<(), ApiError> {
     match identity {
-        Some(Identity::Known(actor)) if actor.is_operator => Ok(()),
-        Some(Identity::Known(_)) => Err(ApiError::forbidden(
+        Some(Identity::Authenticated(actor)) if actor.is_operator => Ok(()),
+        Some(Identity::Authenticated(_)) => Err(ApiError::forbidden(
             "operator",
             Some("operator"),
-            "metrics are for operators; use an operator's API key, or set server.ops_listen",
+            "metrics require an operator; use an operator's API key, or set server.ops_listen",
         )),
-        Some(Identity::Refused(error) | Identity::Failed(error)) => Err(error),
-        Some(Identity::Nobody | Identity::Scheduler) | None => Err(ApiError::unauthorized(
-            "from another machine this needs an operator's API key; send it as X-API-Key or Authorization: Bearer, or set \
+        Some(Identity::Rejected(error) | Identity::Failed(error)) => Err(error),
+        Some(Identity::Anonymous | Identity::Scheduler) | None => Err(ApiError::unauthorized(
+            "remote access to metrics requires an operator's API key; send it as X-API-Key or Authorization: Bearer, or set \
              server.ops_listen and read the metrics there",
         )),
     }

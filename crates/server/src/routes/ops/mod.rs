@@ -1,4 +1,4 @@
-//! For operators and their machines: is it alive, is it ready, what has it done.
+//! Operations endpoints: health, readiness and metrics.
 
 pub mod healthz;
 pub mod metrics;
@@ -13,7 +13,7 @@ pub(crate) fn router() -> OpenApiRouter<App> {
     health().routes(routes!(metrics::get_metrics))
 }
 
-/// The checks that are answered even when every other connection is refused.
+/// Returns the health checks, which respond even when all other connections are refused.
 pub(crate) fn health() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(healthz::get_health))

@@ -9,14 +9,18 @@ use crate::app::App;
 
 /// Get readiness
 ///
-/// 200 while the database answers and the evaluation keeps up.
+/// Returns 200 while the database responds and evaluation keeps up.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "Operation",
     responses(
-        (status = 200, description = "The service is ready", content_type = "application/json", body = Object, example = json!({"status": "ready"})),
-        (status = 503, description = "The service is not ready, and why", content_type = "application/json", body = Object, example = json!({"status": "not ready", "reason": "the database does not answer"})),
+        (status = 200,
+         description = "The service is ready",
+         content_type = "application/json", body = Object, example = json!({"status": "ready"})),
+        (status = 503,
+         description = "The service is not ready; the body contains the reason",
+         content_type = "application/json", body = Object, example = json!({"status": "not ready", "reason": "the database does not answer"})),
     ),
     security(())
 )]

@@ -1,4 +1,4 @@
-//! `GET /alerts/{id}`: an alert, as the link in a mail about it shows it.
+//! `GET /alerts/{id}`: the HTML page behind the link in an alert email.
 
 use alerts::AlertId;
 use axum::extract::{Path, State};
@@ -10,25 +10,25 @@ use service::alerts::AlertDetail;
 
 use super::link;
 use super::page::Page;
-use super::visitor::{failed, who};
+use super::session::{error_page, signed_in_actor};
 use crate::app::App;
 use crate::layers::client::ClientAddress;
-use crate::layers::limit::Group;
+use crate::layers::rate_limit::RateLimitGroup;
 use crate::query::uuid;
 use crate::values::timestamp;
 
 /// Show an alert
 ///
-/// The page that the link in a mail about an alert opens, for its owner in a browser that is signed in.
+/// The page behind the link in an alert email. The owner must be signed in in this browser.
 #[utoipa::path(
     get,
     path = "/alerts/{id}",
     tag = "Pages",
-    params(("id" = uuid::Uuid, Path, description = "The alert's id")),
+    params(("id" = uuid::Uuid, Path, description = "Alert id")),
     responses(
-        (status = 200, description = "The page, or one that says to sign in first", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link leads to no alert", content_type = "text/html", body = String),
-        (status = 429, description = "A page that says when to try again", content_type = "text/html", body = String),
+        (status = 200, description = "The page, or a page that asks the user to sign in first", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: alert not found", content_type = "text/html", body = String),
+        (status = 429, description = "Error page: too many requests; it says when to try again", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -38,43 +38,43 @@ pub(super) async fn show_alert(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    if let Some(refusal) = link::refuse_beyond(&app, address, Group::Authorize) {
+    if let Some(refusal) = link::rate_limit_page(&app, address, RateLimitGroup::Authorize) {
         return refusal;
     }
     let Some(id) = uuid(&id) else {
-        return leads_nowhere();
+        return alert_not_found_page();
     };
-    let actor = match who(&app, &headers).await {
+    let actor = match signed_in_actor(&app, &headers).await {
         Ok(Some(actor)) => actor,
         Ok(None) => {
-            let page = Page::saying(
+            let page = Page::message(
                 "Sign in to see this alert",
-                "Sign in here, then open the link in the mail again.",
+                "Sign in, then open the link in the email again.",
             );
-            return page.leading("../sign-in", "Sign in").ok();
+            return page.with_link("../sign-in", "Sign in").ok();
         }
-        Err(error) => return failed(error),
+        Err(error) => return error_page(error),
     };
     match app.service().alerts.alert(&actor, AlertId(id)).await {
-        Ok(detail) => page(&detail).ok(),
-        Err(ServiceError::NotFound(_)) => leads_nowhere(),
-        Err(error) => failed(error),
+        Ok(detail) => alert_page(&detail).ok(),
+        Err(ServiceError::NotFound(_)) => alert_not_found_page(),
+        Err(error) => error_page(error),
     }
 }
 
-fn leads_nowhere() -> Response {
-    let text = "The alert was deleted, or belongs to another account.";
-    Page::saying("This link leads to no alert", text).with(StatusCode::BAD_REQUEST)
+fn alert_not_found_page() -> Response {
+    let text = "The alert was deleted or belongs to another account.";
+    Page::message("Alert not found", text).with_status(StatusCode::BAD_REQUEST)
 }
 
-fn page(detail: &AlertDetail) -> Page {
+fn alert_page(detail: &AlertDetail) -> Page {
     let alert = &detail.stored.alert;
     let threshold = alert.condition.threshold();
     let threshold = threshold.map_or_else(String::new, |threshold| format!(" {threshold}"));
     let mut paragraphs = vec![
         format!("{} {}{threshold}", alert.symbol, alert.condition.kind().name()),
         format!("Status: {}", alert.status.name()),
-        format!("Made: {}", timestamp(alert.created_at)),
+        format!("Created: {}", timestamp(alert.created_at)),
     ];
     paragraphs.extend(
         alert

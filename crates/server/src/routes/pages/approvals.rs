@@ -1,6 +1,6 @@
-//! `GET|POST /approvals`: what agents want to change, and the owner's yes or no.
+//! `GET|POST /approvals`: the page on which the account's owner decides on changes requested by agents.
 //!
-//! Opening it changes nothing. Whoever has not signed in is asked to first. Both forms have to come from this page ([`own_page`]).
+//! Opening the page changes nothing. Without a session it shows a sign-in form. Both forms are protected by [`csrf`].
 
 use std::net::IpAddr;
 
@@ -13,34 +13,34 @@ use service::approvals::{Approval, ApprovalId, ApprovalStatus};
 use service::{Actor, ServiceError};
 
 use super::link;
-use super::page::{self, Leads, STYLE};
-use super::visitor::{self, failed, who};
+use super::page::{self, FormTarget, STYLE};
+use super::session::{self, error_page, signed_in_actor};
 use crate::app::App;
-use crate::auth::own_page;
+use crate::auth::csrf;
 use crate::error::ApiError;
 use crate::layers::client::ClientAddress;
-use crate::layers::limit::Group;
+use crate::layers::rate_limit::RateLimitGroup;
 use crate::query::uuid;
 use crate::routes::messages::form::FormFields;
 use crate::values::timestamp;
 
-/// What waits, as people read it.
-struct Wish {
+/// A pending approval, formatted for the page.
+struct PendingApproval {
     id: String,
     preview: String,
     asked_by: String,
     created_at: String,
 }
 
-impl Wish {
+impl PendingApproval {
     fn of(approval: Approval) -> Self {
         Self {
             id: approval.id.0.to_string(),
             preview: approval.preview,
             asked_by: match MadeBy::from_text(&approval.asked_by) {
-                MadeBy::Key(name) => format!("whoever shows the API key “{name}”"),
-                MadeBy::App(name) => format!("an app that calls itself “{name}”"),
-                MadeBy::Person | MadeBy::Analyst | MadeBy::Guest => "somebody".to_owned(),
+                MadeBy::Key(name) => format!("a client with the API key “{name}”"),
+                MadeBy::App(name) => format!("an app named “{name}”"),
+                MadeBy::Person | MadeBy::Analyst | MadeBy::Guest => "an unknown client".to_owned(),
             },
             created_at: timestamp(approval.created_at),
         }
@@ -49,26 +49,26 @@ impl Wish {
 
 #[derive(Template)]
 #[template(path = "approvals.html")]
-struct Html<'a> {
+struct ApprovalsTemplate<'a> {
     style: &'static str,
     form: &'a str,
-    /// What came of what was pressed.
-    said: Option<String>,
-    /// Of whoever has signed in.
+    /// Result of the last decision or sign-in.
+    message: Option<String>,
+    /// Email address of the signed-in account.
     email: Option<&'a str>,
-    wishes: Vec<Wish>,
+    pending: Vec<PendingApproval>,
 }
 
-/// Show what agents want
+/// Show the approvals page
 ///
-/// What waits for the account's owner, each with a button for yes and one for no; or, for whoever has not signed in, a form to do so.
+/// Shows pending approvals with buttons to approve or deny them; without a session, shows a sign-in form.
 #[utoipa::path(
     get,
     path = "/approvals",
     tag = "Pages",
     responses(
         (status = 200, description = "The page", content_type = "text/html", body = String),
-        (status = 429, description = "A page that says when to try again", content_type = "text/html", body = String),
+        (status = 429, description = "Error page: too many requests; it says when to try again", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -77,18 +77,18 @@ pub(super) async fn show_approvals(
     ClientAddress(address): ClientAddress,
     headers: HeaderMap,
 ) -> Response {
-    if let Some(refusal) = link::refuse_beyond(&app, address, Group::Authorize) {
+    if let Some(refusal) = link::rate_limit_page(&app, address, RateLimitGroup::Authorize) {
         return refusal;
     }
-    match who(&app, &headers).await {
-        Ok(actor) => shown(&app, &headers, actor.as_ref(), StatusCode::OK, None).await,
-        Err(error) => failed(error),
+    match signed_in_actor(&app, &headers).await {
+        Ok(actor) => render(&app, &headers, actor.as_ref(), StatusCode::OK, None).await,
+        Err(error) => error_page(error),
     }
 }
 
-/// Say yes or no to what an agent wants, or sign in
+/// Submit the approvals page
 ///
-/// For the page's buttons. Forms that do not come from the page are refused.
+/// Approves or denies a change, or signs in. Only forms from this page are accepted.
 #[utoipa::path(
     post,
     path = "/approvals",
@@ -96,18 +96,20 @@ pub(super) async fn show_approvals(
     request_body(
         content = String,
         content_type = "application/x-www-form-urlencoded",
-        description = "`id` and `decision` (`approve` or `deny`), or `email` and `password`; and what the page's form brings besides",
+        description = "`id` and `decision` (`approve` or `deny`), or `email` and `password`; and the hidden fields of the form",
     ),
     responses(
-        (status = 200, description = "The page again, with what came of it", content_type = "text/html", body = String),
-        (status = 303, description = "Signed in; to the page again"),
-        (status = 400, description = "A page that says what is wrong", content_type = "text/html", body = String),
-        (status = 401, description = "The page again: address and password do not belong together", content_type = "text/html", body = String),
-        (status = 403, description = "The form came from elsewhere, or it is not allowed", content_type = "text/html", body = String),
-        (status = 409, description = "The page again: it is decided already", content_type = "text/html", body = String),
-        (status = 422, description = "The page again: the change is refused now", content_type = "text/html", body = String),
-        (status = 429, description = "A page that says when to try again", content_type = "text/html", body = String),
-        (status = 503, description = "The page again: it cannot be done now", content_type = "text/html", body = String),
+        (status = 200, description = "The page again, with the result", content_type = "text/html", body = String),
+        (status = 303, description = "Signed in; redirect to the page"),
+        (status = 400, description = "Error page", content_type = "text/html", body = String),
+        (status = 401, description = "The page again: address or password is wrong", content_type = "text/html", body = String),
+        (status = 403,
+         description = "The form does not come from this page, or the change is not allowed",
+         content_type = "text/html", body = String),
+        (status = 409, description = "The page again: the approval is already decided", content_type = "text/html", body = String),
+        (status = 422, description = "The page again: the change was refused", content_type = "text/html", body = String),
+        (status = 429, description = "Error page: too many requests; it says when to try again", content_type = "text/html", body = String),
+        (status = 503, description = "The page again: the service is not available", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -117,85 +119,90 @@ pub(super) async fn decide_on_page(
     headers: HeaderMap,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = visitor::refuse_form(&app, address, &headers, &form, "Load the page again") {
+    if let Some(refusal) = session::reject_form(&app, address, &headers, &form, "Load the page again") {
         return refusal;
     }
-    let decision = link::field(&form, "decision");
+    let decision = link::form_field(&form, "decision");
     if decision.is_empty() {
         return sign_in(&app, &headers, address, &form).await;
     }
-    let actor = match who(&app, &headers).await {
+    let actor = match signed_in_actor(&app, &headers).await {
         Ok(Some(actor)) => actor,
-        Ok(None) => return shown(&app, &headers, None, StatusCode::UNAUTHORIZED, None).await,
-        Err(error) => return failed(error),
+        Ok(None) => return render(&app, &headers, None, StatusCode::UNAUTHORIZED, None).await,
+        Err(error) => return error_page(error),
     };
-    let (status, said) = match decided(&app, &actor, decision, link::field(&form, "id")).await {
-        Ok(said) => (StatusCode::OK, said.to_owned()),
+    let (status, message) = match apply_decision(&app, &actor, decision, link::form_field(&form, "id")).await {
+        Ok(message) => (StatusCode::OK, message.to_owned()),
         Err(error) => {
             let error = ApiError::from(error);
             (error.status(), error.message().to_owned())
         }
     };
-    shown(&app, &headers, Some(&actor), status, Some(said)).await
+    render(&app, &headers, Some(&actor), status, Some(message)).await
 }
 
-async fn decided(app: &App, actor: &Actor, decision: &str, id: &str) -> Result<&'static str, ServiceError> {
-    let malformed = || ServiceError::Malformed("this page's form was changed; load the page again".to_owned());
+async fn apply_decision(app: &App, actor: &Actor, decision: &str, id: &str) -> Result<&'static str, ServiceError> {
+    let malformed = || ServiceError::Malformed("the form is invalid; reload the page".to_owned());
     let id = ApprovalId(uuid(id).ok_or_else(malformed)?);
     match decision {
-        "approve" => app.service().approvals.approve(actor, id).await.map(|_| "It is done."),
+        "approve" => app
+            .service()
+            .approvals
+            .approve(actor, id)
+            .await
+            .map(|_| "The change was made."),
         "deny" => app
             .service()
             .approvals
             .deny(actor, id)
             .await
-            .map(|_| "It will not be done."),
+            .map(|_| "The change was denied."),
         _ => Err(malformed()),
     }
 }
 
 async fn sign_in(app: &App, headers: &HeaderMap, address: IpAddr, form: &FormFields) -> Response {
-    // Loaded again, it asks for nothing.
-    match visitor::sign_in(app, address, form, "approvals").await {
+    // The redirect makes reloading the page safe: it does not submit the form again.
+    match session::sign_in(app, address, form, "approvals").await {
         Ok(response) => response,
         Err(error @ (ServiceError::Internal(_) | ServiceError::StorageUnavailable(_) | ServiceError::Malformed(_))) => {
-            failed(error)
+            error_page(error)
         }
         Err(error) => {
-            let said = Some(error.to_string());
-            visitor::not_signed_in(shown(app, headers, None, StatusCode::OK, said).await, error)
+            let message = Some(error.to_string());
+            session::sign_in_failed(render(app, headers, None, StatusCode::OK, message).await, error)
         }
     }
 }
 
-async fn shown(
+async fn render(
     app: &App,
     headers: &HeaderMap,
     actor: Option<&Actor>,
     status: StatusCode,
-    said: Option<String>,
+    message: Option<String>,
 ) -> Response {
     let now = app.now();
-    let wishes = match actor {
+    let pending = match actor {
         Some(actor) => match app.service().approvals.approvals(actor).await {
             Ok((_, mut approvals)) => {
                 approvals.retain(|approval| approval.status == ApprovalStatus::Pending && now < approval.expires_at);
-                approvals.into_iter().map(Wish::of).collect()
+                approvals.into_iter().map(PendingApproval::of).collect()
             }
-            Err(error) => return failed(error),
+            Err(error) => return error_page(error),
         },
         None => Vec::new(),
     };
-    let form = own_page::Nonce::of(app, headers);
-    let html = Html {
+    let form = csrf::CsrfToken::of(app, headers);
+    let html = ApprovalsTemplate {
         style: STYLE,
         form: form.text(),
-        said,
+        message,
         email: actor.map(|actor| actor.email.as_str()),
-        wishes,
+        pending,
     };
-    // Writing into a string cannot fail, and the template has no other fault.
-    let mut page = page::response(html.render().unwrap_or_default(), Leads::Home);
+    // Rendering to a string cannot fail.
+    let mut page = page::response(html.render().unwrap_or_default(), FormTarget::SameOrigin);
     *page.status_mut() = status;
-    form.given_to(page)
+    form.with_cookie(page)
 }

@@ -1,4 +1,4 @@
-//! `GET|POST /confirm`: the address that somebody registered with is theirs.
+//! `GET|POST /confirm`: confirms the email address of a new account.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -10,9 +10,9 @@ use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
 
-/// Ask whether an address is to be confirmed
+/// Show the address confirmation page
 ///
-/// The page that the link in a mail opens. It changes nothing.
+/// The page behind the link in the registration email. It changes nothing.
 #[utoipa::path(
     get,
     path = "/confirm",
@@ -20,31 +20,31 @@ use crate::routes::messages::form::FormFields;
     params(LinkParams),
     responses(
         (status = 200, description = "The page", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is none", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is malformed", content_type = "text/html", body = String),
     ),
     security(())
 )]
 pub(super) async fn show_confirm(mut query: Query) -> Response {
-    link::button(
+    link::confirmation_page(
         &mut query,
         "confirm",
         "Confirm your address",
-        "Somebody, hopefully you, has registered with your address. If it was not you, close this page.",
+        "An account was registered with your email address. If it was not you, close this page.",
         "Confirm my address",
     )
 }
 
-/// Confirm an address
+/// Confirm an email address
 ///
-/// For the page's button. The form has the link's token.
+/// Submitted by the page's button. The form contains the token of the link.
 #[utoipa::path(
     post,
     path = "/confirm",
     tag = "Pages",
     request_body(content = String, content_type = "application/x-www-form-urlencoded", description = "`token`"),
     responses(
-        (status = 200, description = "A page that says so", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is not good", content_type = "text/html", body = String),
+        (status = 200, description = "Confirmation page", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is unknown, already used or expired", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -53,17 +53,17 @@ pub(super) async fn confirm(
     ClientAddress(address): ClientAddress,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::refuse_beyond_limit(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
         return refusal;
     }
-    match app.service().identity.confirm_address(&link::body(&form)).await {
-        Ok(true) => Page::saying("Your address is confirmed", "You can sign in now.").ok(),
+    match app.service().identity.confirm_address(&link::token_body(&form)).await {
+        Ok(true) => Page::message("Your address is confirmed", "You can sign in now.").ok(),
         Ok(false) => {
-            let text = "More than one has registered with your address, so no password counts yet. Have a link mailed to you, to \
-                        sign in by or to choose a password with.";
-            let page = Page::saying("Your address is confirmed", text);
-            page.leading("sign-in", "Have a link mailed").ok()
+            let text = "Several people registered with your address, so no password is valid yet. Request a link by email to sign \
+                        in or to choose a password.";
+            let page = Page::message("Your address is confirmed", text);
+            page.with_link("sign-in", "Request a link").ok()
         }
-        Err(error) => link::refused(error),
+        Err(error) => link::error_page(error),
     }
 }

@@ -1,4 +1,4 @@
-//! `GET|POST /confirm-address`: an account gets another address.
+//! `GET|POST /confirm-address`: confirms a new email address of an account.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -10,9 +10,9 @@ use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
 
-/// Ask whether an account is to have another address
+/// Show the page that confirms a changed address
 ///
-/// The page that the link in a mail opens. It changes nothing.
+/// The page behind the link in the email to the new address. It changes nothing.
 #[utoipa::path(
     get,
     path = "/confirm-address",
@@ -20,23 +20,23 @@ use crate::routes::messages::form::FormFields;
     params(LinkParams),
     responses(
         (status = 200, description = "The page", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is none", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is malformed", content_type = "text/html", body = String),
     ),
     security(())
 )]
 pub(super) async fn show_confirm_address(mut query: Query) -> Response {
-    link::button(
+    link::confirmation_page(
         &mut query,
         "confirm-address",
         "Use this address from now on?",
-        "Your account will have the address that this mail came to, and no longer the one it has now.",
+        "Your account will use the address that received this email instead of its current one.",
         "Use this address",
     )
 }
 
-/// Put another address into force
+/// Change the account's email address
 ///
-/// For the page's button. The form has the link's token.
+/// Submitted by the page's button. The form contains the token of the link.
 #[utoipa::path(
     post,
     path = "/confirm-address",
@@ -44,8 +44,8 @@ pub(super) async fn show_confirm_address(mut query: Query) -> Response {
     tag = "Pages",
     request_body(content = String, content_type = "application/x-www-form-urlencoded", description = "`token`"),
     responses(
-        (status = 200, description = "A page that says so", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is not good", content_type = "text/html", body = String),
+        (status = 200, description = "Confirmation page", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is unknown, already used or expired", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -54,19 +54,19 @@ pub(super) async fn confirm_address(
     ClientAddress(address): ClientAddress,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::refuse_beyond_limit(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
         return refusal;
     }
     match app
         .service()
         .account_settings
-        .confirm_address_change(&link::body(&form))
+        .confirm_address_change(&link::token_body(&form))
         .await
     {
         Ok(email) => {
-            let text = format!("Your account has the address {email} now.");
-            Page::saying("Your address is changed", text).ok()
+            let text = format!("Your account now uses the address {email}.");
+            Page::message("Your address is changed", text).ok()
         }
-        Err(error) => link::refused(error),
+        Err(error) => link::error_page(error),
     }
 }

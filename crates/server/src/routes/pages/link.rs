@@ -1,4 +1,4 @@
-//! What all pages behind links have in common: the token that the link has, and what is said when it is not good.
+//! Shared parts of the pages behind emailed links: the token and the error pages.
 
 use std::net::IpAddr;
 
@@ -12,42 +12,42 @@ use super::page::{Form, Page};
 use crate::app::App;
 use crate::auth::Identity;
 use crate::error::ApiError;
-use crate::layers::limit::Group;
+use crate::layers::rate_limit::RateLimitGroup;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
 
-/// The characters of a token.
-const TOKEN_CHARS: usize = 43;
+/// Number of characters of a token.
+const TOKEN_LENGTH: usize = 43;
 
-/// Which link.
+/// Query parameters: the token.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handlers read them")]
 pub(super) struct LinkParams {
-    /// What the link in the mail has.
+    /// Token from the link in the email.
     token: Option<String>,
 }
 
-/// The token of a link, if it looks like one.
+/// Returns the token of a link if it is well-formed.
 pub(super) fn token(query: &mut Query) -> Option<String> {
-    let token = query.text("token", TOKEN_CHARS)?;
+    let token = query.text("token", TOKEN_LENGTH)?;
     let is_one = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    (token.len() == TOKEN_CHARS && token.bytes().all(is_one)).then_some(token)
+    (token.len() == TOKEN_LENGTH && token.bytes().all(is_one)).then_some(token)
 }
 
-/// A field of a form; empty if it is not there. Of two the last counts.
-pub(in crate::routes) fn field<'a>(form: &'a FormFields, name: &str) -> &'a str {
+/// Returns a field of a form; empty if missing. If a field is repeated, the last value counts.
+pub(in crate::routes) fn form_field<'a>(form: &'a FormFields, name: &str) -> &'a str {
     let found = form.0.iter().rev().find(|(found, _)| found == name);
     found.map_or("", |(_, value)| value.as_str())
 }
 
-/// What the API's use cases take for a link.
-pub(super) fn body(form: &FormFields) -> Value {
-    json!({"token": field(form, "token")})
+/// Returns the JSON body that the service's use cases expect for a link.
+pub(super) fn token_body(form: &FormFields) -> Value {
+    json!({"token": form_field(form, "token")})
 }
 
-/// A page with one button, which sends the link's token; nothing is done before it is pressed.
-pub(super) fn button(
+/// Returns a page with one button that submits the link's token. Nothing changes before the button is pressed.
+pub(super) fn confirmation_page(
     query: &mut Query,
     action: &'static str,
     title: &'static str,
@@ -55,7 +55,7 @@ pub(super) fn button(
     button: &'static str,
 ) -> Response {
     let Some(token) = token(query) else {
-        return cut_off();
+        return invalid_link_page();
     };
     let form = Form {
         action,
@@ -64,51 +64,53 @@ pub(super) fn button(
         button,
         other: None,
     };
-    Page::asking(title, text, form).ok()
+    Page::with_form(title, text, form).ok()
 }
 
-/// The page for a link that cannot be one.
-pub(super) fn cut_off() -> Response {
-    let text = "This link is none of this service, or was cut off. Open the whole link as the mail has it.";
-    Page::saying("This link does not work", text).with(StatusCode::BAD_REQUEST)
+/// Returns the error page for a malformed link.
+pub(super) fn invalid_link_page() -> Response {
+    let text = "The link is incomplete or does not belong to this service. Open the complete link from the email.";
+    Page::message("This link does not work", text).with_status(StatusCode::BAD_REQUEST)
 }
 
-/// Counts what a page asks to be done among what the client's address may ask of the API about signing in. Gives the page for
-/// who has asked too much.
-pub(super) fn refuse_beyond_limit(app: &App, address: IpAddr) -> Option<Response> {
-    refuse_beyond(app, address, Group::Login)
+/// Counts a form submission against the sign-in rate limit of the client's address. Returns the error page if the limit is
+/// exceeded.
+pub(super) fn login_rate_limit_page(app: &App, address: IpAddr) -> Option<Response> {
+    rate_limit_page(app, address, RateLimitGroup::Login)
 }
 
-/// Counts what a page asks to be done in that group.
-pub(in crate::routes) fn refuse_beyond(app: &App, address: IpAddr, group: Group) -> Option<Response> {
-    let counted = app.limiter().count(&Identity::Nobody, group, address, app.now());
+/// Counts a request against the given rate limit group. Returns the error page if the limit is exceeded.
+pub(in crate::routes) fn rate_limit_page(app: &App, address: IpAddr, group: RateLimitGroup) -> Option<Response> {
+    let counted = app
+        .rate_limiter()
+        .count(&Identity::Anonymous, group, address, app.now());
     if counted.is_allowed {
         return None;
     }
     let text = format!(
-        "Too much was asked for from here. Try again in {} s.",
+        "Too many requests from your address. Try again in {} s.",
         counted.retry_after_s
     );
-    let mut response = Page::saying("Wait a moment", text).with(StatusCode::TOO_MANY_REQUESTS);
+    let mut response = Page::message("Too many requests", text).with_status(StatusCode::TOO_MANY_REQUESTS);
     let headers = response.headers_mut();
     headers.insert(header::RETRY_AFTER, HeaderValue::from(counted.retry_after_s));
     Some(response)
 }
 
-/// The page for what could not be done.
-pub(super) fn refused(error: ServiceError) -> Response {
+/// Converts an error to an error page.
+pub(super) fn error_page(error: ServiceError) -> Response {
     match error {
         ServiceError::Malformed(_)
         | ServiceError::NotFound(_)
         | ServiceError::UnknownStock { .. }
         | ServiceError::Invalid { .. } => {
-            let text = "This link is not known, was used already, or its time is over. Ask for another one.";
-            Page::saying("This link does not work any more", text).with(StatusCode::BAD_REQUEST)
+            let text = "The link is unknown, already used or expired. Request a new one.";
+            Page::message("This link no longer works", text).with_status(StatusCode::BAD_REQUEST)
         }
-        // What went wrong inside is logged by this, and not shown.
+        // The conversion logs internal errors and hides their cause.
         error => {
             let error = ApiError::from(error);
-            let mut response = Page::saying("This could not be done", error.message()).with(error.status());
+            let mut response = Page::message("The request failed", error.message()).with_status(error.status());
             if let Some(seconds) = error.retry_after_s() {
                 let headers = response.headers_mut();
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));

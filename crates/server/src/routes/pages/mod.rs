@@ -1,9 +1,8 @@
-//! The pages behind the links that are mailed, for people without a client: plain HTML, without scripts.
+//! HTML pages behind emailed links, without scripts.
 //!
-//! Opening a link changes nothing: programs that look at mail open links, too. The page has one button, and what it sends is
-//! done by the very use case of the API's route. The token is in the form then, and not in the address. What asks for
-//! too much is counted with what it asks of the API ([`link::refuse_beyond_limit`]). No page may be kept, shown within another, or tell
-//! where it was ([`page`]).
+//! Opening a link changes nothing, because mail scanners open links too. The page has one button, which calls the same use case
+//! as the API endpoint. The token is sent in the form, not in the URL. Submissions count against the API's rate limits
+//! ([`link::login_rate_limit_page`]). Pages are not cached, not framed, and send no referrer ([`page`]).
 
 pub mod alert;
 pub mod approvals;
@@ -12,9 +11,9 @@ pub mod confirm_address;
 pub(in crate::routes) mod link;
 pub(in crate::routes) mod page;
 pub mod reset_password;
+pub(in crate::routes) mod session;
 pub mod sign_in;
 pub mod verify_alert;
-pub(in crate::routes) mod visitor;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

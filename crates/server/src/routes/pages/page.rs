@@ -1,4 +1,4 @@
-//! How all pages look, and what browsers are told to do with them: nothing but show them.
+//! Layout and security headers of all HTML pages.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -10,21 +10,22 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use sha2::{Digest, Sha256};
 
-/// What all pages look like.
+/// Shared stylesheet of all pages.
 pub(in crate::routes) const STYLE: &str = include_str!("../../../assets/pages/page.css");
 
-/// Where a page's form may lead.
+/// Targets that a page's form may lead to (`form-action` of the content security policy).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::routes) enum Leads {
-    /// To here.
-    Home,
-    /// To here, and from here to wherever the answer sends the browser, and wherever that leads on to: browsers hold all of it
-    /// against what a page says about its forms.
-    Anywhere,
+pub(in crate::routes) enum FormTarget {
+    /// Only this origin.
+    SameOrigin,
+    /// Any origin. Browsers apply `form-action` also to redirects after a submission, so a form that ends in a redirect to another
+    /// origin needs this.
+    AnyOrigin,
 }
 
-/// Nothing but the page's own style, which is known by its hash, and its form.
-static POLICIES: LazyLock<[HeaderValue; 2]> = LazyLock::new(|| {
+/// The content security policies for [`FormTarget::SameOrigin`] and [`FormTarget::AnyOrigin`]. They allow only the page's
+/// stylesheet, identified by its hash, and its form.
+static CONTENT_SECURITY_POLICIES: LazyLock<[HeaderValue; 2]> = LazyLock::new(|| {
     let style = STANDARD.encode(Sha256::digest(STYLE));
     [" form-action 'self';", ""].map(|forms| {
         let policy =
@@ -33,36 +34,36 @@ static POLICIES: LazyLock<[HeaderValue; 2]> = LazyLock::new(|| {
     })
 });
 
-/// A page.
+/// An HTML page.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(in crate::routes) struct Page {
     pub(super) title: &'static str,
     pub(super) paragraphs: Vec<String>,
     pub(super) form: Option<Form>,
-    pub(super) lead: Option<Lead>,
+    pub(super) link: Option<PageLink>,
 }
 
-/// Where somebody may go on.
+/// A link at the end of a page.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Lead {
-    /// Where, seen from the page.
+pub(super) struct PageLink {
+    /// URL relative to the page.
     pub(super) to: Cow<'static, str>,
     pub(super) label: Cow<'static, str>,
 }
 
-/// What a page asks to be sent.
+/// A form on a page.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Form {
-    /// Where to, seen from the page: so it is found behind a proxy that puts it under another path, too.
+    /// Target relative to the page, so that it also works behind a proxy with a path prefix.
     pub(super) action: &'static str,
     pub(super) hidden: Vec<(&'static str, String)>,
     pub(super) field: Option<Field>,
     pub(super) button: &'static str,
-    /// A second button, which says so in a field of the form.
+    /// Second button, which submits an additional form field.
     pub(super) other: Option<OtherButton>,
 }
 
-/// A button beside the first.
+/// The second button of a form.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct OtherButton {
     pub(super) name: &'static str,
@@ -70,7 +71,7 @@ pub(super) struct OtherButton {
     pub(super) label: &'static str,
 }
 
-/// What somebody writes.
+/// An input field of a form.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Field {
     pub(super) name: &'static str,
@@ -78,20 +79,20 @@ pub(super) struct Field {
     pub(super) kind: &'static str,
     pub(super) autocomplete: &'static str,
     pub(super) min_length: Option<usize>,
-    /// What was wrong with what they wrote before.
-    pub(super) fault: Option<String>,
+    /// Error message for the previous input.
+    pub(super) error: Option<String>,
 }
 
 #[derive(Template)]
 #[template(path = "page.html")]
-struct Html<'a> {
+struct PageTemplate<'a> {
     page: &'a Page,
     style: &'static str,
 }
 
 impl Page {
-    /// A page that says something.
-    pub(in crate::routes) fn saying(title: &'static str, paragraph: impl Into<String>) -> Self {
+    /// Creates a page with a message.
+    pub(in crate::routes) fn message(title: &'static str, paragraph: impl Into<String>) -> Self {
         Self {
             title,
             paragraphs: vec![paragraph.into()],
@@ -99,67 +100,67 @@ impl Page {
         }
     }
 
-    /// A page that says something and asks for something.
-    pub(super) fn asking(title: &'static str, paragraph: impl Into<String>, form: Form) -> Self {
+    /// Creates a page with a message and a form.
+    pub(super) fn with_form(title: &'static str, paragraph: impl Into<String>, form: Form) -> Self {
         Self {
             form: Some(form),
-            ..Self::saying(title, paragraph)
+            ..Self::message(title, paragraph)
         }
     }
 
-    /// The page with a link to where somebody may go on.
-    pub(in crate::routes) fn leading(
+    /// Adds a link to the page.
+    pub(in crate::routes) fn with_link(
         self,
         to: impl Into<Cow<'static, str>>,
         label: impl Into<Cow<'static, str>>,
     ) -> Self {
         let (to, label) = (to.into(), label.into());
         Self {
-            lead: Some(Lead { to, label }),
+            link: Some(PageLink { to, label }),
             ..self
         }
     }
 
-    pub(in crate::routes) fn with(&self, status: StatusCode) -> Response {
-        self.with_leads(status, Leads::Home)
+    pub(in crate::routes) fn with_status(&self, status: StatusCode) -> Response {
+        self.response_with(status, FormTarget::SameOrigin)
     }
 
-    /// The page, for a window that a program may wait for.
-    pub(in crate::routes) fn with_leads(&self, status: StatusCode, leads: Leads) -> Response {
-        let html = Html {
+    /// Renders the page with a status and a form target.
+    pub(in crate::routes) fn response_with(&self, status: StatusCode, form_target: FormTarget) -> Response {
+        let html = PageTemplate {
             page: self,
             style: STYLE,
         };
-        // Writing into a string cannot fail, and the template has no other fault.
+        // Rendering to a string cannot fail.
         let body = html.render().unwrap_or_default();
         let mut response = (status, body).into_response();
-        protect(response.headers_mut(), leads);
+        protect(response.headers_mut(), form_target);
         response
     }
 
     pub(super) fn ok(&self) -> Response {
-        self.with(StatusCode::OK)
+        self.with_status(StatusCode::OK)
     }
 }
 
-/// A page of another template.
-pub(in crate::routes) fn response(body: String, leads: Leads) -> Response {
+/// Creates a page response from the HTML of another template.
+pub(in crate::routes) fn response(body: String, form_target: FormTarget) -> Response {
     let mut response = body.into_response();
-    protect(response.headers_mut(), leads);
+    protect(response.headers_mut(), form_target);
     response
 }
 
-/// The content security policy of a page with [`STYLE`] in it: nothing is loaded.
-pub(in crate::routes) fn policy(leads: Leads) -> HeaderValue {
-    let [home, anywhere] = &*POLICIES;
-    match leads {
-        Leads::Home => home.clone(),
-        Leads::Anywhere => anywhere.clone(),
+/// Returns the content security policy of a page that contains [`STYLE`] and loads nothing else.
+pub(in crate::routes) fn policy(form_target: FormTarget) -> HeaderValue {
+    let [same_origin, any_origin] = &*CONTENT_SECURITY_POLICIES;
+    match form_target {
+        FormTarget::SameOrigin => same_origin.clone(),
+        FormTarget::AnyOrigin => any_origin.clone(),
     }
 }
 
-/// Nothing keeps the page, tells others its address, shows it within another page, or runs anything in it.
-fn protect(headers: &mut HeaderMap, leads: Leads) {
+/// Sets the security headers: no caching, no referrer, no framing, no scripts.
+fn protect(headers: &mut HeaderMap, form_target: FormTarget) {
     for (name, value) in [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store"),
@@ -170,9 +171,9 @@ fn protect(headers: &mut HeaderMap, leads: Leads) {
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy(leads));
-    if leads == Leads::Home {
-        // A program that has opened a page in a window of its own waits there for the browser to come back.
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy(form_target));
+    if form_target == FormTarget::SameOrigin {
+        // Not for OAuth pages: a client that opened the page in a popup waits for the redirect in that window.
         let opener = HeaderName::from_static("cross-origin-opener-policy");
         headers.insert(opener, HeaderValue::from_static("same-origin"));
     }
@@ -185,9 +186,9 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whatever_a_page_is_told_stays_text() {
+    async fn page_texts_are_escaped() {
         let evil = r#""><script>alert('1')</script>{{ page }}"#;
-        let page = Page::asking(
+        let page = Page::with_form(
             "Title",
             evil,
             Form {
@@ -197,7 +198,7 @@ mod tests {
                     name: "password",
                     label: "Password",
                     kind: "password",
-                    fault: Some(evil.to_owned()),
+                    error: Some(evil.to_owned()),
                     ..Field::default()
                 }),
                 button: "Do it",
@@ -212,8 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_knows_the_style_and_nothing_else() {
-        let [policy, _] = &*POLICIES;
+    fn policy_allows_only_the_stylesheet() {
+        let [policy, _] = &*CONTENT_SECURITY_POLICIES;
         let policy = policy.to_str().unwrap();
         assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
         for lax in ["unsafe", "*", "http:", "https:", "data:", "script-src"] {

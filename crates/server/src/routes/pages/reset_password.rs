@@ -1,4 +1,4 @@
-//! `GET|POST /reset-password`: a new password for whoever has forgotten theirs.
+//! `GET|POST /reset-password`: sets a new password with an emailed link.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -14,24 +14,24 @@ use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
 
-/// No address is longer.
+/// Maximum length of an email address.
 const MAX_EMAIL_CHARS: usize = 254;
 const MIN_PASSWORD_CHARS: usize = 8;
 
-/// Which link.
+/// Query parameters: address and token.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handlers read them")]
 pub struct ResetParams {
-    /// The address of the account, as the link has it.
+    /// The account's email address from the link.
     email: Option<String>,
-    /// What the link in the mail has.
+    /// Token from the link in the email.
     token: Option<String>,
 }
 
-/// Ask for a new password
+/// Show the password reset page
 ///
-/// The page that the link in a mail opens. It changes nothing.
+/// The page behind the reset link in an email. It changes nothing.
 #[utoipa::path(
     get,
     path = "/reset-password",
@@ -39,21 +39,21 @@ pub struct ResetParams {
     params(ResetParams),
     responses(
         (status = 200, description = "The page", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is none", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is malformed", content_type = "text/html", body = String),
     ),
     security(())
 )]
 pub(super) async fn show_reset_password(mut query: Query) -> Response {
     let email = query.text("email", MAX_EMAIL_CHARS);
     match (email, link::token(&mut query)) {
-        (Some(email), Some(token)) => ask(&email, &token, None).ok(),
-        _ => link::cut_off(),
+        (Some(email), Some(token)) => new_password_page(&email, &token, None).ok(),
+        _ => link::invalid_link_page(),
     }
 }
 
-/// Set a new password
+/// Submit the password reset page
 ///
-/// For the page's button. All sessions end.
+/// Submitted by the page's button. All sessions end.
 #[utoipa::path(
     post,
     path = "/reset-password",
@@ -64,9 +64,9 @@ pub(super) async fn show_reset_password(mut query: Query) -> Response {
         description = "`email`, `token` and `new_password`",
     ),
     responses(
-        (status = 200, description = "A page that says so", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is not good", content_type = "text/html", body = String),
-        (status = 422, description = "A page that asks for another password", content_type = "text/html", body = String),
+        (status = 200, description = "Confirmation page", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is unknown, already used or expired", content_type = "text/html", body = String),
+        (status = 422, description = "The page again: the password is not accepted", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -75,27 +75,27 @@ pub(super) async fn reset_password(
     ClientAddress(address): ClientAddress,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::refuse_beyond_limit(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
         return refusal;
     }
-    let (email, token) = (link::field(&form, "email"), link::field(&form, "token"));
-    let body = json!({"email": email, "token": token, "new_password": link::field(&form, "new_password")});
+    let (email, token) = (link::form_field(&form, "email"), link::form_field(&form, "token"));
+    let body = json!({"email": email, "token": token, "new_password": link::form_field(&form, "new_password")});
     match app.service().identity.confirm_reset(&body).await {
-        Ok(()) => Page::saying(
+        Ok(()) => Page::message(
             "Your password is set",
-            "All sessions of your account have ended. You can sign in with the new password now.",
+            "All sessions of your account have ended. You can now sign in with the new password.",
         )
         .ok(),
-        // A link has the address; with another one it is no link.
+        // Only an invalid password can be corrected here; an invalid address or token means an invalid link.
         Err(ServiceError::Invalid { fields, .. }) if fields.keys().eq(["new_password"]) => {
-            let fault = fields.get("new_password").map(|faults| faults.join("; "));
-            ask(email, token, fault).with(StatusCode::UNPROCESSABLE_ENTITY)
+            let error = fields.get("new_password").map(|errors| errors.join("; "));
+            new_password_page(email, token, error).with_status(StatusCode::UNPROCESSABLE_ENTITY)
         }
-        Err(error) => link::refused(error),
+        Err(error) => link::error_page(error),
     }
 }
 
-fn ask(email: &str, token: &str, fault: Option<String>) -> Page {
+fn new_password_page(email: &str, token: &str, error: Option<String>) -> Page {
     let form = Form {
         action: "reset-password",
         hidden: vec![("email", email.to_owned()), ("token", token.to_owned())],
@@ -105,11 +105,11 @@ fn ask(email: &str, token: &str, fault: Option<String>) -> Page {
             kind: "password",
             autocomplete: "new-password",
             min_length: Some(MIN_PASSWORD_CHARS),
-            fault,
+            error,
         }),
         button: "Set the password",
         other: None,
     };
-    let text = format!("For the account with the address {email}. All its sessions will end.");
-    Page::asking("Choose a new password", text, form)
+    let text = format!("For the account {email}. All its sessions will end.");
+    Page::with_form("Choose a new password", text, form)
 }

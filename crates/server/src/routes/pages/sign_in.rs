@@ -1,7 +1,7 @@
-//! `GET|POST /sign-in`: signing in by a link, or asking for one, or for one to choose a new password with.
+//! `GET|POST /sign-in`: signs in with an emailed link, and requests sign-in and password reset links.
 //!
-//! Whoever opens a link is signed in on that device, so the form has to come from our own page: else another site could
-//! sign somebody in to *its* account, and they would not know ([`own_page`]).
+//! The form must come from the service's own page ([`csrf`]). Otherwise another site could sign a user in to *its* account
+//! unnoticed (login CSRF).
 
 use std::net::IpAddr;
 
@@ -13,21 +13,21 @@ use serde_json::json;
 use super::link::{self, LinkParams};
 use super::page::{Field, Form, OtherButton, Page};
 use crate::app::App;
-use crate::auth::{SessionCookie, own_page};
+use crate::auth::{SessionCookie, csrf};
 use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
 
-/// For whoever has forgotten their password.
-const FORGOTTEN: OtherButton = OtherButton {
+/// The button that requests a password reset link.
+const FORGOTTEN_PASSWORD_BUTTON: OtherButton = OtherButton {
     name: "forgotten",
     value: "password",
     label: "I have forgotten my password",
 };
 
-/// Ask whether somebody wants to sign in
+/// Show the sign-in page
 ///
-/// The page that the link in a mail opens, or, without a token, the one that asks for an address to mail a link to. It changes
+/// The page behind the sign-in link in an email. Without a token, the page asks for an address to mail a link to. It changes
 /// nothing.
 #[utoipa::path(
     get,
@@ -35,21 +35,21 @@ const FORGOTTEN: OtherButton = OtherButton {
     tag = "Pages",
     params(LinkParams),
     responses((status = 200, description = "The page", content_type = "text/html", body = String,
-               headers(("Set-Cookie" = String, description = "What shows that the form comes from this page")))),
+               headers(("Set-Cookie" = String, description = "The CSRF cookie for the form")))),
     security(())
 )]
 pub(super) async fn show_sign_in(State(app): State<App>, headers: HeaderMap, mut query: Query) -> Response {
-    let nonce = own_page::Nonce::of(&app, &headers);
+    let csrf_token = csrf::CsrfToken::of(&app, &headers);
     let page = match link::token(&mut query) {
-        Some(token) => ask(token, nonce.text()),
-        None => ask_for_address(nonce.text(), None),
+        Some(token) => confirm_sign_in_page(token, csrf_token.text()),
+        None => email_form_page(csrf_token.text(), None),
     };
-    nonce.given_to(page.ok())
+    csrf_token.with_cookie(page.ok())
 }
 
-/// Sign in by a link, or have one mailed
+/// Submit the sign-in page
 ///
-/// For the page's button. Forms that do not come from the page are refused.
+/// Signs in with a link, or mails one. Only forms from this page are accepted.
 #[utoipa::path(
     post,
     path = "/sign-in",
@@ -57,16 +57,16 @@ pub(super) async fn show_sign_in(State(app): State<App>, headers: HeaderMap, mut
     request_body(
         content = String,
         content_type = "application/x-www-form-urlencoded",
-        description = "`token`, or `email` to have a link mailed (with `forgotten` one to choose a new password with), and what \
-                       the page's form brings besides",
+        description = "`token`, or `email` to request a sign-in link (with `forgotten`, a password reset link), and the hidden fields of \
+                       the form",
     ),
     responses(
-        (status = 200, description = "A page that says so", content_type = "text/html", body = String,
-         headers(("Set-Cookie" = String, description = "The session"))),
-        (status = 400, description = "A page that says that the link is not good", content_type = "text/html", body = String),
-        (status = 403, description = "A page that says that the form came from elsewhere",
+        (status = 200, description = "Confirmation page", content_type = "text/html", body = String,
+         headers(("Set-Cookie" = String, description = "The session cookie"))),
+        (status = 400, description = "Error page: the link is unknown, already used or expired", content_type = "text/html", body = String),
+        (status = 403, description = "Error page: the form does not come from this page",
          content_type = "text/html", body = String),
-        (status = 422, description = "A page that asks for another address", content_type = "text/html", body = String),
+        (status = 422, description = "The page again: the address is not valid", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -76,25 +76,25 @@ pub(super) async fn sign_in(
     headers: HeaderMap,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::refuse_beyond_limit(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
         return refusal;
     }
     let service = app.service();
-    let nonce = link::field(&form, "form");
-    if !own_page::sent_it(&app, &headers, nonce) {
-        let text = "What was sent did not come from this service's own page, or the page was open for too long. Open the \
-                    link in the mail again, with cookies allowed.";
-        return Page::saying("This could not be done", text).with(http::StatusCode::FORBIDDEN);
+    let csrf_token = link::form_field(&form, "form");
+    if !csrf::is_own_form(&app, &headers, csrf_token) {
+        let text = "The form does not come from this service's page, or the page was open for too long. Open the link in \
+                    the email again with cookies enabled.";
+        return Page::message("The request failed", text).with_status(http::StatusCode::FORBIDDEN);
     }
-    let email = link::field(&form, "email");
+    let email = link::form_field(&form, "email");
     if !email.is_empty() {
-        let is_forgotten = !link::field(&form, FORGOTTEN.name).is_empty();
-        return mail(&app, address, email, is_forgotten, nonce).await;
+        let is_forgotten = !link::form_field(&form, FORGOTTEN_PASSWORD_BUTTON.name).is_empty();
+        return mail_link(&app, address, email, is_forgotten, csrf_token).await;
     }
-    match service.identity.sign_in_by_link(&link::body(&form)).await {
+    match service.identity.sign_in_by_link(&link::token_body(&form)).await {
         Ok(signed_in) => {
             let text = format!("You are signed in as {} in this browser.", signed_in.account.email);
-            let mut response = Page::saying("You are signed in", text).ok();
+            let mut response = Page::message("You are signed in", text).ok();
             let cookie = SessionCookie::of(service);
             let value = signed_in.cookie.as_deref().and_then(|value| cookie.set(value));
             if let Some(value) = value {
@@ -102,67 +102,64 @@ pub(super) async fn sign_in(
             }
             response
         }
-        Err(error) => link::refused(error),
+        Err(error) => link::error_page(error),
     }
 }
 
-/// Has a link mailed.
-async fn mail(app: &App, address: IpAddr, email: &str, is_forgotten: bool, nonce: &str) -> Response {
+/// Mails a sign-in or password reset link.
+async fn mail_link(app: &App, address: IpAddr, email: &str, is_forgotten: bool, csrf_token: &str) -> Response {
     let service = app.service();
-    let (asked, text) = if is_forgotten {
-        let asked = service.identity.request_reset(&json!({"email": email})).await;
+    let (result, text) = if is_forgotten {
+        let result = service.identity.request_reset(&json!({"email": email})).await;
         (
-            asked,
-            "If this address has an account, a link to choose a new password with is on its way to it.",
+            result,
+            "If this address has an account, a link to choose a new password was sent to it.",
         )
     } else {
         let body = json!({"email": email, "type": "magic_link"});
-        let asked = service.identity.sign_in(&body, address).await.map(drop);
-        (
-            asked,
-            "If this address has an account, a link to sign in is on its way to it.",
-        )
+        let result = service.identity.sign_in(&body, address).await.map(drop);
+        (result, "If this address has an account, a sign-in link was sent to it.")
     };
-    match asked {
-        Ok(()) => Page::saying("Look into your mail", text).ok(),
+    match result {
+        Ok(()) => Page::message("Check your email", text).ok(),
         Err(service::ServiceError::Invalid { fields, .. }) => {
-            let fault = fields.get("email").map(|faults| faults.join("; "));
-            ask_for_address(nonce, fault).with(http::StatusCode::UNPROCESSABLE_ENTITY)
+            let error = fields.get("email").map(|errors| errors.join("; "));
+            email_form_page(csrf_token, error).with_status(http::StatusCode::UNPROCESSABLE_ENTITY)
         }
-        Err(error) => link::refused(error),
+        Err(error) => link::error_page(error),
     }
 }
 
-fn ask(token: String, nonce: &str) -> Page {
+fn confirm_sign_in_page(token: String, csrf_token: &str) -> Page {
     let form = Form {
         action: "sign-in",
-        hidden: vec![("token", token), ("form", nonce.to_owned())],
+        hidden: vec![("token", token), ("form", csrf_token.to_owned())],
         field: None,
         button: "Sign in",
         other: None,
     };
-    let text = "You will be signed in in this browser. If you did not ask for this, close this page.";
-    Page::asking("Sign in?", text, form)
+    let text = "You will be signed in in this browser. If you did not request this, close this page.";
+    Page::with_form("Sign in?", text, form)
 }
 
-fn ask_for_address(nonce: &str, fault: Option<String>) -> Page {
+fn email_form_page(csrf_token: &str, error: Option<String>) -> Page {
     let form = Form {
         action: "sign-in",
-        hidden: vec![("form", nonce.to_owned())],
+        hidden: vec![("form", csrf_token.to_owned())],
         field: Some(Field {
             name: "email",
-            label: "Your address",
+            label: "Your email address",
             kind: "email",
             autocomplete: "email",
             min_length: None,
-            fault,
+            error,
         }),
-        button: "Mail me a link",
-        other: Some(FORGOTTEN),
+        button: "Send me a link",
+        other: Some(FORGOTTEN_PASSWORD_BUTTON),
     };
-    Page::asking(
+    Page::with_form(
         "Sign in",
-        "A link to sign in, or to choose a new password with, is mailed to the address of your account.",
+        "We will email you a link to sign in or to choose a new password.",
         form,
     )
 }

@@ -1,4 +1,4 @@
-//! `GET|POST /verify-alert`: an alert that somebody without an account has asked for.
+//! `GET|POST /verify-alert`: activates an alert that a guest created.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -10,9 +10,9 @@ use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
 
-/// Ask whether a guest's alert is to be active
+/// Show the guest alert verification page
 ///
-/// The page that the link in a mail opens. It changes nothing.
+/// The page behind the verification link in an email. It changes nothing.
 #[utoipa::path(
     get,
     path = "/verify-alert",
@@ -20,23 +20,23 @@ use crate::routes::messages::form::FormFields;
     params(LinkParams),
     responses(
         (status = 200, description = "The page", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is none", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is malformed", content_type = "text/html", body = String),
     ),
     security(())
 )]
 pub(super) async fn show_verify_alert(mut query: Query) -> Response {
-    link::button(
+    link::confirmation_page(
         &mut query,
         "verify-alert",
-        "Make your alert active?",
-        "Somebody, hopefully you, has asked for an alert with your address. If it was not you, close this page.",
-        "Make it active",
+        "Activate your alert?",
+        "An alert was created for your email address. If it was not you, close this page.",
+        "Activate alert",
     )
 }
 
-/// Make a guest's alert active
+/// Activate a guest alert
 ///
-/// For the page's button. The form has the link's token.
+/// Submitted by the page's button. The form contains the token of the link.
 #[utoipa::path(
     post,
     path = "/verify-alert",
@@ -44,8 +44,8 @@ pub(super) async fn show_verify_alert(mut query: Query) -> Response {
     tag = "Pages",
     request_body(content = String, content_type = "application/x-www-form-urlencoded", description = "`token`"),
     responses(
-        (status = 200, description = "A page that says so", content_type = "text/html", body = String),
-        (status = 400, description = "A page that says that the link is not good", content_type = "text/html", body = String),
+        (status = 200, description = "Confirmation page", content_type = "text/html", body = String),
+        (status = 400, description = "Error page: the link is unknown, already used or expired", content_type = "text/html", body = String),
     ),
     security(())
 )]
@@ -54,17 +54,22 @@ pub(super) async fn verify_alert(
     ClientAddress(address): ClientAddress,
     form: FormFields,
 ) -> Response {
-    if let Some(refusal) = link::refuse_beyond_limit(&app, address) {
+    if let Some(refusal) = link::login_rate_limit_page(&app, address) {
         return refusal;
     }
-    match app.service().guest_alerts.verify_guest_alert(&link::body(&form)).await {
+    match app
+        .service()
+        .guest_alerts
+        .verify_guest_alert(&link::token_body(&form))
+        .await
+    {
         Ok(alert) => {
             let text = format!(
-                "Your alert on {} is active. You will be mailed when it fires.",
+                "Your alert on {} is active. You will get an email when it fires.",
                 alert.symbol
             );
-            Page::saying("Your alert is active", text).ok()
+            Page::message("Your alert is active", text).ok()
         }
-        Err(error) => link::refused(error),
+        Err(error) => link::error_page(error),
     }
 }

@@ -1,9 +1,9 @@
 //! `GET /stocks/{symbol}/analysis`
 //!
-//! Server-sent events: the figures at once, the alerts when somebody has thought of them, which takes a language model its
-//! time. What is wrong with the request is answered as everywhere else, before the stream begins; the limit on a request's
-//! time is over once it has begun, so a slow model is bounded by `analyst.timeout` alone. If the server is told to stop, the
-//! rules' alerts end the stream. If the client goes away, the stream is dropped, and the model's answer is not waited for.
+//! Server-sent events: the figures immediately, the proposed alerts when the analysis is complete, which can take a while with
+//! a language model. Request errors are returned as usual before the stream starts. The request timeout ends when the stream
+//! starts; after that only `analyst.timeout` limits a slow model. On server shutdown, the stream ends with the alerts of the
+//! rules. If the client disconnects, the stream is dropped and the model's response is discarded.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -20,47 +20,49 @@ use service::analyst::{Intention, Look};
 use tracing::Instrument;
 use utoipa::{IntoParams, OpenApi, ToSchema};
 
-use super::analysis_events::{AnalysisDone, AnalysisFigures, AnalysisSummary, ProposedAlert, error, figures, rest};
+use super::analysis_events::{
+    AnalysisDone, AnalysisFigures, AnalysisSummary, ProposedAlert, error, events_after_figures, figures,
+};
 use crate::app::App;
-use crate::auth::{Allowed, StocksRead};
-use crate::connection::Stopping;
+use crate::auth::{Authorized, StocksRead};
+use crate::connection::ShutdownSignal;
 use crate::document::names::IntentionName;
 use crate::error::ApiError;
 use crate::query::{Query, SymbolPath};
 
-/// Proxies close what says nothing for a while, so it says that it is still there.
-const SIGN_OF_LIFE_EVERY: Duration = Duration::from_secs(10);
+/// Interval of keep-alive comments. Proxies close connections that are silent for too long.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
-const MISSING: &str = "is required; give buy or sell";
+const INTENTION_REQUIRED: &str = "is required; send buy or sell";
 
 const INTENTIONS: &[(&str, Intention)] = &[("buy", Intention::Buy), ("sell", Intention::Sell)];
 
-/// What the analysis is for.
+/// Query parameters: intention and target price.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct AnalysisParams {
-    /// What you mean to do with the stock.
+    /// Whether you intend to buy or sell the stock.
     #[param(value_type = IntentionName)]
     intention: String,
-    /// The price at which you mean to do it, in dollars per today's share.
+    /// Target price in US dollars per share, adjusted for splits.
     #[param(minimum = 0.000_001, maximum = 1_000_000_000, example = 160.5)]
     target_price: Option<f64>,
 }
 
-/// An event of the stream.
+/// A server-sent event of the stream.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the events; they are written as they come")]
 pub struct AnalysisEvent {
-    /// What it tells: `figures`, `alert`, `summary`, `done`, `error`.
+    /// Event type: `figures`, `alert`, `summary`, `done`, `error`.
     #[schema(example = "summary")]
     event: String,
-    /// JSON text; `x-events` names the schema of each.
+    /// JSON text; `x-events` contains the schema of each event type.
     #[schema(example = "{\"text\":\"AAPL is at 169.00, 9.0% below its 50-day average.\"}")]
     data: String,
 }
 
-/// The data of the events, for the document.
+/// Schemas of the event data for the OpenAPI document.
 #[derive(Debug, OpenApi)]
 #[openapi(components(schemas(
     AnalysisFigures,
@@ -69,33 +71,33 @@ pub struct AnalysisEvent {
     AnalysisDone,
     crate::error::ErrorBody
 )))]
-pub(super) struct Events;
+pub(super) struct AnalysisEventSchemas;
 
 /// Stream a stock's analysis
 ///
-/// What the stock's own history says, and two to five alerts that make sense for somebody who means to buy or to sell it,
-/// within what the plan has room for. Nothing is created; send an alert's `body` to `POST /alerts` if you want it.
+/// Returns figures from the stock's price history and two to five proposed alerts for buying or selling it, within the plan's
+/// limits. Nothing is created; send an alert's `body` to `POST /alerts` to create it.
 ///
-/// The answer is a stream of server-sent events, each with one line of JSON as its data, in this order: `figures` at once, then
-/// an `alert` for each that is proposed, `summary`, `done`. `x-events` names the schema of each. Where something goes wrong
-/// after the stream has begun, an `error` ends it. Lines that begin with a colon are signs of life.
+/// The response is a stream of server-sent events, each with one line of JSON data, in this order: `figures` immediately, then
+/// one `alert` per proposed alert, `summary`, `done`. `x-events` contains the schema of each event type. An error after the stream
+/// has started is sent as a final `error` event. Lines that begin with a colon are keep-alive comments.
 #[utoipa::path(
     get,
     path = "/stocks/{symbol}/analysis",
     tag = "Stocks",
     params(
-        ("symbol" = String, Path, description = "The stock, in any case", pattern = "^[A-Za-z0-9.-]{1,10}$", example = "AAPL"),
+        ("symbol" = String, Path, description = "Stock symbol (case-insensitive)", pattern = "^[A-Za-z0-9.-]{1,10}$", example = "AAPL"),
         AnalysisParams
     ),
     responses(
         (
             status = 200,
-            description = "The events",
+            description = "The event stream",
             content_type = "text/event-stream",
             body = AnalysisEvent,
         ),
-        (status = 404, description = "No such stock"),
-        (status = 503, description = "No price of it is known yet"),
+        (status = 404, description = "Stock not found"),
+        (status = 503, description = "No price of the stock is known yet"),
     ),
     extensions(("x-events" = json!({
         "figures": {"$ref": "#/components/schemas/AnalysisFigures"},
@@ -108,51 +110,51 @@ pub(super) struct Events;
 )]
 pub(super) async fn stream_analysis(
     State(app): State<App>,
-    who: Allowed<StocksRead>,
+    caller: Authorized<StocksRead>,
     SymbolPath(symbol): SymbolPath,
-    stopping: Option<Extension<Stopping>>,
+    shutdown: Option<Extension<ShutdownSignal>>,
     mut query: Query,
 ) -> Result<Response, ApiError> {
     let target_price = query.price("target_price");
-    let Some(intention) = query.word("intention", INTENTIONS) else {
-        query.missing("intention", MISSING);
+    let Some(intention) = query.choice("intention", INTENTIONS) else {
+        query.missing("intention", INTENTION_REQUIRED);
         query.finish()?;
-        return Err(ApiError::field("intention", MISSING));
+        return Err(ApiError::field("intention", INTENTION_REQUIRED));
     };
     query.finish()?;
     let service = app.service();
-    let wish = service
+    let request = service
         .analysis
-        .wish_of(&who.actor, symbol, intention, target_price)
+        .wish_of(&caller.actor, symbol, intention, target_price)
         .await?;
-    let look = service.analysis.look_at(wish).await?;
-    let first = figures(&look)?;
-    let stopping = stopping.map(|Extension(stopping)| stopping);
-    let later = advised(service.clone(), look, stopping).instrument(tracing::Span::current());
+    let analysis = service.analysis.look_at(request).await?;
+    let first = figures(&analysis)?;
+    let shutdown = shutdown.map(|Extension(shutdown)| shutdown);
+    let later = remaining_events(service.clone(), analysis, shutdown).instrument(tracing::Span::current());
     let events = stream::once(std::future::ready(first)).chain(stream::once(later).flat_map(stream::iter));
-    let alive = KeepAlive::new().interval(SIGN_OF_LIFE_EVERY);
+    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE_INTERVAL);
     let mut response = Sse::new(events.map(Ok::<_, Infallible>))
-        .keep_alive(alive)
+        .keep_alive(keep_alive)
         .into_response();
-    // What nginx would otherwise keep until there is enough of it.
+    // Disables response buffering in nginx.
     let headers = response.headers_mut();
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }
 
-/// The events after the figures.
-async fn advised(service: Service, look: Look, stopping: Option<Stopping>) -> Vec<Event> {
+/// Runs the analysis and returns the events after the figures.
+async fn remaining_events(service: Service, analysis: Look, shutdown: Option<ShutdownSignal>) -> Vec<Event> {
     let stop = async {
-        match stopping {
-            Some(stopping) => stopping.0.cancelled().await,
+        match shutdown {
+            Some(shutdown) => shutdown.0.cancelled().await,
             None => std::future::pending().await,
         }
     };
-    let advised = AssertUnwindSafe(service.analysis.advise_on(look, stop))
+    let advised = AssertUnwindSafe(service.analysis.advise_on(analysis, stop))
         .catch_unwind()
         .await;
     let events = match advised {
-        Ok(advised) => rest(&advised),
+        Ok(advised) => events_after_figures(&advised),
         Err(_) => Err(ApiError::internal("an analysis panicked")),
     };
     events.unwrap_or_else(|refused| vec![error(&refused)])

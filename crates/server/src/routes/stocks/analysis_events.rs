@@ -1,7 +1,7 @@
-//! What `GET /stocks/{symbol}/analysis` tells, event by event.
+//! Events of `GET /stocks/{symbol}/analysis`.
 //!
-//! The figures have one form, in which a language model gets them, too; the structs here read it, so that what is described is
-//! what is sent.
+//! The figures have the same JSON format as in the language model's prompt. The structs here parse that format, so the documented
+//! schema always matches the sent data.
 
 use axum::response::sse::Event;
 use serde::{Deserialize, Serialize};
@@ -13,164 +13,168 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::error::{ApiError, ErrorBody};
 use crate::values::{price, timestamp};
 
-/// The first event, `figures`: what the stock's own history says.
+/// Data of the first event, `figures`: figures from the stock's price history.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AnalysisFigures {
-    /// The stock.
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// What you mean to do: `buy` or `sell`.
+    /// Intention: `buy` or `sell`.
     #[schema(example = "buy")]
     pub intention: String,
-    /// The price that it was looked at, in dollars a share.
+    /// Price at the time of the analysis, in US dollars per share.
     #[schema(example = 169)]
     pub price: f64,
-    /// The price at which you mean to do it, if you said so.
+    /// Target price, if one was sent.
     #[schema(required, example = 160)]
     pub target_price: Option<f64>,
-    /// When it was looked at.
+    /// Time of the analysis.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub as_of: String,
-    /// What was measured.
+    /// The figures.
     pub figures: StockFigures,
 }
 
-/// What was measured of a stock. Prices are dollars per today's share; the price stands in for today's close.
+/// Figures of a stock. Prices are in US dollars per share, adjusted for splits; the current price counts as today's close.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StockFigures {
-    /// How many completed sessions it is made of, of the last 420.
+    /// Number of completed sessions used, of the last 420.
     #[schema(minimum = 0, example = 420)]
     pub sessions: u64,
-    /// How far the stock moves.
-    pub volatility: FiguresOfVolatility,
-    /// Where it is going.
-    pub trend: FiguresOfTrend,
+    /// Volatility.
+    pub volatility: VolatilityFigures,
+    /// Trend.
+    pub trend: TrendFigures,
     /// Wilder's RSI(14).
     #[schema(required, minimum = 0, maximum = 100, example = 38.6)]
     pub rsi: Option<f64>,
-    /// Prices below the current one at which it has turned, the nearest first.
-    pub supports: Vec<TurningLevel>,
-    /// Prices above the current one at which it has turned, the nearest first.
-    pub resistances: Vec<TurningLevel>,
-    /// The highest price of the 52 weeks before today.
+    /// Support levels below the current price, nearest first.
+    pub supports: Vec<SupportResistanceLevel>,
+    /// Resistance levels above the current price, nearest first.
+    pub resistances: Vec<SupportResistanceLevel>,
+    /// 52-week high, excluding today.
     #[schema(required, example = 199.62)]
     pub high_52_weeks: Option<f64>,
-    /// The lowest price of the 52 weeks before today.
+    /// 52-week low, excluding today.
     #[schema(required, example = 150.43)]
     pub low_52_weeks: Option<f64>,
-    /// The next earnings, if a date within 90 days is known.
+    /// Next earnings date, if one within 90 days is known.
     #[schema(required)]
-    pub earnings: Option<DateAhead>,
-    /// The next ex-dividend date, if one within 90 days is known.
+    pub earnings: Option<UpcomingEventDate>,
+    /// Next ex-dividend date, if one within 90 days is known.
     #[schema(required)]
-    pub ex_dividend: Option<DateAhead>,
+    pub ex_dividend: Option<UpcomingEventDate>,
 }
 
-/// How far a stock moves.
+/// Volatility of a stock.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FiguresOfVolatility {
-    /// The standard deviation of the last 20 daily returns, in percent.
+#[schema(as = FiguresOfVolatility)]
+pub struct VolatilityFigures {
+    /// Standard deviation of the last 20 daily returns, in percent.
     #[schema(example = 0.91)]
     pub daily_move_pct: f64,
-    /// The average true range of a day (14 sessions), in percent of the price.
+    /// Average true range (14 sessions), in percent of the price.
     #[schema(example = 1.94)]
     pub daily_range_pct: f64,
-    /// Whether that was `measured`; or the least (`floored`) or the most (`capped`) that is taken; or, with fewer than 21
-    /// sessions, `assumed`.
+    /// Basis of the values: `measured`, raised to the minimum (`floored`), lowered to the maximum (`capped`), or, with fewer than
+    /// 21 sessions, `assumed`.
     #[schema(value_type = BasisName, example = "measured")]
     pub basis: String,
 }
 
-/// Where a stock is going, by its averages.
+/// Trend of a stock, derived from its moving averages.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FiguresOfTrend {
-    /// `up`, `down`, `mixed`, or `unknown` with fewer than 50 sessions.
+#[schema(as = FiguresOfTrend)]
+pub struct TrendFigures {
+    /// Direction: `up`, `down`, `mixed`, or `unknown` with fewer than 50 sessions.
     #[schema(value_type = DirectionName, example = "mixed")]
     pub direction: String,
-    /// The average of 50 sessions, in dollars.
+    /// 50-day moving average, in US dollars.
     #[schema(required, example = 185.7)]
     pub sma_50: Option<f64>,
-    /// The average of 200 sessions, in dollars.
+    /// 200-day moving average, in US dollars.
     #[schema(required, example = 184.4)]
     pub sma_200: Option<f64>,
-    /// By how many percent the average of 50 sessions has changed in 20 sessions.
+    /// Change of the 50-day moving average over 20 sessions, in percent.
     #[schema(required, example = -2.9)]
     pub sma_50_change_20_sessions_pct: Option<f64>,
 }
 
-/// A price at which a stock has turned.
+/// A support or resistance level.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TurningLevel {
-    /// Dollars a share.
+#[schema(as = TurningLevel)]
+pub struct SupportResistanceLevel {
+    /// Price in US dollars per share.
     #[schema(example = 165.16)]
     pub price: f64,
-    /// How often it has turned there within the last 252 sessions.
+    /// Number of price reversals at this level within the last 252 sessions.
     #[schema(minimum = 1, example = 2)]
     pub touches: u32,
-    /// The touches weighed: by their volume (¼ to 4), and half after each 126 sessions.
+    /// Weighted touches: weighted by volume (factor ¼ to 4), with a half-life of 126 sessions.
     #[schema(example = 1.34)]
     pub strength: f64,
-    /// The volume of the sessions that turned there, as a multiple of the usual one; null where no volume is known.
+    /// Volume of the sessions with a reversal at this level, relative to the usual volume; null if unknown.
     #[schema(required, example = 1.27)]
     pub volume_ratio: Option<f64>,
-    /// The session of the latest turn.
+    /// Session of the latest reversal.
     #[schema(format = Date, example = "2023-10-26")]
     pub last_touch: String,
 }
 
-/// A date that is known to come.
+/// A known future date.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct DateAhead {
+#[schema(as = DateAhead)]
+pub struct UpcomingEventDate {
     /// The date.
     #[schema(format = Date, example = "2026-05-11")]
     pub date: String,
-    /// In how many calendar days; 0 is today.
+    /// Days until the date, in calendar days; 0 is today.
     #[schema(minimum = 0, example = 14)]
     pub days_ahead: u32,
-    /// In how many sessions, that of the date included.
+    /// Sessions until the date, including the session of the date.
     #[schema(minimum = 0, example = 10)]
     pub sessions_ahead: u64,
-    /// Dollars a share, if it is a dividend whose amount is known.
+    /// Dividend in US dollars per share, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = 0.24)]
     pub amount: Option<f64>,
 }
 
-/// An event `alert`: an alert that makes sense for what you mean to do. There are up to five, the most useful first.
+/// Data of an `alert` event: a proposed alert. There are up to five, the most useful first.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProposedAlert {
-    /// What it is for: `own_target`, `entry`, `deeper_entry`, `breakout`, `target`, `farther_target`, `stop`, `momentum`,
+    /// Purpose: `own_target`, `entry`, `deeper_entry`, `breakout`, `target`, `farther_target`, `stop`, `momentum`,
     /// `trend` or `event`.
     #[schema(example = "entry")]
     pub role: &'static str,
-    /// Why, in plain words with the numbers.
+    /// Rationale in plain text, with numbers.
     #[schema(example = "AAPL has turned at about 165.16 twice within the last year, last on 2023-10-26.")]
     pub rationale: String,
-    /// It can be sent to `POST /alerts` as it is.
+    /// Request body for `POST /alerts`.
     #[schema(value_type = Object)]
     pub body: Value,
 }
 
-/// The event `summary`: the figures in a few sentences.
+/// Data of the `summary` event: the figures in a few sentences.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AnalysisSummary {
-    /// The sentences.
+    /// Summary text.
     #[schema(example = "AAPL is at 169.00, 9.0% below its 50-day average.")]
     pub text: String,
 }
 
-/// The last event, `done`.
+/// Data of the last event, `done`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AnalysisDone {
-    /// Who thought of the alerts: `rules`, or the language model's name.
+    /// Author of the alerts: `rules`, or the language model's name.
     #[schema(example = "rules")]
     pub by: String,
-    /// Why it was the rules where a language model was to be asked; null if it was not to be, or answered.
+    /// Reason why the rules replaced the language model; null if no model is configured or if it responded.
     #[schema(required, value_type = FallBackName)]
     pub fell_back: Option<&'static str>,
 }
@@ -201,11 +205,11 @@ fn all(words: &[&str]) -> Vec<Value> {
 }
 
 words! {
-    /// Where figures of volatility come from.
+    /// Basis of volatility figures.
     BasisName = all(&["measured", "floored", "capped", "assumed"]), Type::String;
-    /// Where a stock is going.
+    /// Direction of a trend.
     DirectionName = all(&["up", "down", "mixed", "unknown"]), Type::String;
-    /// Why the rules answered where a model was to be asked.
+    /// Reason why the rules replaced the language model.
     FallBackName = {
         let mut words = all(WhyNot::NAMES);
         words.push(Value::Null);
@@ -213,30 +217,30 @@ words! {
     }, utoipa::openapi::schema::SchemaType::from_iter([Type::String, Type::Null]);
 }
 
-/// The event `figures`.
+/// Creates the event `figures`.
 ///
 /// # Errors
-/// 500, if the figures have another form than the one that is described.
-pub(super) fn figures(look: &Look) -> Result<Event, ApiError> {
-    let wish = look.wish();
+/// 500 if the figures do not match the documented schema.
+pub(super) fn figures(analysis: &Look) -> Result<Event, ApiError> {
+    let request = analysis.wish();
     event(
         "figures",
         &AnalysisFigures {
-            symbol: wish.symbol.to_string(),
-            intention: wish.intention.name().to_owned(),
-            price: price(look.price()),
-            target_price: wish.target_price.map(price),
-            as_of: timestamp(look.taken_at()),
-            figures: serde_json::from_value(look.analysis().to_json()).map_err(ApiError::internal)?,
+            symbol: request.symbol.to_string(),
+            intention: request.intention.name().to_owned(),
+            price: price(analysis.price()),
+            target_price: request.target_price.map(price),
+            as_of: timestamp(analysis.taken_at()),
+            figures: serde_json::from_value(analysis.analysis().to_json()).map_err(ApiError::internal)?,
         },
     )
 }
 
-/// All events after the figures.
+/// Creates all events after the figures.
 ///
 /// # Errors
-/// 500, if one of them cannot be written.
-pub(super) fn rest(advised: &Advised) -> Result<Vec<Event>, ApiError> {
+/// 500 if an event cannot be serialized.
+pub(super) fn events_after_figures(advised: &Advised) -> Result<Vec<Event>, ApiError> {
     let proposals = advised.advice.proposals.iter();
     let mut events: Vec<Event> = proposals
         .map(|proposal| event("alert", &proposed(proposal)))
@@ -251,7 +255,7 @@ pub(super) fn rest(advised: &Advised) -> Result<Vec<Event>, ApiError> {
     Ok(events)
 }
 
-/// The event `error`, after which nothing comes: what an error envelope has in `error`.
+/// Creates the final event `error`. Its data is the same as `error` in an error envelope.
 pub(super) fn error(refused: &ApiError) -> Event {
     let body = ErrorBody {
         code: refused.code(),
@@ -269,7 +273,7 @@ fn proposed(proposal: &Proposal) -> ProposedAlert {
     }
 }
 
-/// An event with its data in one line of JSON.
+/// Creates an event with its data in one line of JSON.
 fn event(name: &str, data: &impl Serialize) -> Result<Event, ApiError> {
     let data = alerts::json::to_vec(data).map_err(ApiError::internal)?;
     let text = String::from_utf8(data).map_err(ApiError::internal)?;

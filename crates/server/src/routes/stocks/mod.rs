@@ -1,4 +1,4 @@
-//! Stocks and their prices.
+//! Stock, quote and analysis endpoints.
 
 pub mod analysis;
 pub mod analysis_events;
@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 
 pub(super) fn router() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(analysis::Events::openapi())
+    OpenApiRouter::with_openapi(analysis::AnalysisEventSchemas::openapi())
         .routes(routes!(search::search_stocks))
         .routes(routes!(get::get_stock))
         .routes(routes!(candles::list_candles))

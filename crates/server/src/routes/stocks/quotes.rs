@@ -5,50 +5,51 @@ use serde::Serialize;
 use service::stocks::QuoteView;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, StocksRead};
+use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::{decimal, price, timestamp};
 
-/// Whose prices.
+/// Query parameters: symbols.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct QuoteParams {
-    /// 1 to 100 symbols with commas between them.
+    /// 1 to 100 comma-separated symbols.
     #[param(inline, style = Form, explode = false, min_items = 1, max_items = 100, value_type = Vec<crate::document::names::SymbolText>, example = json!(["AAPL", "MSFT"]))]
     symbols: String,
 }
 
-/// A stock's last price.
+/// A stock's last quote.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Quote {
-    /// The stock.
+#[schema(as = Quote)]
+pub struct QuoteResponse {
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// The last price; null until one is known.
+    /// Last price; null until one is known.
     #[schema(required, example = 189.2)]
     pub price: Option<f64>,
-    /// The close of the session before the running (or last) one.
+    /// Close of the session before the current (or last) one.
     #[schema(required, example = 187.15)]
     pub previous_close: Option<f64>,
-    /// Price − previous close.
+    /// Price minus previous close.
     #[schema(required, example = 2.05)]
     pub change: Option<f64>,
-    /// The same in percent of the previous close.
+    /// Change in percent of the previous close.
     #[schema(required, example = 1.095_378)]
     pub change_percent: Option<f64>,
-    /// The session's shares so far.
+    /// Volume of the session so far, in shares.
     #[schema(required, minimum = 0, example = 51_234_000)]
     pub volume: Option<i64>,
-    /// When the price was observed.
+    /// Time of the price.
     #[schema(required, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub time: Option<String>,
 }
 
-impl Quote {
+impl QuoteResponse {
     pub(crate) fn of(quote: QuoteView) -> Self {
         Self {
             symbol: quote.symbol.to_string(),
@@ -64,22 +65,22 @@ impl Quote {
 
 /// List quotes
 ///
-/// The last prices of some stocks; one that is not known is left out.
+/// Returns the last quotes of the given stocks. Unknown stocks are omitted.
 #[utoipa::path(
     get,
     path = "/quotes",
     tag = "Market",
     params(QuoteParams),
-    responses((status = 200, description = "The last prices", body = Envelope<Vec<Quote>>)),
+    responses((status = 200, description = "The quotes", body = Envelope<Vec<QuoteResponse>>)),
     security(("ApiKeyHeader" = ["stocks:read"]))
 )]
 pub(super) async fn list_quotes(
     State(app): State<App>,
-    _who: Allowed<StocksRead>,
+    _caller: Authorized<StocksRead>,
     mut query: Query,
-) -> Result<Reply<Vec<Quote>>, ApiError> {
+) -> Result<ApiResponse<Vec<QuoteResponse>>, ApiError> {
     let symbols = query.symbols("symbols");
     query.finish()?;
     let quotes = app.service().stocks.quotes(&symbols).await;
-    Ok(Reply::ok(quotes.into_iter().map(Quote::of).collect()))
+    Ok(ApiResponse::ok(quotes.into_iter().map(QuoteResponse::of).collect()))
 }

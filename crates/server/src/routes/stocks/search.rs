@@ -6,45 +6,45 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::view::StockDetails;
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, StocksRead};
+use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::response::{ApiResponse, Envelope};
 
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;
 const MAX_SEARCH_CHARS: usize = 100;
 
-/// Which stocks.
+/// Query parameters: search text and limit.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
 pub struct SearchParams {
-    /// Those whose symbol or name has this in it, in any case; without it, all.
+    /// Only stocks whose symbol or name contains this text, ignoring case; defaults to all stocks.
     #[param(max_length = 100, pattern = "^[^\\u0000]*$", example = "apple")]
     search: Option<String>,
-    /// At most so many; more than 100 are cut to 100.
+    /// Maximum number of results. Values above 100 are clamped to 100.
     #[param(value_type = Option<u64>, minimum = 1, default = 20)]
     limit: Option<u32>,
 }
 
-/// A stock of the catalog.
+/// A stock in the catalog.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FoundStock {
-    /// The stock.
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// The company's name.
+    /// Company name.
     #[schema(example = "Apple Inc.")]
     pub name: String,
-    /// What it is: `stock`, `etf`, `adr`, ...
+    /// Kind of instrument: `stock`, `etf`, `adr`, ...
     #[serde(rename = "type")]
     #[schema(required, example = "stock")]
     pub kind: Option<String>,
-    /// Whether it is still traded.
+    /// Whether the stock is still traded.
     pub is_active: bool,
-    /// Where the company belongs.
+    /// Details of the company.
     pub details: StockDetails,
 }
 
@@ -62,20 +62,20 @@ impl FoundStock {
 
 /// Search stocks
 ///
-/// Those whose symbol begins with the text first, then those whose name does, then all others that have it.
+/// Returns stocks whose symbol starts with the text first, then those whose name starts with it, then all others that contain it.
 #[utoipa::path(
     get,
     path = "/stocks",
     tag = "Stocks",
     params(SearchParams),
-    responses((status = 200, description = "The stocks that were found", body = Envelope<Vec<FoundStock>>)),
+    responses((status = 200, description = "The matching stocks", body = Envelope<Vec<FoundStock>>)),
     security(("ApiKeyHeader" = ["stocks:read"]))
 )]
 pub(super) async fn search_stocks(
     State(app): State<App>,
-    _who: Allowed<StocksRead>,
+    _caller: Authorized<StocksRead>,
     mut query: Query,
-) -> Result<Reply<Vec<FoundStock>>, ApiError> {
+) -> Result<ApiResponse<Vec<FoundStock>>, ApiError> {
     let text = query.text("search", MAX_SEARCH_CHARS).unwrap_or_default();
     let limit = query.limit(DEFAULT_LIMIT, MAX_LIMIT);
     query.finish()?;
@@ -83,5 +83,5 @@ pub(super) async fn search_stocks(
         .service()
         .stocks
         .search_stocks(&text, usize::try_from(limit).unwrap_or(usize::MAX));
-    Ok(Reply::ok(found.into_iter().map(FoundStock::of).collect()))
+    Ok(ApiResponse::ok(found.into_iter().map(FoundStock::of).collect()))
 }

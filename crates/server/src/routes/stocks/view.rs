@@ -1,4 +1,4 @@
-//! Stocks as JSON.
+//! Stocks in responses.
 
 use market::calendar::new_york;
 use market::records::StockRow;
@@ -8,28 +8,28 @@ use utoipa::ToSchema;
 
 use crate::values::{date, decimal, price, timestamp};
 
-/// Where a company belongs.
+/// Details of a company.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StockDetails {
-    /// Where the company is at home.
+    /// Country of the company.
     #[schema(required, example = "US")]
     pub country: Option<String>,
-    /// Its sector.
+    /// Sector.
     #[schema(required, example = "Technology")]
     pub sector: Option<String>,
-    /// Its industry within the sector.
+    /// Industry within the sector.
     #[schema(required, example = "Consumer Electronics")]
     pub industry: Option<String>,
-    /// Where the stock is traded.
+    /// Exchange.
     #[schema(required, example = "NASDAQ")]
     pub exchange: Option<String>,
-    /// The International Securities Identification Number.
+    /// International Securities Identification Number.
     #[schema(required, example = "US0378331005")]
     pub isin: Option<String>,
 }
 
 impl StockDetails {
-    /// Those of a stock of the catalog.
+    /// Creates the details from a catalog entry.
     #[must_use]
     pub fn of(row: StockRow) -> Self {
         Self {
@@ -42,74 +42,75 @@ impl StockDetails {
     }
 }
 
-/// A stock with its figures. Averages and RSI take the last price for today's close.
+/// A stock with its figures. Averages and RSI use the last price as today's close.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Stock {
-    /// The stock.
+#[schema(as = Stock)]
+pub struct StockResponse {
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// The company's name.
+    /// Company name.
     #[schema(example = "Apple Inc.")]
     pub name: String,
-    /// The last price; null until one is known.
+    /// Last price; null until one is known.
     #[schema(required, example = 189.2)]
     pub last_price: Option<f64>,
-    /// The close of the session before the running (or last) one.
+    /// Close of the session before the current (or last) one.
     #[schema(required, example = 187.15)]
     pub previous_close: Option<f64>,
-    /// Last price − previous close.
+    /// Last price minus previous close.
     #[schema(required, example = 2.05)]
     pub change: Option<f64>,
-    /// The same in percent of the previous close.
+    /// Change in percent of the previous close.
     #[schema(required, example = 1.095_378)]
     pub change_percent: Option<f64>,
-    /// The highest price of 52 weeks.
+    /// 52-week high.
     #[schema(required, example = 199.62)]
     pub high_52w: Option<f64>,
-    /// The lowest price of 52 weeks.
+    /// 52-week low.
     #[schema(required, example = 164.08)]
     pub low_52w: Option<f64>,
     /// Wilder's RSI(14).
     #[schema(required, minimum = 0, maximum = 100, example = 55.2)]
     pub rsi: Option<f64>,
-    /// The average of 50 sessions.
+    /// 50-day moving average.
     #[schema(required, example = 185.1)]
     pub ma_50: Option<f64>,
-    /// The average of 200 sessions.
+    /// 200-day moving average.
     #[schema(required, example = 180.7)]
     pub ma_200: Option<f64>,
-    /// The running (or last) session's shares so far.
+    /// Volume of the current (or last) session so far, in shares.
     #[schema(required, minimum = 0, example = 51_234_000)]
     pub volume: Option<i64>,
-    /// The average of the last 20 completed sessions' shares.
+    /// Average volume of the last 20 completed sessions, in shares.
     #[schema(required, example = 49_870_123.5)]
     pub volume_ma_20: Option<f64>,
-    /// The average of the last 100 completed sessions' shares.
+    /// Average volume of the last 100 completed sessions, in shares.
     #[schema(required, example = 53_001_877.25)]
     pub volume_ma_100: Option<f64>,
-    /// What it is: `stock`, `etf`, `adr`, ...
+    /// Kind of instrument: `stock`, `etf`, `adr`, ...
     #[serde(rename = "type")]
     #[schema(required, example = "stock")]
     pub kind: Option<String>,
-    /// Whether it is still traded.
+    /// Whether the stock is still traded.
     pub is_active: bool,
-    /// When the last price was observed.
+    /// Time of the last price.
     #[schema(required, format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub updated_at: Option<String>,
-    /// Where the company belongs.
+    /// Details of the company.
     pub details: StockDetails,
-    /// What is known of the company's business; only with `fields=fundamentals`.
+    /// Fundamentals; only present with `fields=fundamentals`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub stock_fundamentals: Option<StockFundamentals>,
-    /// The same as `stock_fundamentals`.
+    /// Same as `stock_fundamentals`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub fundamentals: Option<StockFundamentals>,
 }
 
-impl Stock {
-    /// As the service shows it.
+impl StockResponse {
+    /// Creates the response from the service's view.
     #[must_use]
     pub fn of(stock: StockView, fundamentals: Option<StockFundamentals>) -> Self {
         Self {
@@ -137,7 +138,7 @@ impl Stock {
     }
 }
 
-/// What is known of a company's business.
+/// Fundamentals of a company.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StockFundamentals {
     /// Earnings per share of the last twelve months.
@@ -146,40 +147,40 @@ pub struct StockFundamentals {
     /// Earnings per share expected for the next twelve months.
     #[schema(required, example = 6.8)]
     pub eps_forward: Option<f64>,
-    /// Last price ÷ trailing earnings; null unless they are positive.
+    /// Last price ÷ trailing earnings per share; null unless these are positive.
     #[schema(required, example = 30.864_6)]
     pub pe_ratio: Option<f64>,
-    /// Last price ÷ forward earnings; null unless they are positive.
+    /// Last price ÷ forward earnings per share; null unless these are positive.
     #[schema(required, example = 27.823_529)]
     pub forward_pe: Option<f64>,
-    /// What all shares are worth, in US dollars.
+    /// Market capitalization in US dollars.
     #[schema(required, example = 2_900_000_000_000_i64)]
     pub market_cap: Option<f64>,
-    /// The yearly dividend in percent of the price.
+    /// Annual dividend in percent of the price.
     #[schema(required, example = 0.52)]
     pub dividend_yield: Option<f64>,
-    /// The yearly dividend in dollars per share.
+    /// Annual dividend in US dollars per share.
     #[schema(required, example = 0.98)]
     pub dividend_amount: Option<f64>,
-    /// The next ex-dividend date, or else the last.
+    /// Next ex-dividend date or, if unknown, the last one.
     #[schema(required, format = Date, example = "2026-05-11")]
     pub ex_dividend_date: Option<String>,
-    /// The payment date of that dividend.
+    /// Payment date of that dividend.
     #[schema(required, format = Date, example = "2026-05-14")]
     pub dividend_payment_date: Option<String>,
-    /// The next earnings date.
+    /// Next earnings date.
     #[schema(required, format = Date, example = "2026-04-30")]
     pub next_earnings_date: Option<String>,
-    /// How strongly the price moves with the market's.
+    /// Beta: sensitivity of the price to the market.
     #[schema(required, example = 1.2)]
     pub beta: Option<f64>,
-    /// Since when the figures are known: the beginning of that day in New York.
+    /// Day of the figures, as the start of that day in New York.
     #[schema(required, format = DateTime, example = "2026-02-01T05:00:00.000Z")]
     pub updated_at: Option<String>,
 }
 
 impl StockFundamentals {
-    /// As the service shows them.
+    /// Creates the response from the service's view.
     #[must_use]
     pub fn of(figures: Fundamentals) -> Self {
         Self {

@@ -4,50 +4,52 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::WithSession;
-use crate::body::NoBody;
+use crate::auth::AuthenticatedSession;
+use crate::body::IgnoredJsonBody;
 use crate::document::names::SubscriptionStatusName;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// An account that rests.
+/// A deactivated account.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Deactivated {
-    /// `deactivated`.
+#[schema(as = Deactivated)]
+pub struct DeactivatedAccount {
+    /// Always `deactivated`.
     #[schema(value_type = SubscriptionStatusName, example = "deactivated")]
     pub status: &'static str,
-    /// How many alerts were paused for it just now.
+    /// Number of alerts paused by this request.
     #[schema(example = 3)]
     pub paused_alerts: usize,
 }
 
-/// An account that is awake.
+/// A reactivated account.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Reactivated {
-    /// `active`.
+#[schema(as = Reactivated)]
+pub struct ReactivatedAccount {
+    /// Always `active`.
     #[schema(value_type = SubscriptionStatusName, example = "active")]
     pub status: &'static str,
 }
 
 /// Deactivate the account
 ///
-/// Its active alerts are paused, and nothing can be made or set going in its name (403, `deactivated`) until it is reactivated.
-/// It can be read, and its owner can sign in.
+/// Pauses all active alerts. Until the account is reactivated, requests that create or activate something return 403 with the
+/// reason `deactivated`. Reading and signing in still work.
 #[utoipa::path(
     post,
     path = "/user/account/deactivate",
     tag = "User",
-    responses((status = 200, description = "The account rests", body = Envelope<Deactivated>)),
+    responses((status = 200, description = "The account is deactivated", body = Envelope<DeactivatedAccount>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn deactivate_account(
     State(app): State<App>,
-    who: WithSession,
-    _body: NoBody,
-) -> Result<Reply<Deactivated>, ApiError> {
-    let paused_alerts = app.service().account_settings.deactivate_account(&who.actor).await?;
-    Ok(Reply::ok(Deactivated {
+    caller: AuthenticatedSession,
+    _body: IgnoredJsonBody,
+) -> Result<ApiResponse<DeactivatedAccount>, ApiError> {
+    let paused_alerts = app.service().account_settings.deactivate_account(&caller.actor).await?;
+    Ok(ApiResponse::ok(DeactivatedAccount {
         status: "deactivated",
         paused_alerts,
     }))
@@ -55,19 +57,19 @@ pub(super) async fn deactivate_account(
 
 /// Reactivate the account
 ///
-/// Its alerts stay paused until they are activated.
+/// Alerts stay paused until they are activated.
 #[utoipa::path(
     post,
     path = "/user/account/reactivate",
     tag = "User",
-    responses((status = 200, description = "The account is awake", body = Envelope<Reactivated>)),
+    responses((status = 200, description = "The account is active again", body = Envelope<ReactivatedAccount>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn reactivate_account(
     State(app): State<App>,
-    who: WithSession,
-    _body: NoBody,
-) -> Result<Reply<Reactivated>, ApiError> {
-    app.service().account_settings.reactivate_account(&who.actor).await?;
-    Ok(Reply::ok(Reactivated { status: "active" }))
+    caller: AuthenticatedSession,
+    _body: IgnoredJsonBody,
+) -> Result<ApiResponse<ReactivatedAccount>, ApiError> {
+    app.service().account_settings.reactivate_account(&caller.actor).await?;
+    Ok(ApiResponse::ok(ReactivatedAccount { status: "active" }))
 }

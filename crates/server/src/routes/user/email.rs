@@ -4,83 +4,85 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
-use crate::routes::auth::view::Told;
+use crate::response::{ApiResponse, Envelope};
+use crate::routes::auth::view::MessageResponse;
 
-/// The address that is wanted.
+/// A request for a new email address.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct ChangeEmail {
-    /// The new address.
+#[schema(as = ChangeEmail)]
+pub struct ChangeEmailRequest {
+    /// New email address.
     #[schema(format = "email", max_length = 254, example = "ann@example.org")]
     email: String,
 }
 
-/// The link that was mailed to a new address.
+/// The token of the link sent to the new address.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct ConfirmEmail {
-    /// The token, as the link in the mail has it.
+#[schema(as = ConfirmEmail)]
+pub struct ConfirmEmailRequest {
+    /// The token from the link in the email.
     #[schema(min_length = 1, example = "6n1JmXb0Pj6Cq5vVw3d9qjVZ0m1m4Yh2m8oXl1y7C9A")]
     token: String,
 }
 
-/// An address that is in force.
+/// The confirmed email address.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ConfirmedEmail {
-    /// The account's address from now on.
+    /// The account's new email address.
     #[schema(format = "email", example = "ann@example.org")]
     pub email: String,
 }
 
-/// Ask for another address
+/// Request a new email address
 ///
-/// A link is mailed to the new address, good once and for 24 hours. Until it is followed everything stays as it is; then the
-/// old address is told. An address that has an account is mailed nothing, and no answer says so.
+/// Mails a link to the new address, valid once and for 24 hours. The address changes only when the link is opened; then the old
+/// address is notified. If the new address already has an account, nothing is mailed and the response is the same.
 #[utoipa::path(
     put,
     path = "/user/account/email",
     tag = "User",
-    request_body(content = ChangeEmail, description = "The address that is wanted"),
-    responses((status = 200, description = "A link is on its way, unless the address has an account", body = Envelope<Told>)),
+    request_body(content = ChangeEmailRequest, description = "The new email address"),
+    responses((status = 200, description = "A link was sent, unless the address already has an account", body = Envelope<MessageResponse>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn change_email(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Reply<Told>, ApiError> {
+) -> Result<ApiResponse<MessageResponse>, ApiError> {
     app.service()
         .account_settings
-        .request_address_change(&who.actor, &body)
+        .request_address_change(&caller.actor, &body)
         .await?;
-    Ok(Told::ok(
-        "a link is on its way to the new address, unless it has an account; follow it, and it is this account's address",
+    Ok(MessageResponse::ok(
+        "a link was sent to the new address, unless it already has an account; open the link to change the address",
     ))
 }
 
-/// Confirm the other address
+/// Confirm a new email address
 ///
-/// The link itself shows that the address is theirs, so nobody has to be signed in.
+/// The token proves ownership of the address, so no session is required.
 #[utoipa::path(
     post,
     path = "/user/account/email/confirm",
     tag = "User",
-    request_body(content = ConfirmEmail, description = "The link"),
+    request_body(content = ConfirmEmailRequest, description = "The token from the link"),
     responses(
-        (status = 200, description = "The address is in force", body = Envelope<ConfirmedEmail>),
-        (status = 400, description = "The link is not known, was used, is too old, or the address has an account by now"),
+        (status = 200, description = "The address is changed", body = Envelope<ConfirmedEmail>),
+        (status = 400, description = "The link is unknown, already used or expired, or the address now has another account"),
     ),
     security(())
 )]
 pub(super) async fn confirm_email(
     State(app): State<App>,
     JsonObject(body): JsonObject,
-) -> Result<Reply<ConfirmedEmail>, ApiError> {
+) -> Result<ApiResponse<ConfirmedEmail>, ApiError> {
     let email = app.service().account_settings.confirm_address_change(&body).await?;
-    Ok(Reply::ok(ConfirmedEmail { email }))
+    Ok(ApiResponse::ok(ConfirmedEmail { email }))
 }

@@ -12,73 +12,74 @@ use serde_json::{Map, Value};
 use service::identity::account::Export;
 use utoipa::ToSchema;
 
-use crate::answer::{Envelope, Meta, RateLimit};
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::error::ApiError;
+use crate::response::{Envelope, Meta, RateLimit};
 
-/// All that is kept of an account.
+/// All stored data of an account.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AccountExport {
-    /// When it was asked for.
+    /// Time of the export.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub exported_at: String,
-    /// What its owner has said about themselves.
+    /// Profile of the owner.
     #[schema(value_type = Object)]
     pub account: Map<String, Value>,
-    /// Where they have signed in.
+    /// Sessions.
     #[schema(value_type = Vec<Object>)]
     pub sessions: Vec<Value>,
-    /// Their API keys, without the keys.
+    /// API keys, without their secrets.
     #[schema(value_type = Vec<Object>)]
     pub api_keys: Vec<Value>,
-    /// What they have allowed apps.
+    /// Grants of apps.
     #[schema(value_type = Vec<Object>)]
     pub app_grants: Vec<Value>,
-    /// What agents wanted to change, and what they said to it.
+    /// Changes requested by agents, with the owner's decisions.
     #[schema(value_type = Vec<Object>)]
     pub approvals: Vec<Value>,
-    /// The feedback that they have given.
+    /// Feedback written by the owner.
     #[schema(value_type = Vec<Object>)]
     pub feedback: Vec<Value>,
-    /// The ids of the feedback that they like.
+    /// Ids of feedback liked by the owner.
     pub liked_feedback: Vec<uuid::Uuid>,
-    /// Whether the address wants no mail about alerts.
+    /// Whether the address is unsubscribed from alert emails.
     pub is_unsubscribed: bool,
-    /// Webhooks without their secrets, each with its `deliveries`.
+    /// Webhooks, without their secrets, each with its `deliveries`.
     #[schema(value_type = Vec<Object>)]
     pub webhooks: Vec<Value>,
-    /// What was sent to them: when, how, where to, and what became of it.
+    /// Sent messages: time, channel, recipient and result.
     #[schema(value_type = Vec<Object>)]
     pub messages: Vec<Value>,
-    /// The watchlist.
+    /// Watchlist items.
     #[schema(value_type = Vec<Object>)]
     pub watchlist: Vec<Value>,
-    /// Its paper trades, closed ones included.
+    /// Paper trades, including closed ones.
     #[schema(value_type = Vec<Object>)]
     pub paper_trades: Vec<Value>,
-    /// Alerts, deleted ones included, each with its `history`.
+    /// Alerts, including deleted ones, each with its `history`.
     #[schema(value_type = Vec<Object>)]
     pub alerts: Vec<Value>,
 }
 
 /// Export the account
 ///
-/// All that is kept of it, without secrets. However much that is, it comes as it is read: an answer that breaks off is not whole.
+/// Returns all stored data of the account, without secrets. The response is streamed; a connection that closes early means that
+/// the export is incomplete.
 #[utoipa::path(
     get,
     path = "/user/account/export",
     tag = "User",
-    responses((status = 200, description = "All that is kept of the account", body = Envelope<AccountExport>)),
+    responses((status = 200, description = "All stored data of the account", body = Envelope<AccountExport>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn export_account(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     Extension(rate_limit): Extension<RateLimit>,
 ) -> Result<Response, ApiError> {
-    let mut export = app.service().account_settings.export_account(&who.actor).await?;
-    // What fails at once is answered as it should be.
+    let mut export = app.service().account_settings.export_account(&caller.actor).await?;
+    // Reads the first chunk before the response starts, so that an early error still gets an error response.
     let first = export.next().await.transpose()?;
     let meta = Meta {
         rate_limit,
@@ -86,12 +87,12 @@ pub(super) async fn export_account(
         notification_quota: None,
     };
     let meta = alerts::json::to_vec(&meta).map_err(ApiError::internal)?;
-    let mut beginning = br#"{"success":true,"data":"#.to_vec();
-    beginning.extend(first.unwrap_or_default());
-    let mut end = br#","meta":"#.to_vec();
-    end.extend(meta);
-    end.push(b'}');
-    let body = Body::from_stream(pieces(beginning, export, end));
+    let mut prefix = br#"{"success":true,"data":"#.to_vec();
+    prefix.extend(first.unwrap_or_default());
+    let mut suffix = br#","meta":"#.to_vec();
+    suffix.extend(meta);
+    suffix.push(b'}');
+    let body = Body::from_stream(body_chunks(prefix, export, suffix));
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
@@ -103,25 +104,29 @@ pub(super) async fn export_account(
     Ok((headers, body).into_response())
 }
 
-/// Where a body is.
-enum At {
-    Beginning(Vec<u8>, Export, Vec<u8>),
-    Middle(Export, Vec<u8>),
-    End,
+/// State of the streamed body.
+enum BodyState {
+    Start(Vec<u8>, Export, Vec<u8>),
+    Streaming(Export, Vec<u8>),
+    Done,
 }
 
-/// The pieces of the body, each read when it is asked for. A failure breaks the body off.
-fn pieces(beginning: Vec<u8>, export: Export, end: Vec<u8>) -> impl stream::Stream<Item = Result<Bytes, io::Error>> {
-    stream::unfold(At::Beginning(beginning, export, end), async |at| match at {
-        At::Beginning(beginning, export, end) => Some((Ok(beginning.into()), At::Middle(export, end))),
-        At::Middle(mut export, end) => Some(match export.next().await {
-            Some(Ok(piece)) => (Ok(piece.into()), At::Middle(export, end)),
+/// Streams the chunks of the body, each read on demand. An error ends the body early.
+fn body_chunks(
+    prefix: Vec<u8>,
+    export: Export,
+    suffix: Vec<u8>,
+) -> impl stream::Stream<Item = Result<Bytes, io::Error>> {
+    stream::unfold(BodyState::Start(prefix, export, suffix), async |state| match state {
+        BodyState::Start(prefix, export, suffix) => Some((Ok(prefix.into()), BodyState::Streaming(export, suffix))),
+        BodyState::Streaming(mut export, suffix) => Some(match export.next().await {
+            Some(Ok(chunk)) => (Ok(chunk.into()), BodyState::Streaming(export, suffix)),
             Some(Err(error)) => {
-                tracing::error!(%error, "an export broke off");
-                (Err(io::Error::other("the export broke off")), At::End)
+                tracing::error!(%error, "an account export failed");
+                (Err(io::Error::other("the account export failed")), BodyState::Done)
             }
-            None => (Ok(end.into()), At::End),
+            None => (Ok(suffix.into()), BodyState::Done),
         }),
-        At::End => None,
+        BodyState::Done => None,
     })
 }

@@ -1,4 +1,4 @@
-//! The account, as its owner looks after it.
+//! Account endpoints: profile, preferences, email address, phone, password, export and deletion.
 
 pub mod deactivate;
 pub mod delete;

@@ -5,55 +5,58 @@ use serde::Serialize;
 use service::identity::account::Phone;
 use utoipa::ToSchema;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::timestamp;
 
-/// The number that is wanted.
+/// A request for a phone verification code.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct RequestPhone {
-    /// The number in the form of E.164.
+#[schema(as = RequestPhone)]
+pub struct PhoneCodeRequest {
+    /// Phone number in E.164 format.
     #[schema(pattern = "^\\+[1-9][0-9]{7,14}$", example = "+14155550123")]
     phone: String,
-    /// Must be true: they agree to be sent text messages.
+    /// Consent to receive text messages. Must be `true`.
     #[schema(example = true)]
     sms_consent: bool,
 }
 
-/// What was sent to a number.
+/// A phone number with the verification code sent to it.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct VerifyPhone {
-    /// The number in the form of E.164.
+#[schema(as = VerifyPhone)]
+pub struct VerifyPhoneRequest {
+    /// Phone number in E.164 format.
     #[schema(pattern = "^\\+[1-9][0-9]{7,14}$", example = "+14155550123")]
     phone: String,
-    /// The code, as a text: it may begin with zeros.
+    /// The code, as a string because it may start with zeros.
     #[schema(pattern = "^[0-9]{6}$", example = "042137")]
     token: String,
 }
 
-/// A number that a code was sent to.
+/// A phone number to which a code was sent.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RequestedPhone {
-    /// The number.
+#[schema(as = RequestedPhone)]
+pub struct PhoneCodeResponse {
+    /// Phone number.
     #[schema(example = "+14155550123")]
     pub phone: String,
-    /// For how long the code is good, in seconds.
+    /// Lifetime of the code, in seconds.
     #[schema(example = 600)]
     pub expires_in: i64,
 }
 
-/// A number that was shown to be its owner's.
+/// A verified phone number.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct VerifiedPhone {
-    /// The number.
+    /// Phone number.
     #[schema(example = "+14155550123")]
     pub phone: String,
-    /// When they showed it.
+    /// Time of the verification.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub verified_at: String,
 }
@@ -67,50 +70,58 @@ impl VerifiedPhone {
     }
 }
 
-/// Have a code sent to a telephone number
+/// Send a verification code to a phone number
 ///
-/// Six digits, good for ten minutes and five guesses; a new code ends the one before. At most three an hour and five a day go to a
-/// number, and as many come of an account: 429 says when to come again. Until the code is shown the
-/// account keeps the number it has.
+/// Sends a code of six digits, valid for ten minutes and five attempts; a new code replaces the previous one. Limits: three codes
+/// per hour and five per day, for each number and each account; beyond them the response is 429 with the time to wait. The account
+/// keeps its current number until the code is verified.
 #[utoipa::path(
     post,
     path = "/user/account/phone",
     tag = "User",
-    request_body(content = RequestPhone, description = "The number that is wanted"),
-    responses((status = 200, description = "A code is on its way", body = Envelope<RequestedPhone>)),
+    request_body(content = PhoneCodeRequest, description = "The phone number"),
+    responses((status = 200, description = "A code was sent", body = Envelope<PhoneCodeResponse>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn request_phone(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Reply<RequestedPhone>, ApiError> {
-    let phone = app.service().account_settings.request_phone(&who.actor, &body).await?;
-    Ok(Reply::ok(RequestedPhone {
+) -> Result<ApiResponse<PhoneCodeResponse>, ApiError> {
+    let phone = app
+        .service()
+        .account_settings
+        .request_phone(&caller.actor, &body)
+        .await?;
+    Ok(ApiResponse::ok(PhoneCodeResponse {
         phone,
         expires_in: service::identity::account::PHONE_CODE_LIFE.as_secs(),
     }))
 }
 
-/// Verify a telephone number
+/// Verify a phone number
 ///
-/// By the code that was sent to it. From then on it is the number that text messages go to.
+/// Verifies a number with the code sent to it. Text messages are sent to this number from then on.
 #[utoipa::path(
     post,
     path = "/user/account/phone/verify",
     tag = "User",
-    request_body(content = VerifyPhone, description = "The number and the code"),
+    request_body(content = VerifyPhoneRequest, description = "The phone number and the code"),
     responses(
-        (status = 200, description = "The number is the account's", body = Envelope<VerifiedPhone>),
-        (status = 400, description = "The code is wrong (the message says how many tries are left), or there is none that is good"),
+        (status = 200, description = "The phone number is verified", body = Envelope<VerifiedPhone>),
+        (status = 400, description = "The code is wrong (the message contains the attempts left), or no valid code exists"),
     ),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn verify_phone(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Reply<VerifiedPhone>, ApiError> {
-    let phone = app.service().account_settings.verify_phone(&who.actor, &body).await?;
-    Ok(Reply::ok(VerifiedPhone::of(&phone)))
+) -> Result<ApiResponse<VerifiedPhone>, ApiError> {
+    let phone = app
+        .service()
+        .account_settings
+        .verify_phone(&caller.actor, &body)
+        .await?;
+    Ok(ApiResponse::ok(VerifiedPhone::of(&phone)))
 }

@@ -4,25 +4,26 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// A time of each day when nothing is sent: it waits until the end. By the clocks of the account's time zone; what begins
-/// later than it ends goes over midnight.
+/// Daily quiet hours in the account's time zone. Messages wait until they end. If `start` is later than `end`, they span
+/// midnight.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct QuietHours {
-    /// The first minute, `HH:MM`.
+#[schema(as = QuietHours)]
+pub struct QuietHoursView {
+    /// First minute, `HH:MM`.
     #[schema(pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$", example = "22:00")]
     pub start: String,
-    /// The first minute after it, another one.
+    /// First minute after the quiet hours, `HH:MM`. Must differ from `start`.
     #[schema(pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$", example = "07:00")]
     pub end: String,
 }
 
-impl QuietHours {
+impl QuietHoursView {
     pub(super) fn of(hours: service::identity::account::QuietHours) -> Self {
         let text = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
         Self {
@@ -32,75 +33,80 @@ impl QuietHours {
     }
 }
 
-/// When and by which clock an account's owner wants to hear from this service.
+/// Notification preferences of an account.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Preferences {
-    /// The IANA name of the zone their clocks show.
+#[schema(as = Preferences)]
+pub struct PreferencesView {
+    /// IANA time zone.
     #[schema(example = "America/New_York")]
     pub time_zone: String,
-    /// When they do not want to be disturbed; null for never.
+    /// Quiet hours; null for none.
     #[schema(required)]
-    pub quiet_hours: Option<QuietHours>,
-    /// Whether they want a mail when alerts cannot be judged for want of fresh quotes, and another when they can again.
+    pub quiet_hours: Option<QuietHoursView>,
+    /// Whether to send an email when alerts cannot be evaluated because quotes are outdated, and another when they can again.
     pub notify_blind: bool,
 }
 
-impl Preferences {
+impl PreferencesView {
     fn of(preferences: service::identity::account::Preferences) -> Self {
         Self {
             time_zone: preferences.time_zone,
-            quiet_hours: preferences.quiet_hours.map(QuietHours::of),
+            quiet_hours: preferences.quiet_hours.map(QuietHoursView::of),
             notify_blind: preferences.notify_blind,
         }
     }
 }
 
-/// What is preferred; what is left out stays.
+/// The preferences to change. Omitted fields keep their values.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct SetPreferences {
-    /// The IANA name of the zone their clocks show.
+#[schema(as = SetPreferences)]
+pub struct UpdatePreferencesRequest {
+    /// IANA time zone.
     #[schema(example = "Europe/Berlin")]
     time_zone: Option<String>,
-    /// When they do not want to be disturbed; null for never.
-    quiet_hours: Option<QuietHours>,
-    /// Whether they want a mail when alerts cannot be judged for want of fresh quotes, and another when they can again.
+    /// Quiet hours; null for none.
+    quiet_hours: Option<QuietHoursView>,
+    /// Whether to send an email when alerts cannot be evaluated because quotes are outdated, and another when they can again.
     notify_blind: Option<bool>,
 }
 
-/// Read the preferences
+/// Get the preferences
 #[utoipa::path(
     get,
     path = "/user/preferences",
     tag = "User",
-    responses((status = 200, description = "The preferences", body = Envelope<Preferences>)),
+    responses((status = 200, description = "The preferences", body = Envelope<PreferencesView>)),
     security(("SessionCookie" = []))
 )]
-pub(super) async fn get_preferences(State(app): State<App>, who: WithSession) -> Result<Reply<Preferences>, ApiError> {
-    let preferences = app.service().account_settings.preferences(&who.actor).await?;
-    Ok(Reply::ok(Preferences::of(preferences)))
+pub(super) async fn get_preferences(
+    State(app): State<App>,
+    caller: AuthenticatedSession,
+) -> Result<ApiResponse<PreferencesView>, ApiError> {
+    let preferences = app.service().account_settings.preferences(&caller.actor).await?;
+    Ok(ApiResponse::ok(PreferencesView::of(preferences)))
 }
 
-/// Change the preferences
+/// Update the preferences
 ///
-/// The time zone also says when reminders fire that are made from now on, and when quiet hours are.
+/// The time zone applies to quiet hours and to reminders created from now on.
 #[utoipa::path(
     put,
     path = "/user/preferences",
     tag = "User",
-    request_body(content = SetPreferences, description = "What is preferred"),
-    responses((status = 200, description = "The preferences as they are now", body = Envelope<Preferences>)),
+    request_body(content = UpdatePreferencesRequest, description = "The preferences to change"),
+    responses((status = 200, description = "The updated preferences", body = Envelope<PreferencesView>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn set_preferences(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Reply<Preferences>, ApiError> {
+) -> Result<ApiResponse<PreferencesView>, ApiError> {
     let preferences = app
         .service()
         .account_settings
-        .set_preferences(&who.actor, &body)
+        .set_preferences(&caller.actor, &body)
         .await?;
-    Ok(Reply::ok(Preferences::of(preferences)))
+    Ok(ApiResponse::ok(PreferencesView::of(preferences)))
 }

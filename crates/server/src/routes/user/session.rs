@@ -7,78 +7,84 @@ use service::identity::{Account, Session};
 use utoipa::ToSchema;
 
 use super::phone::VerifiedPhone;
-use super::preferences::QuietHours;
-use crate::answer::{Envelope, Reply};
+use super::preferences::QuietHoursView;
 use crate::app::App;
-use crate::auth::WithSession;
+use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::document::names::SubscriptionStatusName;
 use crate::error::ApiError;
-use crate::routes::auth::session::{SessionView, UpdateSession};
+use crate::response::{ApiResponse, Envelope};
+use crate::routes::auth::session::{SessionView, UpdateSessionRequest};
 
-/// A session, who has it, and what they have said about themselves.
+/// A session with its owner's profile.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UserSession {
-    /// Who has it, and the session.
+    /// The session and its owner.
     #[serde(flatten)]
-    pub seen: SessionView,
-    /// `active`, or `deactivated` for an account that rests.
+    pub session: SessionView,
+    /// Status of the account: `active` or `deactivated`.
     #[schema(value_type = SubscriptionStatusName, example = "active")]
     pub status: &'static str,
-    /// The number that text messages go to; null if none was verified.
+    /// Phone number for text messages; null if none is verified.
     #[schema(required)]
     pub phone: Option<VerifiedPhone>,
-    /// When they do not want to be disturbed; null for never.
+    /// Quiet hours; null for none.
     #[schema(required)]
-    pub quiet_hours: Option<QuietHours>,
+    pub quiet_hours: Option<QuietHoursView>,
 }
 
 impl UserSession {
     fn of(session: &Session, account: &Account) -> Self {
         let profile = &account.profile;
-        let rests = profile.deactivated_at.is_some();
+        let is_deactivated = profile.deactivated_at.is_some();
         Self {
-            seen: SessionView::of(session, account),
-            status: if rests { "deactivated" } else { "active" },
+            session: SessionView::of(session, account),
+            status: if is_deactivated { "deactivated" } else { "active" },
             phone: profile.phone.as_ref().map(VerifiedPhone::of),
-            quiet_hours: profile.quiet_hours.map(QuietHours::of),
+            quiet_hours: profile.quiet_hours.map(QuietHoursView::of),
         }
     }
 }
 
-async fn shown(app: &App, actor: &Actor) -> Result<Reply<UserSession>, ApiError> {
+async fn current_session(app: &App, actor: &Actor) -> Result<ApiResponse<UserSession>, ApiError> {
     let (session, account) = app.service().identity.session(actor).await?;
-    Ok(Reply::ok(UserSession::of(&session, &account)))
+    Ok(ApiResponse::ok(UserSession::of(&session, &account)))
 }
 
-/// Read the session and the profile
+/// Get the session and the profile
 #[utoipa::path(
     get,
     path = "/user/session",
     tag = "User",
-    responses((status = 200, description = "The session, and who has it", body = Envelope<UserSession>)),
+    responses((status = 200, description = "The session and its owner", body = Envelope<UserSession>)),
     security(("SessionCookie" = []))
 )]
-pub(super) async fn get_user_session(State(app): State<App>, who: WithSession) -> Result<Reply<UserSession>, ApiError> {
-    shown(&app, &who.actor).await
+pub(super) async fn get_user_session(
+    State(app): State<App>,
+    caller: AuthenticatedSession,
+) -> Result<ApiResponse<UserSession>, ApiError> {
+    current_session(&app, &caller.actor).await
 }
 
-/// Change the profile
+/// Update the profile
 ///
-/// What is left out stays. Quiet hours have a route of their own (`/user/preferences`).
+/// Omitted fields keep their values. To change quiet hours, use `/user/preferences`.
 #[utoipa::path(
     patch,
     path = "/user/session",
     tag = "User",
-    request_body(content = UpdateSession, description = "What is to change"),
-    responses((status = 200, description = "The session, and who has it, as they are now", body = Envelope<UserSession>)),
+    request_body(content = UpdateSessionRequest, description = "The fields to change"),
+    responses((status = 200, description = "The session and its updated owner", body = Envelope<UserSession>)),
     security(("SessionCookie" = []))
 )]
 pub(super) async fn update_user_session(
     State(app): State<App>,
-    who: WithSession,
+    caller: AuthenticatedSession,
     JsonObject(body): JsonObject,
-) -> Result<Reply<UserSession>, ApiError> {
-    app.service().account_settings.update_profile(&who.actor, &body).await?;
-    shown(&app, &who.actor).await
+) -> Result<ApiResponse<UserSession>, ApiError> {
+    app.service()
+        .account_settings
+        .update_profile(&caller.actor, &body)
+        .await?;
+    current_session(&app, &caller.actor).await
 }

@@ -5,112 +5,113 @@ use std::collections::BTreeMap;
 use alerts::Plan;
 use axum::extract::State;
 use serde::Serialize;
-use service::identity::account::Subscription as Used;
+use service::identity::account::Subscription;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::Known;
+use crate::auth::Authenticated;
 use crate::document::names::{PlanName, SubscriptionStatusName};
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::timestamp;
 
-/// What a plan has, and how much of it is used.
+/// An account's plan, its quotas and their usage.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Subscription {
-    /// The account.
+#[schema(as = Subscription)]
+pub struct SubscriptionView {
+    /// Account id.
     pub id: Uuid,
-    /// The plan.
+    /// Plan.
     #[schema(value_type = PlanName, example = "premium")]
     pub account_type: &'static str,
-    /// `active`, or `deactivated` for an account that rests.
+    /// Status of the account: `active` or `deactivated`.
     #[schema(value_type = SubscriptionStatusName, example = "active")]
     pub status: &'static str,
-    /// Whether it is the early birds' plan.
+    /// Whether the plan is the early bird plan.
     pub is_early_bird: bool,
-    /// Whether the early birds' plan could be taken. The operator of this service gives plans, so it cannot.
+    /// Whether the early bird plan can be purchased. Always `false`: the operator assigns plans.
     pub is_early_bird_eligible: bool,
-    /// Whether it has all that there is.
+    /// Whether the plan includes all premium features.
     pub is_premium: bool,
-    /// Whether the plan ends with the period. Plans of this service go on until the operator changes them.
+    /// Whether the plan ends with the current period. Always `false`: a plan stays until the operator changes it.
     pub cancel_at_period_end: bool,
-    /// How much the plan has in a period.
+    /// Quotas per period.
     pub quotas: Quotas,
-    /// How much of it is used.
+    /// Usage in the current period.
     pub usage: Usage,
-    /// The period: a calendar month in UTC.
+    /// Current period: a calendar month in UTC.
     pub current_period: CurrentPeriod,
-    /// Alerts.
+    /// Number and quota of alerts.
     pub alerts: AlertUsage,
-    /// How many stocks are on the watchlist.
+    /// Number of watchlist items.
     pub watchlist_items_count: u64,
-    /// How many may be.
+    /// Maximum number of watchlist items.
     pub watchlist_quota: u64,
 }
 
-/// How much a plan has in a period.
+/// Quotas of a plan per period.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Quotas {
-    /// Text messages about alerts that fired.
+    /// Text messages for fired alerts.
     #[schema(example = 50)]
     pub sms: u32,
 }
 
-/// How much is used.
+/// Usage in a period.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Usage {
-    /// The text messages that were sent in this period.
+    /// Text messages sent in the period.
     #[schema(example = 3)]
     pub count: u64,
 }
 
-/// A period.
+/// A billing period.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CurrentPeriod {
-    /// Its first instant.
+    /// Start of the period, inclusive.
     #[schema(format = DateTime, example = "2026-03-01T00:00:00.000Z")]
     pub start: String,
-    /// The first instant after it.
+    /// End of the period, exclusive.
     #[schema(format = DateTime, example = "2026-04-01T00:00:00.000Z")]
     pub end: String,
 }
 
-/// How many alerts there are and may be.
+/// Number and quota of alerts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AlertUsage {
-    /// How many there are.
+    /// Number of alerts.
     pub counts: AlertCounts,
-    /// How many may be active.
+    /// Quota of active alerts.
     pub quota: AlertQuota,
 }
 
-/// How many alerts there are.
+/// Number of alerts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AlertCounts {
-    /// In all.
+    /// Total number of alerts.
     #[schema(example = 5)]
     pub total: u64,
-    /// Of each status.
+    /// Number of alerts by status.
     #[schema(example = json!({"active": 3, "inactive": 0, "paused": 1, "triggered": 1}))]
     pub by_status: BTreeMap<&'static str, u64>,
 }
 
-/// How many alerts may be active.
+/// Quota of active alerts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AlertQuota {
-    /// So many; null for any number.
+    /// Maximum number of active alerts; null if unlimited.
     #[schema(required, example = 20)]
     pub limit: Option<u32>,
-    /// So many more; null for any number.
+    /// Number of alerts that can still be activated; null if unlimited.
     #[schema(required, example = 17)]
     pub remaining: Option<u64>,
-    /// Whether it is any number.
+    /// Whether the number of active alerts is unlimited.
     pub unlimited: bool,
 }
 
-impl Subscription {
-    fn of(used: &Used) -> Self {
+impl SubscriptionView {
+    fn of(used: &Subscription) -> Self {
         let is_early_bird = used.plan == Plan::EarlyBird;
         Self {
             id: used.account.0,
@@ -149,17 +150,20 @@ impl Subscription {
     }
 }
 
-/// Read the subscription
+/// Get the subscription
 ///
-/// What the account's plan has, and how much of it is used. An API key of any scopes will do.
+/// Returns the account's plan, its quotas and their usage. API keys with any scope are accepted.
 #[utoipa::path(
     get,
     path = "/user/subscription",
     tag = "User",
-    responses((status = 200, description = "The plan, and what is used of it", body = Envelope<Subscription>)),
+    responses((status = 200, description = "The plan and its usage", body = Envelope<SubscriptionView>)),
     security(("ApiKeyHeader" = []))
 )]
-pub(super) async fn get_subscription(State(app): State<App>, who: Known) -> Result<Reply<Subscription>, ApiError> {
-    let used = app.service().account_settings.subscription(&who.actor).await?;
-    Ok(Reply::ok(Subscription::of(&used)))
+pub(super) async fn get_subscription(
+    State(app): State<App>,
+    caller: Authenticated,
+) -> Result<ApiResponse<SubscriptionView>, ApiError> {
+    let used = app.service().account_settings.subscription(&caller.actor).await?;
+    Ok(ApiResponse::ok(SubscriptionView::of(&used)))
 }

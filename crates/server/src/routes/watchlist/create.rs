@@ -4,22 +4,23 @@ use axum::extract::State;
 use http::StatusCode;
 use utoipa::ToSchema;
 
-use super::view::WatchlistItem;
-use crate::answer::{Envelope, Reply};
+use super::view::WatchlistItemView;
 use crate::app::App;
-use crate::auth::{Allowed, WatchlistWrite};
+use crate::auth::{Authorized, WatchlistWrite};
 use crate::body::JsonObject;
 use crate::document::names::IntentionName;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// A stock for the watchlist.
+/// The watchlist item to create.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct CreateWatchlistItem {
-    /// The stock, in any case.
+#[schema(as = CreateWatchlistItem)]
+pub struct CreateWatchlistItemRequest {
+    /// Stock symbol, in upper or lower case.
     #[schema(pattern = "^[A-Za-z0-9.-]{1,10}$", example = "AAPL")]
     stock_symbol: String,
-    /// Its name. A stock that is not known yet comes into the catalog under it.
+    /// Company name. Required to add a stock that is not in the catalog yet.
     #[schema(
         min_length = 1,
         max_length = 200,
@@ -27,13 +28,13 @@ pub struct CreateWatchlistItem {
         example = "Apple Inc."
     )]
     stock_name: Option<String>,
-    /// What is meant to be done.
+    /// Whether to buy or sell the stock.
     #[schema(value_type = IntentionName)]
     intention: String,
-    /// At what price in US dollars.
+    /// Target price in US dollars.
     #[schema(minimum = 0.000_001, maximum = 1_000_000_000, example = 180)]
     target_price: Option<f64>,
-    /// Why, and whatever else is to be remembered.
+    /// Notes.
     #[schema(
         max_length = 2000,
         pattern = r"^[^\x00]*$",
@@ -44,28 +45,28 @@ pub struct CreateWatchlistItem {
 
 /// Add a stock to the watchlist
 ///
-/// It opens a paper trade of 1,000 US dollars at the present price, long to buy, short to sell; without a price yet, at the
-/// first one. With auto alerts (the default of the paid plans) the analyst looks at it and makes alerts that fit the intention.
-/// A stock that is on the watchlist already is 409; one beyond what the plan has room for 403.
+/// Opens a paper trade of 1,000 US dollars at the current price (long for buy, short for sell); if no price is known, at the
+/// first price. With auto alerts (the default of paid plans), the analyst creates alerts that fit the intention. Returns 409 if the
+/// stock is already on the watchlist, and 403 if the plan's limit is reached.
 #[utoipa::path(
     post,
     path = "/watchlist",
     tag = "Watchlist",
-    request_body(content = CreateWatchlistItem, description = "What is meant to be done with which stock"),
+    request_body(content = CreateWatchlistItemRequest, description = "The watchlist item to create"),
     responses(
-        (status = 201, description = "A new item", body = Envelope<WatchlistItem>),
-        (status = 400, description = "The body is no JSON object, or something is wrong with its content"),
-        (status = 404, description = "No such stock, and no name for one"),
-        (status = 409, description = "The stock is on the watchlist already"),
+        (status = 201, description = "The created item", body = Envelope<WatchlistItemView>),
+        (status = 400, description = "The body is not a JSON object, or a field is invalid"),
+        (status = 404, description = "Stock not found, and no `stock_name` was sent"),
+        (status = 409, description = "The stock is already on the watchlist"),
     ),
     security(("ApiKeyHeader" = ["watchlist:write"]))
 )]
 pub(super) async fn create_watchlist_item(
     State(app): State<App>,
-    who: Allowed<WatchlistWrite>,
+    caller: Authorized<WatchlistWrite>,
     JsonObject(body): JsonObject,
-) -> Result<Reply<WatchlistItem>, ApiError> {
-    let item = app.service().watchlists.add_to_watchlist(&who.actor, &body).await;
-    let item = item.map_err(ApiError::without_422)?;
-    Ok(Reply::with(StatusCode::CREATED, WatchlistItem::of(item)))
+) -> Result<ApiResponse<WatchlistItemView>, ApiError> {
+    let item = app.service().watchlists.add_to_watchlist(&caller.actor, &body).await;
+    let item = item.map_err(ApiError::validation_as_400)?;
+    Ok(ApiResponse::with(StatusCode::CREATED, WatchlistItemView::of(item)))
 }

@@ -4,11 +4,11 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, WatchlistWrite};
+use crate::auth::{Authorized, WatchlistWrite};
 use crate::error::ApiError;
 use crate::query::WatchlistItemPath;
+use crate::response::{ApiResponse, Envelope};
 
 /// The confirmation that an item was deleted.
 #[derive(Debug, Serialize, ToSchema)]
@@ -22,25 +22,28 @@ impl DeletedWatchlistItem {
     pub(crate) const DELETED: Self = Self { deleted: true };
 }
 
-/// Take a stock off the watchlist
+/// Remove a stock from the watchlist
 ///
-/// Its paper trade is closed, and stays in the performance. The alerts that the analyst made for it are deleted; yours stay.
+/// Closes its paper trade, which stays in the performance. Deletes the alerts that the analyst created for it; your own alerts stay.
 #[utoipa::path(
     delete,
     path = "/watchlist/{id}",
     tag = "Watchlist",
-    params(("id" = String, Path, description = "The item's id")),
+    params(("id" = String, Path, description = "Watchlist item id")),
     responses(
-        (status = 200, description = "The item is gone", body = Envelope<DeletedWatchlistItem>),
-        (status = 404, description = "No such item"),
+        (status = 200, description = "The item is deleted", body = Envelope<DeletedWatchlistItem>),
+        (status = 404, description = "Watchlist item not found"),
     ),
     security(("ApiKeyHeader" = ["watchlist:write"]))
 )]
 pub(super) async fn delete_watchlist_item(
     State(app): State<App>,
-    who: Allowed<WatchlistWrite>,
+    caller: Authorized<WatchlistWrite>,
     WatchlistItemPath(id): WatchlistItemPath,
-) -> Result<Reply<DeletedWatchlistItem>, ApiError> {
-    app.service().watchlists.delete_watchlist_item(&who.actor, id).await?;
-    Ok(Reply::ok(DeletedWatchlistItem::DELETED))
+) -> Result<ApiResponse<DeletedWatchlistItem>, ApiError> {
+    app.service()
+        .watchlists
+        .delete_watchlist_item(&caller.actor, id)
+        .await?;
+    Ok(ApiResponse::ok(DeletedWatchlistItem::DELETED))
 }

@@ -2,26 +2,26 @@
 
 use axum::extract::State;
 
-use super::view::WatchlistItem;
-use crate::answer::{Envelope, Reply};
+use super::view::WatchlistItemView;
 use crate::app::App;
-use crate::auth::{Allowed, WatchlistRead};
+use crate::auth::{Authorized, WatchlistRead};
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
 /// List the watchlist
 ///
-/// All items, newest first, with their stocks and how many alerts there are on them.
+/// Returns all items, newest first, with their stocks and numbers of alerts.
 #[utoipa::path(
     get,
     path = "/watchlist",
     tag = "Watchlist",
-    responses((status = 200, description = "The watchlist", body = Envelope<Vec<WatchlistItem>>)),
+    responses((status = 200, description = "The watchlist", body = Envelope<Vec<WatchlistItemView>>)),
     security(("ApiKeyHeader" = ["watchlist:read"]))
 )]
 pub(super) async fn list_watchlist(
     State(app): State<App>,
-    who: Allowed<WatchlistRead>,
-) -> Result<Reply<Vec<WatchlistItem>>, ApiError> {
-    let items = app.service().watchlists.watchlist(&who.actor).await?;
-    Ok(Reply::ok(items.into_iter().map(WatchlistItem::of).collect()))
+    caller: Authorized<WatchlistRead>,
+) -> Result<ApiResponse<Vec<WatchlistItemView>>, ApiError> {
+    let items = app.service().watchlists.watchlist(&caller.actor).await?;
+    Ok(ApiResponse::ok(items.into_iter().map(WatchlistItemView::of).collect()))
 }

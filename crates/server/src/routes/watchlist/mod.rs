@@ -1,4 +1,4 @@
-//! The watchlist: what somebody means to do with stocks, and what following that would have earned.
+//! Watchlist endpoints: items, paper trades and their performance.
 
 pub mod create;
 pub mod delete;

@@ -2,91 +2,92 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use service::watchlist::{PerformanceView, Point, Range};
+use service::watchlist::{PerformanceRange, PerformanceView, SeriesPoint};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, WatchlistRead};
+use crate::auth::{Authorized, WatchlistRead};
 use crate::document::names::PerformanceRangeName;
 use crate::error::ApiError;
 use crate::query::Query;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::date;
 
-/// The ranges by name.
-pub(crate) const RANGES: &[(&str, Range)] = &[
-    ("3m", Range::ThreeMonths),
-    ("6m", Range::SixMonths),
-    ("1y", Range::Year),
-    ("max", Range::Max),
+/// API names of performance ranges.
+pub(crate) const PERFORMANCE_RANGES: &[(&str, PerformanceRange)] = &[
+    ("3m", PerformanceRange::ThreeMonths),
+    ("6m", PerformanceRange::SixMonths),
+    ("1y", PerformanceRange::Year),
+    ("max", PerformanceRange::Max),
 ];
 
-/// How far back.
+/// Query parameters: the range.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters; the handler reads them")]
-pub struct PerformanceParams {
-    /// How far back from today; `max` is to the first paper trade.
+pub struct WatchlistPerformanceParams {
+    /// Range up to today; `max` starts at the first paper trade.
     #[param(value_type = Option<PerformanceRangeName>, default = "max")]
     range: Option<String>,
 }
 
-/// A day of a series.
+/// A point of a performance series.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PerformancePoint {
-    /// The session.
+    /// Date of the session.
     #[schema(format = Date, example = "2026-03-02")]
     pub date: String,
-    /// What 100 on the first day have become.
+    /// Index value; 100 on the first day.
     #[schema(example = 101.25)]
     pub value: f64,
-    /// `true` while the session is not complete: the value follows from the prices so far. Left out otherwise.
+    /// `true` while the session is not complete and the value is based on current prices. Omitted otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub provisional: Option<bool>,
 }
 
-/// The series, each with the same days.
+/// Performance series with identical dates.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PerformanceSeries {
-    /// The paper trades of the watchlist.
+    /// Series of the watchlist's paper trades.
     pub watchlist: Vec<PerformancePoint>,
-    /// The benchmark; empty while nothing is known of it.
+    /// Series of the benchmark; empty if no prices of it are known.
     pub sp_500: Vec<PerformancePoint>,
 }
 
-/// What came of it, in percent.
+/// Total returns, in percent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PerformanceSummary {
-    /// The return on the paper trades.
+    /// Return of the paper trades.
     #[schema(example = 1.25)]
     pub watchlist_return_pct: f64,
-    /// The benchmark's return; null while the benchmark is unknown, 0 without trades.
+    /// Return of the benchmark; null while its prices are unknown, 0 without trades.
     #[schema(required, example = 0.5)]
     pub sp500_return_pct: Option<f64>,
-    /// The same.
+    /// Same as `sp500_return_pct`.
     #[schema(required, example = 0.5)]
     pub sp_500_return_pct: Option<f64>,
-    /// By how many percentage points the paper trades did better; null while the benchmark is unknown, 0 without trades.
+    /// Return of the paper trades minus return of the benchmark, in percentage points; null while the benchmark's prices are
+    /// unknown, 0 without trades.
     #[schema(required, example = 0.75)]
     pub alpha_pct: Option<f64>,
 }
 
-/// What following the watchlist would have earned.
+/// Performance of the watchlist's paper trades.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WatchlistPerformance {
-    /// How far back.
+    /// Range.
     #[schema(value_type = PerformanceRangeName)]
     pub range: &'static str,
-    /// The first day; null without trades.
+    /// First day; null without trades.
     #[schema(required, format = Date, example = "2026-03-02")]
     pub base_date: Option<String>,
-    /// The symbol of the benchmark.
+    /// Symbol of the benchmark.
     #[schema(example = "SPY")]
     pub benchmark: String,
-    /// Day by day.
+    /// Daily series.
     pub series: PerformanceSeries,
-    /// In one.
+    /// Total returns.
     pub summary: PerformanceSummary,
 }
 
@@ -97,7 +98,7 @@ impl WatchlistPerformance {
             benchmark,
             provisional_from,
         } = view;
-        let points = |series: Vec<Point>| {
+        let points = |series: Vec<SeriesPoint>| {
             let points = series.into_iter().map(|point| PerformancePoint {
                 date: date(point.date),
                 value: point.value,
@@ -106,7 +107,7 @@ impl WatchlistPerformance {
             points.collect()
         };
         let summary = performance.summary;
-        // Without trades there is nothing to compare, and all returns are zero.
+        // Without trades all returns are zero.
         let without_trades = performance.base_date.is_none().then_some(0.0);
         let benchmark_return = summary.benchmark_return_pct.or(without_trades);
         Self {
@@ -127,16 +128,16 @@ impl WatchlistPerformance {
     }
 }
 
-/// Read the watchlist's performance
+/// Get the watchlist's performance
 ///
-/// The daily time-weighted return on all paper trades that were open that day, weighted by their value at the previous close,
-/// chained, 100 on the first day of the range; beside it the benchmark on the same days. The running session is the last,
-/// provisional point.
+/// Returns the chained daily time-weighted return of the open paper trades, weighted by their value at the previous close and
+/// indexed to 100 on the first day, together with the benchmark on the same days. The current session is the last, provisional
+/// point.
 #[utoipa::path(
     get,
     path = "/watchlist/performance",
     tag = "Watchlist",
-    params(PerformanceParams),
+    params(WatchlistPerformanceParams),
     responses(
         (status = 200, description = "The performance", body = Envelope<WatchlistPerformance>),
     ),
@@ -144,15 +145,15 @@ impl WatchlistPerformance {
 )]
 pub(super) async fn get_performance(
     State(app): State<App>,
-    who: Allowed<WatchlistRead>,
+    caller: Authorized<WatchlistRead>,
     mut query: Query,
-) -> Result<Reply<WatchlistPerformance>, ApiError> {
-    let range = query.word("range", RANGES);
+) -> Result<ApiResponse<WatchlistPerformance>, ApiError> {
+    let range = query.choice("range", PERFORMANCE_RANGES);
     query.finish()?;
     let performance = app
         .service()
         .watchlists
-        .paper_performance(&who.actor, range.unwrap_or_default())
+        .paper_performance(&caller.actor, range.unwrap_or_default())
         .await?;
-    Ok(Reply::ok(WatchlistPerformance::of(performance)))
+    Ok(ApiResponse::ok(WatchlistPerformance::of(performance)))
 }

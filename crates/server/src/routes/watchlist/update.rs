@@ -3,59 +3,62 @@
 use axum::extract::State;
 use utoipa::ToSchema;
 
-use super::view::WatchlistItem;
-use crate::answer::{Envelope, Reply};
+use super::view::WatchlistItemView;
 use crate::app::App;
-use crate::auth::{Allowed, WatchlistWrite};
+use crate::auth::{Authorized, WatchlistWrite};
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::query::WatchlistItemPath;
+use crate::response::{ApiResponse, Envelope};
 
-/// What is to be changed; what is left out stays.
+/// The fields to change. Omitted fields keep their values.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct UpdateWatchlistItem {
-    /// At what price in US dollars; null takes it away.
+#[schema(as = UpdateWatchlistItem)]
+pub struct UpdateWatchlistItemRequest {
+    /// Target price in US dollars; null removes it.
     #[schema(minimum = 0.000_001, maximum = 1_000_000_000, example = 175.5)]
     target_price: Option<f64>,
-    /// The notes; null takes them away.
+    /// Notes; null removes them.
     #[schema(
         max_length = 2000,
         pattern = r"^[^\x00]*$",
         example = "Buy below the 200-day average"
     )]
     notes: Option<String>,
-    /// Whether it is followed. `false` closes its paper trade and deletes the analyst's alerts; `true` begins anew at the present
+    /// Whether the item is active. `false` closes its paper trade and deletes the analyst's alerts; `true` starts again at the current
     /// price.
     is_active: Option<bool>,
-    /// Whether the analyst makes alerts for it. `false` deletes those that it made.
+    /// Whether the analyst creates alerts for the item. `false` deletes the alerts it created.
     auto_alerts_enabled: Option<bool>,
 }
 
-/// Change an item of the watchlist
+/// Update a watchlist item
 #[utoipa::path(
     patch,
     path = "/watchlist/{id}",
     tag = "Watchlist",
-    params(("id" = String, Path, description = "The item's id")),
-    request_body(content = UpdateWatchlistItem, description = "What is to be changed"),
+    params(("id" = String, Path, description = "Watchlist item id")),
+    request_body(content = UpdateWatchlistItemRequest, description = "The fields to change"),
     responses(
-        (status = 200, description = "The item as it is now", body = Envelope<WatchlistItem>),
-        (status = 400, description = "The body is no JSON object, or something is wrong with its content"),
-        (status = 404, description = "No such item"),
+        (status = 200, description = "The updated item", body = Envelope<WatchlistItemView>),
+        (status = 400, description = "The body is not a JSON object, or a field is invalid"),
+        (status = 404, description = "Watchlist item not found"),
     ),
     security(("ApiKeyHeader" = ["watchlist:write"]))
 )]
 pub(super) async fn update_watchlist_item(
     State(app): State<App>,
-    who: Allowed<WatchlistWrite>,
+    caller: Authorized<WatchlistWrite>,
     WatchlistItemPath(id): WatchlistItemPath,
     JsonObject(body): JsonObject,
-) -> Result<Reply<WatchlistItem>, ApiError> {
+) -> Result<ApiResponse<WatchlistItemView>, ApiError> {
     let item = app
         .service()
         .watchlists
-        .update_watchlist_item(&who.actor, id, &body)
+        .update_watchlist_item(&caller.actor, id, &body)
         .await;
-    Ok(Reply::ok(WatchlistItem::of(item.map_err(ApiError::without_422)?)))
+    Ok(ApiResponse::ok(WatchlistItemView::of(
+        item.map_err(ApiError::validation_as_400)?,
+    )))
 }

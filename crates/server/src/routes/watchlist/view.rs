@@ -1,4 +1,4 @@
-//! An item of the watchlist as answers show it.
+//! Watchlist items in responses.
 
 use serde::Serialize;
 use service::watchlist::ItemView;
@@ -8,80 +8,81 @@ use uuid::Uuid;
 use crate::document::names::IntentionName;
 use crate::values::{price, timestamp};
 
-/// The least that is said of a stock.
+/// A watchlist item's stock.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WatchedStock {
-    /// Its symbol.
+    /// Symbol.
     #[schema(example = "AAPL")]
     pub symbol: String,
-    /// Its name.
+    /// Company name.
     #[schema(example = "Apple Inc.")]
     pub name: String,
-    /// Its last price in US dollars; null while none is known.
+    /// Last price in US dollars; null until one is known.
     #[schema(required, example = 198.66)]
     pub last_price: Option<f64>,
 }
 
-/// What the analyst said of an item last.
+/// The analyst's latest analysis of an item.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ItemAnalysis {
-    /// When.
+    /// Time of the analysis.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub analyzed_at: String,
-    /// At what price of the stock in US dollars.
+    /// Price of the stock at that time, in US dollars.
     #[schema(example = 198.66)]
     pub price: f64,
-    /// Who: `rules`, or the name of a language model.
+    /// Author: `rules`, or the name of a language model.
     #[schema(example = "rules")]
     pub by: String,
-    /// What, in a few sentences.
+    /// Summary in a few sentences.
     pub summary: String,
 }
 
-/// An item of the watchlist.
+/// A watchlist item.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct WatchlistItem {
-    /// Its id.
+#[schema(as = WatchlistItem)]
+pub struct WatchlistItemView {
+    /// Watchlist item id.
     pub id: Uuid,
-    /// Its stock.
+    /// Stock symbol.
     #[schema(example = "AAPL")]
     pub stock_symbol: String,
-    /// What is meant to be done.
+    /// Whether to buy or sell the stock.
     #[schema(value_type = IntentionName)]
     pub intention: &'static str,
-    /// At what price in US dollars, if that was said.
+    /// Target price in US dollars, if set.
     #[schema(required, example = 180)]
     pub target_price: Option<f64>,
-    /// What the stock cost when the item was added, turned or made active again; null while no price is known.
+    /// Price when the item was added, changed its intention or was reactivated; null until a price is known.
     #[schema(required, example = 198.66)]
     pub initial_price: Option<f64>,
-    /// Whether the analyst makes alerts for it.
+    /// Whether the analyst creates alerts for the item.
     pub auto_alerts_enabled: bool,
-    /// The owner's notes.
+    /// Notes.
     #[schema(required)]
     pub notes: Option<String>,
-    /// Whether it is followed.
+    /// Whether the item is active.
     pub is_active: bool,
-    /// How many of your alerts on its stock are active.
+    /// Number of your active alerts on this stock.
     #[schema(minimum = 0, example = 3)]
     pub active_alert_count: u64,
-    /// How many are paused.
+    /// Number of your paused alerts on this stock.
     #[schema(minimum = 0, example = 0)]
     pub paused_alert_count: u64,
-    /// What the analyst said last; null while it has not.
+    /// Latest analysis; null until there is one.
     #[schema(required)]
     pub analysis: Option<ItemAnalysis>,
-    /// Its stock.
+    /// The stock.
     pub stocks: WatchedStock,
-    /// When it was made.
+    /// Time of creation.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub created_at: String,
-    /// When anything of it was changed last.
+    /// Time of the last change.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub updated_at: String,
 }
 
-impl WatchlistItem {
+impl WatchlistItemView {
     pub(crate) fn of(view: ItemView) -> Self {
         let ItemView { listed, stock } = view;
         let item = listed.item;

@@ -5,20 +5,21 @@ use http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::view::Webhook;
-use crate::answer::{Envelope, Reply};
+use super::view::WebhookView;
 use crate::app::App;
-use crate::auth::{Allowed, WebhooksWrite};
+use crate::auth::{Authorized, WebhooksWrite};
 use crate::body::JsonObject;
 use crate::document::names::{EventName, SignatureName};
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// Where events are to be sent.
+/// The webhook to create.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct CreateWebhook {
-    /// An address of the public internet, by https; without a user's name, without a fragment. Where the operator has opened
-    /// private ranges (`webhooks.allow_private_cidrs`), also by http to these.
+#[schema(as = CreateWebhook)]
+pub struct CreateWebhookRequest {
+    /// Public https URL without user info and fragment. If the operator allows private ranges (`webhooks.allow_private_cidrs`), http
+    /// URLs to these ranges are also accepted.
     #[schema(
         format = "uri",
         pattern = "^https://",
@@ -26,56 +27,56 @@ pub struct CreateWebhook {
         example = "https://example.com/hooks/bellwether"
     )]
     url: String,
-    /// Which events.
+    /// Subscribed events.
     #[schema(value_type = Vec<EventName>, min_items = 1, example = json!(["alert.triggered"]))]
     events: Vec<String>,
-    /// What deliveries are signed with; left out, one is made.
+    /// Signing secret; generated if omitted.
     #[schema(min_length = 1, max_length = 512)]
     secret: Option<String>,
-    /// What the service's own signature is over.
+    /// Signed content of the `X-Service-Signature` header.
     #[schema(value_type = Option<SignatureName>)]
     signature: Option<String>,
-    /// Whether anything is sent from the start; left out, it is.
+    /// Whether the webhook is active; defaults to `true`.
     #[schema(default = true)]
     is_active: Option<bool>,
 }
 
-/// A new webhook, with its secret: the only time that is shown.
+/// A new webhook, including its secret. The secret is shown only once.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NewWebhook {
     /// The webhook.
     #[serde(flatten)]
-    pub webhook: Webhook,
-    /// What deliveries are signed with: `whsec_` and base64, unless you have given your own. Keep it.
+    pub webhook: WebhookView,
+    /// Signing secret: `whsec_` and base64, unless you sent your own. Store it safely; it cannot be retrieved again.
     #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")]
     pub secret: String,
 }
 
 /// Create a webhook
 ///
-/// From now on each alert that fires is posted to the URL, signed with the secret. An account has at most five: one more
-/// is 403. A host that has private addresses is refused; one that does not resolve yet is not.
+/// Each fired alert is posted to the URL, signed with the secret. An account can have five webhooks; a sixth returns 403. A host with
+/// private addresses is refused; a host that does not resolve yet is accepted.
 #[utoipa::path(
     post,
     path = "/webhooks",
     tag = "Webhooks",
-    request_body(content = CreateWebhook, description = "Where to send what"),
+    request_body(content = CreateWebhookRequest, description = "The webhook to create"),
     responses(
-        (status = 201, description = "A new webhook, with its secret", body = Envelope<NewWebhook>),
-        (status = 400, description = "The body is no JSON object, or something is wrong with its content"),
+        (status = 201, description = "The new webhook, including its secret", body = Envelope<NewWebhook>),
+        (status = 400, description = "The body is not a JSON object, or a field is invalid"),
     ),
     security(("ApiKeyHeader" = ["webhooks:write"]))
 )]
 pub(super) async fn create_webhook(
     State(app): State<App>,
-    who: Allowed<WebhooksWrite>,
+    caller: Authorized<WebhooksWrite>,
     JsonObject(body): JsonObject,
-) -> Result<Reply<NewWebhook>, ApiError> {
-    let created = app.service().webhooks.create_webhook(&who.actor, &body).await;
-    let created = created.map_err(ApiError::without_422)?;
+) -> Result<ApiResponse<NewWebhook>, ApiError> {
+    let created = app.service().webhooks.create_webhook(&caller.actor, &body).await;
+    let created = created.map_err(ApiError::validation_as_400)?;
     let new = NewWebhook {
-        webhook: Webhook::of(created.webhook),
+        webhook: WebhookView::of(created.webhook),
         secret: created.secret,
     };
-    Ok(Reply::with(StatusCode::CREATED, new))
+    Ok(ApiResponse::with(StatusCode::CREATED, new))
 }

@@ -5,16 +5,16 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, WebhooksWrite};
+use crate::auth::{Authorized, WebhooksWrite};
 use crate::error::ApiError;
 use crate::query::WebhookPath;
+use crate::response::{ApiResponse, Envelope};
 
-/// A webhook that is gone.
+/// A deleted webhook.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DeletedWebhook {
-    /// Which one.
+    /// Unique id.
     pub id: Uuid,
     /// Always `true`.
     pub deleted: bool,
@@ -22,25 +22,25 @@ pub struct DeletedWebhook {
 
 /// Delete a webhook
 ///
-/// For good, with its secrets. What still waits for it is given up.
+/// Permanently deletes the webhook with its secrets. Pending deliveries are discarded.
 #[utoipa::path(
     delete,
     path = "/webhooks/{id}",
     tag = "Webhooks",
-    params(("id" = uuid::Uuid, Path, description = "The webhook's id")),
+    params(("id" = uuid::Uuid, Path, description = "Webhook id")),
     responses(
-        (status = 200, description = "The webhook is gone", body = Envelope<DeletedWebhook>),
-        (status = 404, description = "No such webhook"),
+        (status = 200, description = "The webhook is deleted", body = Envelope<DeletedWebhook>),
+        (status = 404, description = "Webhook not found"),
     ),
     security(("ApiKeyHeader" = ["webhooks:write"]))
 )]
 pub(super) async fn delete_webhook(
     State(app): State<App>,
-    who: Allowed<WebhooksWrite>,
+    caller: Authorized<WebhooksWrite>,
     WebhookPath(id): WebhookPath,
-) -> Result<Reply<DeletedWebhook>, ApiError> {
-    app.service().webhooks.delete_webhook(&who.actor, id).await?;
-    Ok(Reply::ok(DeletedWebhook {
+) -> Result<ApiResponse<DeletedWebhook>, ApiError> {
+    app.service().webhooks.delete_webhook(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(DeletedWebhook {
         id: id.0,
         deleted: true,
     }))

@@ -2,32 +2,32 @@
 
 use axum::extract::State;
 
-use super::view::Webhook;
-use crate::answer::{Envelope, Reply};
+use super::view::WebhookView;
 use crate::app::App;
-use crate::auth::{Allowed, WebhooksRead};
+use crate::auth::{Authorized, WebhooksRead};
 use crate::error::ApiError;
 use crate::query::WebhookPath;
+use crate::response::{ApiResponse, Envelope};
 
 /// Get a webhook
 ///
-/// With how it does; without its secret.
+/// Returns the webhook with its delivery health, without its secret.
 #[utoipa::path(
     get,
     path = "/webhooks/{id}",
     tag = "Webhooks",
-    params(("id" = uuid::Uuid, Path, description = "The webhook's id")),
+    params(("id" = uuid::Uuid, Path, description = "Webhook id")),
     responses(
-        (status = 200, description = "The webhook", body = Envelope<Webhook>),
-        (status = 404, description = "No such webhook"),
+        (status = 200, description = "The webhook", body = Envelope<WebhookView>),
+        (status = 404, description = "Webhook not found"),
     ),
     security(("ApiKeyHeader" = ["webhooks:read"]))
 )]
 pub(super) async fn get_webhook(
     State(app): State<App>,
-    who: Allowed<WebhooksRead>,
+    caller: Authorized<WebhooksRead>,
     WebhookPath(id): WebhookPath,
-) -> Result<Reply<Webhook>, ApiError> {
-    let webhook = app.service().webhooks.webhook(&who.actor, id).await?;
-    Ok(Reply::ok(Webhook::of(webhook)))
+) -> Result<ApiResponse<WebhookView>, ApiError> {
+    let webhook = app.service().webhooks.webhook(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(WebhookView::of(webhook)))
 }

@@ -1,4 +1,4 @@
-//! Webhooks: where events are sent, and what became of that.
+//! Webhook endpoints: webhooks and their deliveries.
 
 pub mod create;
 pub mod delete;

@@ -5,58 +5,64 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, WebhooksWrite};
+use crate::auth::{Authorized, WebhooksWrite};
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::query::WebhookPath;
+use crate::response::{ApiResponse, Envelope};
 
-/// What is to be sent once more.
+/// The failed deliveries to recover.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct RecoverWebhook {
-    /// Events from then on.
+#[schema(as = RecoverWebhook)]
+pub struct RecoverDeliveriesRequest {
+    /// Recovers deliveries of events at or after this time.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     since: String,
 }
 
-/// What is sent once more.
+/// Number of recovered deliveries.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RecoveredWebhook {
-    /// Which webhook.
+#[schema(as = RecoveredWebhook)]
+pub struct RecoverDeliveriesResponse {
+    /// Webhook id.
     pub id: Uuid,
-    /// How many deliveries were queued anew.
+    /// Number of deliveries that were queued again.
     #[schema(minimum = 0, example = 12)]
     pub recovered: u64,
 }
 
 /// Recover failed deliveries
 ///
-/// Queues those deliveries anew that were given up, of events since a time: after the receiver was down, or the webhook
-/// was switched off. While it is switched off it is 400.
+/// Queues failed deliveries of events since the given time again, for example after the receiver was down or the webhook was
+/// disabled. Returns 400 while the webhook is disabled.
 #[utoipa::path(
     post,
     path = "/webhooks/{id}/recover",
     tag = "Webhooks",
-    params(("id" = uuid::Uuid, Path, description = "The webhook's id")),
-    request_body(content = RecoverWebhook, description = "Since when"),
+    params(("id" = uuid::Uuid, Path, description = "Webhook id")),
+    request_body(content = RecoverDeliveriesRequest, description = "Start time of the events"),
     responses(
-        (status = 200, description = "How many are sent once more", body = Envelope<RecoveredWebhook>),
-        (status = 400, description = "The body is no JSON object, its content is wrong, or the webhook is switched off"),
-        (status = 404, description = "No such webhook"),
+        (status = 200, description = "The number of deliveries that were queued again", body = Envelope<RecoverDeliveriesResponse>),
+        (status = 400, description = "The body is not a JSON object, a field is invalid, or the webhook is disabled"),
+        (status = 404, description = "Webhook not found"),
     ),
     security(("ApiKeyHeader" = ["webhooks:write"]))
 )]
 pub(super) async fn recover_webhook_deliveries(
     State(app): State<App>,
-    who: Allowed<WebhooksWrite>,
+    caller: Authorized<WebhooksWrite>,
     WebhookPath(id): WebhookPath,
     JsonObject(body): JsonObject,
-) -> Result<Reply<RecoveredWebhook>, ApiError> {
-    let recovered = app.service().webhooks.recover_deliveries(&who.actor, id, &body).await;
-    Ok(Reply::ok(RecoveredWebhook {
+) -> Result<ApiResponse<RecoverDeliveriesResponse>, ApiError> {
+    let recovered = app
+        .service()
+        .webhooks
+        .recover_deliveries(&caller.actor, id, &body)
+        .await;
+    Ok(ApiResponse::ok(RecoverDeliveriesResponse {
         id: id.0,
-        recovered: recovered.map_err(ApiError::without_422)?,
+        recovered: recovered.map_err(ApiError::validation_as_400)?,
     }))
 }

@@ -3,37 +3,43 @@
 use axum::extract::State;
 
 use super::view::WebhookDelivery;
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, WebhooksWrite};
-use crate::body::NoBody;
+use crate::auth::{Authorized, WebhooksWrite};
+use crate::body::IgnoredJsonBody;
 use crate::error::ApiError;
 use crate::query::DeliveryPath;
+use crate::response::{ApiResponse, Envelope};
 
 /// Send a delivery again
 ///
-/// Queues it anew, under its id, whatever became of it. While the webhook is switched off it is 400.
+/// Queues a delivery again under the same id, regardless of its status. Returns 400 while the webhook is disabled.
 #[utoipa::path(
     post,
     path = "/webhooks/{id}/deliveries/{delivery_id}/resend",
     tag = "Webhooks",
     params(
-        ("id" = uuid::Uuid, Path, description = "The webhook's id"),
-        ("delivery_id" = uuid::Uuid, Path, description = "The delivery's id"),
+        ("id" = uuid::Uuid, Path, description = "Webhook id"),
+        ("delivery_id" = uuid::Uuid, Path, description = "Delivery id"),
     ),
     responses(
         (status = 200, description = "The delivery, pending again", body = Envelope<WebhookDelivery>),
-        (status = 400, description = "The body is no JSON object, or the webhook is switched off"),
-        (status = 404, description = "No such webhook, or no such delivery of it"),
+        (status = 400, description = "The body is not a JSON object, or the webhook is disabled"),
+        (status = 404, description = "Webhook or delivery not found"),
     ),
     security(("ApiKeyHeader" = ["webhooks:write"]))
 )]
 pub(super) async fn resend_webhook_delivery(
     State(app): State<App>,
-    who: Allowed<WebhooksWrite>,
+    caller: Authorized<WebhooksWrite>,
     DeliveryPath(id, delivery): DeliveryPath,
-    _body: NoBody,
-) -> Result<Reply<WebhookDelivery>, ApiError> {
-    let queued = app.service().webhooks.resend_delivery(&who.actor, id, delivery).await;
-    Ok(Reply::ok(WebhookDelivery::of(queued.map_err(ApiError::without_422)?)))
+    _body: IgnoredJsonBody,
+) -> Result<ApiResponse<WebhookDelivery>, ApiError> {
+    let queued = app
+        .service()
+        .webhooks
+        .resend_delivery(&caller.actor, id, delivery)
+        .await;
+    Ok(ApiResponse::ok(WebhookDelivery::of(
+        queued.map_err(ApiError::validation_as_400)?,
+    )))
 }

@@ -4,53 +4,53 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::view::Webhook;
-use crate::answer::{Envelope, Reply};
+use super::view::WebhookView;
 use crate::app::App;
-use crate::auth::{Allowed, WebhooksWrite};
-use crate::body::NoBody;
+use crate::auth::{Authorized, WebhooksWrite};
+use crate::body::IgnoredJsonBody;
 use crate::error::ApiError;
 use crate::query::WebhookPath;
+use crate::response::{ApiResponse, Envelope};
 use crate::values::timestamp;
 
-/// A webhook with its new secret: the only time that is shown.
+/// A webhook with its new secret. The secret is shown only once.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RotatedWebhook {
     /// The webhook.
     #[serde(flatten)]
-    pub webhook: Webhook,
-    /// What deliveries are signed with from now on.
+    pub webhook: WebhookView,
+    /// New signing secret.
     #[schema(example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")]
     pub secret: String,
-    /// Until then `webhook-signature` carries a signature by the old secret, too.
+    /// Time until which `webhook-signature` also contains a signature with the old secret.
     #[schema(format = DateTime, example = "2026-03-03T15:04:00.000Z")]
     pub previous_secret_until: String,
 }
 
 /// Rotate a webhook's secret
 ///
-/// Makes a new secret. `webhook-signature` carries signatures by it and by each secret that was replaced in the last
-/// 24 hours, five in all at most; `X-Service-Signature` is by the new one at once.
+/// Generates a new secret. `webhook-signature` contains signatures with the new secret and with each secret replaced in the last
+/// 24 hours, at most five in total; `X-Service-Signature` uses the new secret immediately.
 #[utoipa::path(
     post,
     path = "/webhooks/{id}/rotate-secret",
     tag = "Webhooks",
-    params(("id" = uuid::Uuid, Path, description = "The webhook's id")),
+    params(("id" = uuid::Uuid, Path, description = "Webhook id")),
     responses(
         (status = 200, description = "The webhook with its new secret", body = Envelope<RotatedWebhook>),
-        (status = 404, description = "No such webhook"),
+        (status = 404, description = "Webhook not found"),
     ),
     security(("ApiKeyHeader" = ["webhooks:write"]))
 )]
 pub(super) async fn rotate_webhook_secret(
     State(app): State<App>,
-    who: Allowed<WebhooksWrite>,
+    caller: Authorized<WebhooksWrite>,
     WebhookPath(id): WebhookPath,
-    _body: NoBody,
-) -> Result<Reply<RotatedWebhook>, ApiError> {
-    let rotated = app.service().webhooks.rotate_webhook_secret(&who.actor, id).await?;
-    Ok(Reply::ok(RotatedWebhook {
-        webhook: Webhook::of(rotated.webhook),
+    _body: IgnoredJsonBody,
+) -> Result<ApiResponse<RotatedWebhook>, ApiError> {
+    let rotated = app.service().webhooks.rotate_webhook_secret(&caller.actor, id).await?;
+    Ok(ApiResponse::ok(RotatedWebhook {
+        webhook: WebhookView::of(rotated.webhook),
         secret: rotated.secret,
         previous_secret_until: timestamp(rotated.previous_until),
     }))

@@ -6,18 +6,19 @@ use serde::Serialize;
 use service::webhooks::TestAnswer;
 use utoipa::ToSchema;
 
-use crate::answer::{Envelope, Reply};
 use crate::app::App;
-use crate::auth::{Allowed, WebhooksWrite};
+use crate::auth::{Authorized, WebhooksWrite};
 use crate::body::JsonObject;
 use crate::document::names::SignatureName;
 use crate::error::ApiError;
+use crate::response::{ApiResponse, Envelope};
 
-/// Where a test event is to be sent.
+/// A test delivery.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes the body; the service reads it")]
-pub struct TestWebhook {
-    /// As a webhook's.
+#[schema(as = TestWebhook)]
+pub struct TestWebhookRequest {
+    /// URL, with the same rules as for a webhook.
     #[schema(
         format = "uri",
         pattern = "^https://",
@@ -25,37 +26,38 @@ pub struct TestWebhook {
         example = "https://example.com/hooks/bellwether"
     )]
     url: String,
-    /// What it is signed with; not needed for Slack.
+    /// Signing secret; not required for Slack.
     #[schema(
         min_length = 1,
         max_length = 512,
         example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
     )]
     secret: Option<String>,
-    /// What the service's own signature is over.
+    /// Signed content of the `X-Service-Signature` header.
     #[schema(value_type = Option<SignatureName>)]
     signature: Option<String>,
 }
 
-/// What the receiver answered.
+/// The receiver's response.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct TestedWebhook {
-    /// Its HTTP status; 0 if it did not answer.
+#[schema(as = TestedWebhook)]
+pub struct TestWebhookResponse {
+    /// HTTP status; 0 if there was no response.
     #[schema(minimum = 0, maximum = 999, example = 200)]
     pub status: u16,
-    /// What that status is called, or why there is none.
+    /// Reason phrase of the status, or the reason why there is no response.
     #[serde(rename = "statusText")]
     #[schema(example = "OK")]
     pub status_text: String,
-    /// The same as `statusText`.
+    /// Same as `statusText`.
     #[serde(rename = "status_text")]
     #[schema(example = "OK")]
-    pub status_text_again: String,
-    /// The beginning of its answer's body, at most 1 KiB.
+    pub status_text_snake_case: String,
+    /// Start of the response body, at most 1 KiB.
     pub response: String,
 }
 
-impl TestedWebhook {
+impl TestWebhookResponse {
     fn of(answer: TestAnswer) -> Self {
         let attempt = answer.attempt;
         let status = attempt.outcome.http_status();
@@ -64,7 +66,7 @@ impl TestedWebhook {
         Self {
             status: status.unwrap_or(0),
             status_text: text.clone(),
-            status_text_again: text,
+            status_text_snake_case: text,
             response: attempt.response.unwrap_or_default(),
         }
     }
@@ -72,25 +74,27 @@ impl TestedWebhook {
 
 /// Test a webhook
 ///
-/// Sends an event that looks like any other (its `data.test` is true) to the URL at once, and tells what the receiver
-/// answered, once, without a retry. To Slack it goes in Slack's own format and unsigned. A host with private addresses is
-/// 400, and nothing of what it would answer is told.
+/// Sends a test event (`data.test` is `true`) to the URL immediately, once and without retries, and returns the receiver's
+/// response. Slack URLs receive Slack's own format, unsigned. Returns 400 for a host with private addresses; its response is not
+/// revealed.
 #[utoipa::path(
     post,
     path = "/webhooks/test",
     tag = "Webhooks",
-    request_body(content = TestWebhook, description = "Where to, signed with what"),
+    request_body(content = TestWebhookRequest, description = "The URL and the signing secret"),
     responses(
-        (status = 200, description = "What the receiver answered", body = Envelope<TestedWebhook>),
-        (status = 400, description = "The body is no JSON object, or something is wrong with its content"),
+        (status = 200, description = "The receiver's response", body = Envelope<TestWebhookResponse>),
+        (status = 400, description = "The body is not a JSON object, or a field is invalid"),
     ),
     security(("ApiKeyHeader" = ["webhooks:write"]))
 )]
 pub(super) async fn test_webhook(
     State(app): State<App>,
-    who: Allowed<WebhooksWrite>,
+    caller: Authorized<WebhooksWrite>,
     JsonObject(body): JsonObject,
-) -> Result<Reply<TestedWebhook>, ApiError> {
-    let answer = app.service().webhooks.test_webhook(&who.actor, &body).await;
-    Ok(Reply::ok(TestedWebhook::of(answer.map_err(ApiError::without_422)?)))
+) -> Result<ApiResponse<TestWebhookResponse>, ApiError> {
+    let answer = app.service().webhooks.test_webhook(&caller.actor, &body).await;
+    Ok(ApiResponse::ok(TestWebhookResponse::of(
+        answer.map_err(ApiError::validation_as_400)?,
+    )))
 }

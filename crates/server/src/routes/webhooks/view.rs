@@ -1,4 +1,4 @@
-//! A webhook, and a delivery, as they are shown.
+//! Webhooks and deliveries in responses.
 
 use serde::Serialize;
 use service::webhooks as hooks;
@@ -8,42 +8,43 @@ use uuid::Uuid;
 use crate::document::names::{DeliveryStatusName, DisabledReasonName, EventName, OutcomeName, SignatureName};
 use crate::values::timestamp;
 
-/// A webhook. Its secret is shown when it is made, and never again.
+/// A webhook. Its secret is shown only at creation and rotation.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Webhook {
-    /// Which one.
+#[schema(as = Webhook)]
+pub struct WebhookView {
+    /// Unique id.
     pub id: Uuid,
-    /// Whose.
+    /// Account id.
     pub user_id: Uuid,
-    /// Where events are sent.
+    /// URL that receives events.
     #[schema(format = "uri", example = "https://example.com/hooks/bellwether")]
     pub url: String,
-    /// Which events.
+    /// Subscribed events.
     #[schema(value_type = Vec<EventName>, example = json!(["alert.triggered"]))]
     pub events: Vec<String>,
-    /// Whether anything is sent.
+    /// Whether the webhook is active.
     pub is_active: bool,
-    /// What the service's own signature is over.
+    /// Signed content of the `X-Service-Signature` header.
     #[schema(value_type = SignatureName)]
     pub signature: &'static str,
-    /// When it was made.
+    /// Time of creation.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub created_at: String,
-    /// When it last took a delivery.
+    /// Time of the last successful delivery.
     #[schema(required, format = DateTime)]
     pub last_success_at: Option<String>,
-    /// Its first failure since then. After five days of nothing but failures it is switched off.
+    /// Time of the first failure since the last success. After five days of failures only, the webhook is disabled.
     #[schema(required, format = DateTime)]
     pub failing_since: Option<String>,
-    /// When it was switched off.
+    /// Time when the webhook was disabled.
     #[schema(required, format = DateTime)]
     pub disabled_at: Option<String>,
-    /// Why it was switched off.
+    /// Reason why the webhook was disabled.
     #[schema(required, value_type = Option<DisabledReasonName>)]
     pub disabled_reason: Option<&'static str>,
 }
 
-impl Webhook {
+impl WebhookView {
     pub(super) fn of(webhook: hooks::Webhook) -> Self {
         Self {
             id: webhook.id.0,
@@ -61,45 +62,45 @@ impl Webhook {
     }
 }
 
-/// An event on its way to a webhook.
+/// A delivery of an event to a webhook.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WebhookDelivery {
-    /// Which one: what `X-Service-Delivery` and `webhook-id` say, the same on each attempt.
+    /// Delivery id, as in `X-Service-Delivery` and `webhook-id`; the same for each attempt.
     pub id: Uuid,
-    /// What happened.
+    /// Event type.
     #[schema(value_type = EventName, example = "alert.triggered")]
     pub event: &'static str,
-    /// The alert that fired.
+    /// Id of the alert that fired.
     pub alert_id: Uuid,
-    /// How far it has come.
+    /// Delivery status.
     #[schema(value_type = DeliveryStatusName)]
     pub status: &'static str,
-    /// What was tried, oldest first: the latest 20.
+    /// The latest 20 attempts, oldest first.
     pub attempts: Vec<DeliveryAttempt>,
-    /// When the event happened.
+    /// Time of the event.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.000Z")]
     pub created_at: String,
-    /// When it is tried next; while it is being tried, when it is tried again at the latest. Null once that is over.
+    /// Time of the next attempt; during an attempt, the latest time of the next one. Null once the delivery is finished.
     #[schema(required, format = DateTime)]
     pub next_attempt_at: Option<String>,
 }
 
-/// One try to deliver.
+/// A delivery attempt.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DeliveryAttempt {
-    /// When it began.
+    /// Start time.
     #[schema(format = DateTime, example = "2026-03-02T15:04:00.012Z")]
     pub at: String,
-    /// What came of it.
+    /// Outcome.
     #[schema(value_type = OutcomeName, example = "delivered")]
     pub outcome: String,
-    /// What the receiver answered, if it did.
+    /// HTTP status of the receiver's response, if any.
     #[schema(required, minimum = 100, maximum = 999, example = 204)]
     pub http_status: Option<u16>,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     #[schema(minimum = 0, example = 38)]
     pub duration_ms: u64,
-    /// The beginning of the answer's body, at most 1 KiB.
+    /// Start of the response body, at most 1 KiB.
     #[schema(required)]
     pub response: Option<String>,
 }

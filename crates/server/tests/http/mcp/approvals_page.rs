@@ -1,57 +1,59 @@
-//! The page on which people approve what agents want.
+//! The page where users approve changes of agents.
 
 use serde_json::json;
 
 use super::call_of;
-use crate::world::{Answer, World};
+use crate::test_server::{TestResponse, TestServer};
 
 const ORIGIN: &str = "https://alerts.example.com";
 
-/// A world in which an agent's alert waits, and the cookie of its owner.
-async fn waiting() -> (World, String, String) {
-    let world = World::new().await;
-    world.stock_at("AAPL", 189.2).await;
-    let operator = world.signed_in("operator@example.com").await;
+/// Returns a server with a pending change, its id, and the owner's cookie.
+async fn pending_change() -> (TestServer, String, String) {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
+    let operator = server.signed_in("operator@example.com").await;
     let token = format!("Bearer {}", operator.access);
-    let wait = world.stranger("POST", "/v1/approvals").header("authorization", &token);
+    let wait = server
+        .anonymous("POST", "/v1/approvals")
+        .header("authorization", &token);
     let _ = wait.json(&json!({"required": true})).send().await.ok(200);
     let alert = json!({"symbol": "AAPL", "condition": "price_above", "threshold": 200});
-    let answer = world.rpc(&call_of("create_alert", alert)).await.is(200);
-    let id = answer.body["result"]["structuredContent"]["approval"]["id"]
+    let response = server.rpc(&call_of("create_alert", alert)).await.is(200);
+    let id = response.body["result"]["structuredContent"]["approval"]["id"]
         .as_str()
         .unwrap()
         .to_owned();
-    (world, operator.cookie, id)
+    (server, operator.cookie, id)
 }
 
-async fn press(world: &World, cookie: &str, origin: &str, fields: &str) -> Answer {
-    let request = world
-        .stranger("POST", "/approvals")
+async fn submit(server: &TestServer, cookie: &str, origin: &str, fields: &str) -> TestResponse {
+    let request = server
+        .anonymous("POST", "/approvals")
         .header("cookie", cookie)
         .header("origin", origin);
     let form = request.header("content-type", "application/x-www-form-urlencoded");
     form.body(fields.to_owned()).send().await
 }
 
-async fn alerts(world: &World) -> usize {
-    world.get("/v1/alerts").await.ok(200).body["data"]
+async fn alerts(server: &TestServer) -> usize {
+    server.get("/v1/alerts").await.ok(200).body["data"]
         .as_array()
         .unwrap()
         .len()
 }
 
 #[tokio::test]
-async fn whoever_has_not_signed_in_is_asked_to_and_sees_nothing_else() {
-    let (world, _, _) = waiting().await;
-    let page = world.stranger("GET", "/approvals").send().await.is(200);
+async fn approvals_page_requires_sign_in() {
+    let (server, _, _) = pending_change().await;
+    let page = server.anonymous("GET", "/approvals").send().await.is(200);
     assert!(
         page.text.contains(r#"name="password""#) && !page.text.contains("AAPL"),
         "{}",
         page.text
     );
     assert_eq!(page.header("x-frame-options"), "DENY");
-    let signed_in = press(
-        &world,
+    let signed_in = submit(
+        &server,
         "",
         ORIGIN,
         "email=operator%40example.com&password=correct+horse",
@@ -59,17 +61,17 @@ async fn whoever_has_not_signed_in_is_asked_to_and_sees_nothing_else() {
     .await
     .is(303);
     assert_eq!(signed_in.header("location"), "approvals");
-    let wrong = press(&world, "", ORIGIN, "email=operator%40example.com&password=wrong+horse")
+    let wrong = submit(&server, "", ORIGIN, "email=operator%40example.com&password=wrong+horse")
         .await
         .is(401);
     assert!(wrong.text.contains(r#"name="password""#));
 }
 
 #[tokio::test]
-async fn the_owner_sees_what_waits_and_says_yes_once() {
-    let (world, cookie, id) = waiting().await;
-    let page = world
-        .stranger("GET", "/approvals")
+async fn owner_approves_a_change_once() {
+    let (server, cookie, id) = pending_change().await;
+    let page = server
+        .anonymous("GET", "/approvals")
         .header("cookie", &cookie)
         .send()
         .await
@@ -84,42 +86,42 @@ async fn the_owner_sees_what_waits_and_says_yes_once() {
         "{}",
         page.text
     );
-    assert_eq!(alerts(&world).await, 0, "opening it changes nothing");
-    let done = press(&world, &cookie, ORIGIN, &format!("id={id}&decision=approve"))
+    assert_eq!(alerts(&server).await, 0, "opening it changes nothing");
+    let done = submit(&server, &cookie, ORIGIN, &format!("id={id}&decision=approve"))
         .await
         .is(200);
     assert!(
-        done.text.contains("It is done.") && done.text.contains("Nothing waits for you."),
+        done.text.contains("The change was made.") && done.text.contains("No changes are waiting for your approval."),
         "{}",
         done.text
     );
-    assert_eq!(alerts(&world).await, 1);
-    let again = press(&world, &cookie, ORIGIN, &format!("id={id}&decision=approve"))
+    assert_eq!(alerts(&server).await, 1);
+    let again = submit(&server, &cookie, ORIGIN, &format!("id={id}&decision=approve"))
         .await
         .is(409);
     assert!(again.text.contains("done already"), "{}", again.text);
 }
 
 #[tokio::test]
-async fn a_no_is_a_no() {
-    let (world, cookie, id) = waiting().await;
-    let done = press(&world, &cookie, ORIGIN, &format!("id={id}&decision=deny"))
+async fn denied_change_is_not_made() {
+    let (server, cookie, id) = pending_change().await;
+    let done = submit(&server, &cookie, ORIGIN, &format!("id={id}&decision=deny"))
         .await
         .is(200);
-    assert!(done.text.contains("It will not be done."), "{}", done.text);
-    assert_eq!(alerts(&world).await, 0);
+    assert!(done.text.contains("The change was denied."), "{}", done.text);
+    assert_eq!(alerts(&server).await, 0);
 }
 
 #[tokio::test]
-async fn another_sites_form_says_nothing() {
-    let (world, cookie, id) = waiting().await;
-    let _ = press(
-        &world,
+async fn form_of_another_site_is_rejected() {
+    let (server, cookie, id) = pending_change().await;
+    let _ = submit(
+        &server,
         &cookie,
         "https://evil.example",
         &format!("id={id}&decision=approve"),
     )
     .await
     .is(403);
-    assert_eq!(alerts(&world).await, 0);
+    assert_eq!(alerts(&server).await, 0);
 }

@@ -1,10 +1,10 @@
-//! The MCP endpoint over HTTP: what is decided in front of it, and that its tools do what REST does.
+//! The MCP endpoint over HTTP: request checks, and the equivalence of tools and REST.
 
 mod approvals;
 mod approvals_page;
 mod events;
-mod front;
 mod prompts;
+mod request_checks;
 mod resources;
 mod revisions;
 mod schemas;
@@ -14,7 +14,7 @@ mod tools;
 use serde_json::{Value, json};
 use service::Scope;
 
-use crate::world::{Answer, Sending, World};
+use crate::test_server::{TestRequest, TestResponse, TestServer};
 
 const HOST: &str = "alerts.example.com";
 pub(crate) const AGENTS: [Scope; 4] = [
@@ -32,38 +32,41 @@ pub(crate) fn call_of(tool: &str, arguments: Value) -> Value {
     message("tools/call", json!({"name": tool, "arguments": arguments}))
 }
 
-impl World {
-    pub(crate) fn mcp(&self) -> Sending<'_> {
-        self.stranger("POST", "/mcp").header("host", HOST)
+impl TestServer {
+    pub(crate) fn mcp(&self) -> TestRequest<'_> {
+        self.anonymous("POST", "/mcp").header("host", HOST)
     }
 
-    pub(crate) async fn rpc(&self, body: &Value) -> Answer {
+    pub(crate) async fn rpc(&self, body: &Value) -> TestResponse {
         let bearer = format!("Bearer {}", self.key);
         self.mcp().header("authorization", &bearer).json(body).send().await
     }
 
-    /// The result of a request that succeeds.
+    /// Sends a request and returns its result.
     pub(crate) async fn result(&self, method: &str, params: Value) -> Value {
-        let answer = self.rpc(&message(method, params)).await.is(200);
-        assert!(answer.body["error"].is_null(), "{method}: {answer:?}");
-        answer.body["result"].clone()
+        let response = self.rpc(&message(method, params)).await.is(200);
+        assert!(response.body["error"].is_null(), "{method}: {response:?}");
+        response.body["result"].clone()
     }
 
-    /// What a tool answers, which has to go well.
+    /// Calls a tool and returns its structured content.
     pub(crate) async fn tool(&self, tool: &str, arguments: Value) -> Value {
-        let answer = self.rpc(&call_of(tool, arguments)).await.is(200);
-        let result = &answer.body["result"];
-        assert_eq!(result["isError"], false, "{tool}: {answer:?}");
+        let response = self.rpc(&call_of(tool, arguments)).await.is(200);
+        let result = &response.body["result"];
+        assert_eq!(result["isError"], false, "{tool}: {response:?}");
         let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(text, result["structuredContent"], "{tool}: the text says the same");
         result["structuredContent"].clone()
     }
 
-    /// Why a tool refuses.
+    /// Calls a tool that fails, and returns its error text.
     pub(crate) async fn refused(&self, tool: &str, arguments: Value) -> String {
-        let answer = self.rpc(&call_of(tool, arguments)).await.is(200);
-        assert_eq!(answer.body["result"]["isError"], true, "{tool}: {answer:?}");
-        answer.body["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+        let response = self.rpc(&call_of(tool, arguments)).await.is(200);
+        assert_eq!(response.body["result"]["isError"], true, "{tool}: {response:?}");
+        response.body["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     pub(crate) async fn data(&self, path: &str) -> Value {
@@ -71,7 +74,7 @@ impl World {
     }
 }
 
-impl Answer {
+impl TestResponse {
     #[track_caller]
     pub(crate) fn is(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{self:?}");
@@ -79,13 +82,13 @@ impl Answer {
     }
 }
 
-pub(crate) fn error_code(answer: &Answer) -> i64 {
-    answer.body["error"]["code"]
+pub(crate) fn error_code(response: &TestResponse) -> i64 {
+    response.body["error"]["code"]
         .as_i64()
-        .unwrap_or_else(|| panic!("{answer:?}"))
+        .unwrap_or_else(|| panic!("{response:?}"))
 }
 
-/// REST data without the members that have another name beside them.
+/// Returns REST data without aliases.
 pub(crate) fn without_aliases(mut data: Value) -> Value {
     if let Value::Array(items) = data {
         return items.into_iter().map(without_aliases).collect();

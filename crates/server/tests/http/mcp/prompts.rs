@@ -4,12 +4,12 @@ use serde_json::json;
 use service::Scope;
 
 use super::{error_code, message};
-use crate::world::World;
+use crate::test_server::TestServer;
 
 #[tokio::test]
 async fn prompts_are_listed_with_their_arguments() {
-    let world = World::new().await;
-    let listed = world.result("prompts/list", json!({})).await;
+    let server = TestServer::new().await;
+    let listed = server.result("prompts/list", json!({})).await;
     let names: Vec<_> = listed["prompts"]
         .as_array()
         .unwrap()
@@ -27,10 +27,10 @@ async fn prompts_are_listed_with_their_arguments() {
 }
 
 #[tokio::test]
-async fn a_prompt_turns_plain_words_into_a_task_with_the_guide() {
-    let world = World::new().await;
+async fn set_up_alert_prompt_includes_the_guide() {
+    let server = TestServer::new().await;
     let params = json!({"name": "set_up_alert", "arguments": {"request": "tell me when Apple drops 5 %"}});
-    let messages = world.result("prompts/get", params).await["messages"].clone();
+    let messages = server.result("prompts/get", params).await["messages"].clone();
     let text = messages[0]["content"]["text"].as_str().unwrap();
     assert!(
         text.contains("tell me when Apple drops 5 %") && text.contains("create_alert"),
@@ -42,10 +42,10 @@ async fn a_prompt_turns_plain_words_into_a_task_with_the_guide() {
 }
 
 #[tokio::test]
-async fn a_prompt_reviews_what_fired() {
-    let world = World::new().await;
+async fn review_prompt_covers_fired_alerts() {
+    let server = TestServer::new().await;
     let params = json!({"name": "review_fired_alerts", "arguments": {"since": "2024-03-01T00:00:00Z"}});
-    let messages = world.result("prompts/get", params).await["messages"].clone();
+    let messages = server.result("prompts/get", params).await["messages"].clone();
     let text = messages[0]["content"]["text"].as_str().unwrap();
     assert!(
         text.contains("2024-03-01T00:00:00Z") && text.contains("list_alert_events"),
@@ -54,8 +54,8 @@ async fn a_prompt_reviews_what_fired() {
 }
 
 #[tokio::test]
-async fn unknown_prompts_and_wrong_arguments_are_protocol_errors() {
-    let world = World::new().await;
+async fn unknown_prompts_and_invalid_arguments_are_protocol_errors() {
+    let server = TestServer::new().await;
     for params in [
         json!({"name": "buy_stock"}),
         json!({"name": "set_up_alert"}),
@@ -63,19 +63,19 @@ async fn unknown_prompts_and_wrong_arguments_are_protocol_errors() {
         json!({"name": "set_up_alert", "arguments": {"wish": "a"}}),
         json!({"arguments": {}}),
     ] {
-        let answer = world.rpc(&message("prompts/get", params.clone())).await.is(200);
-        assert_eq!(error_code(&answer), -32602, "{params}: {answer:?}");
+        let response = server.rpc(&message("prompts/get", params.clone())).await.is(200);
+        assert_eq!(error_code(&response), -32602, "{params}: {response:?}");
     }
 }
 
 #[tokio::test]
 async fn prompts_need_the_scope_of_their_tools() {
-    let mut world = World::new().await;
-    world.key = world.another_key("operator@example.com", &[Scope::AlertsRead]).await;
-    let listed = world.result("prompts/list", json!({})).await;
+    let mut server = TestServer::new().await;
+    server.key = server.another_key("operator@example.com", &[Scope::AlertsRead]).await;
+    let listed = server.result("prompts/list", json!({})).await;
     assert_eq!(listed["prompts"].as_array().unwrap().len(), 1, "{listed}");
     assert_eq!(listed["prompts"][0]["name"], "review_fired_alerts");
     let params = json!({"name": "set_up_alert", "arguments": {"request": "a"}});
-    let answer = world.rpc(&message("prompts/get", params)).await;
-    assert_eq!((answer.status, error_code(&answer)), (403, -32003), "{answer:?}");
+    let response = server.rpc(&message("prompts/get", params)).await;
+    assert_eq!((response.status, error_code(&response)), (403, -32003), "{response:?}");
 }

@@ -4,34 +4,34 @@ use serde_json::{Value, json};
 use service::Scope;
 
 use super::{AGENTS, error_code, message, without_aliases};
-use crate::oauth::Stage;
-use crate::signing;
-use crate::world::{Answer, World};
+use crate::identity;
+use crate::oauth::OAuthFixture;
+use crate::test_server::{TestResponse, TestServer};
 
 const GUIDE: &str = "bellwether://guide/conditions";
 const EVENTS: &str = "bellwether://events";
 const APPLE: &str = "bellwether://stocks/AAPL";
 
-async fn read(world: &World, uri: &str) -> Answer {
-    world.rpc(&message("resources/read", json!({"uri": uri}))).await
+async fn read(server: &TestServer, uri: &str) -> TestResponse {
+    server.rpc(&message("resources/read", json!({"uri": uri}))).await
 }
 
-/// The contents of a resource, which are one text.
-async fn text(world: &World, uri: &str) -> String {
-    let answer = read(world, uri).await.is(200);
-    let contents = &answer.body["result"]["contents"][0];
-    assert_eq!(contents["uri"], uri, "{answer:?}");
+/// Returns the text of a resource.
+async fn text(server: &TestServer, uri: &str) -> String {
+    let response = read(server, uri).await.is(200);
+    let contents = &response.body["result"]["contents"][0];
+    assert_eq!(contents["uri"], uri, "{response:?}");
     contents["text"].as_str().unwrap().to_owned()
 }
 
-async fn json_of(world: &World, uri: &str) -> Value {
-    serde_json::from_str(&text(world, uri).await).unwrap()
+async fn json_of(server: &TestServer, uri: &str) -> Value {
+    serde_json::from_str(&text(server, uri).await).unwrap()
 }
 
-/// The URIs that are listed, templates last.
-async fn listed(world: &World) -> Vec<String> {
-    let resources = world.result("resources/list", json!({})).await;
-    let templates = world.result("resources/templates/list", json!({})).await;
+/// Returns the listed URIs, templates last.
+async fn listed(server: &TestServer) -> Vec<String> {
+    let resources = server.result("resources/list", json!({})).await;
+    let templates = server.result("resources/templates/list", json!({})).await;
     let uris = |list: &Value, name: &str| -> Vec<String> {
         let entries = list.as_array().unwrap().iter();
         entries.map(|entry| entry[name].as_str().unwrap().to_owned()).collect()
@@ -42,8 +42,8 @@ async fn listed(world: &World) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_guide_explains_every_condition_with_an_example() {
-    let guide = text(&World::new().await, GUIDE).await;
+async fn guide_has_an_example_for_every_condition() {
+    let guide = text(&TestServer::new().await, GUIDE).await;
     for kind in alerts::ConditionKind::ALL {
         let example = format!(r#""condition":"{}""#, kind.name());
         assert!(guide.contains(&example), "{example}: {guide}");
@@ -51,24 +51,24 @@ async fn the_guide_explains_every_condition_with_an_example() {
 }
 
 #[tokio::test]
-async fn a_stock_is_what_rest_answers_with_fundamentals() {
-    let world = World::new().await;
-    world.stock_at("AAPL", 189.2).await;
-    let rest = without_aliases(world.data("/v1/stocks/AAPL?fields=fundamentals").await);
+async fn stock_matches_the_rest_data_with_fundamentals() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
+    let rest = without_aliases(server.data("/v1/stocks/AAPL?fields=fundamentals").await);
     assert_eq!(rest["last_price"], 189.2);
     for uri in [APPLE, "bellwether://stocks/aapl"] {
-        assert_eq!(json_of(&world, uri).await, rest, "{uri}");
+        assert_eq!(json_of(&server, uri).await, rest, "{uri}");
     }
 }
 
 #[tokio::test]
 async fn events_are_the_latest_firings() {
-    let world = World::new().await;
-    world.stock_at("AAPL", 189.2).await;
-    assert_eq!(json_of(&world, EVENTS).await["items"], json!([]));
-    let id = world.alert(190).await;
-    world.stock_at("AAPL", 191.0).await;
-    let events = json_of(&world, EVENTS).await;
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
+    assert_eq!(json_of(&server, EVENTS).await["items"], json!([]));
+    let id = server.create_alert(190).await;
+    server.set_price("AAPL", 191.0).await;
+    let events = json_of(&server, EVENTS).await;
     assert_eq!(
         (&events["items"][0]["alert_id"], &events["pagination"]["total"]),
         (&json!(id), &json!(1))
@@ -81,49 +81,49 @@ async fn events_are_the_latest_firings() {
 
 #[tokio::test]
 async fn unknown_resources_are_not_found() {
-    let world = World::new().await;
-    world.stock_at("AAPL", 189.2).await;
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
     for (uri, part) in [
         ("bellwether://stocks/APPL", "AAPL"),
         ("bellwether://stocks/", GUIDE),
         ("bellwether://moon", GUIDE),
         ("https://example.com/", GUIDE),
     ] {
-        let answer = read(&world, uri).await.is(200);
-        assert_eq!(error_code(&answer), -32002, "{uri}: {answer:?}");
-        assert_eq!(answer.body["error"]["data"]["uri"], uri);
+        let response = read(&server, uri).await.is(200);
+        assert_eq!(error_code(&response), -32002, "{uri}: {response:?}");
+        assert_eq!(response.body["error"]["data"]["uri"], uri);
         assert!(
-            answer.body["error"]["message"].as_str().unwrap().contains(part),
-            "{answer:?}"
+            response.body["error"]["message"].as_str().unwrap().contains(part),
+            "{response:?}"
         );
     }
-    let answer = world.rpc(&message("resources/read", json!({}))).await.is(200);
-    assert_eq!(error_code(&answer), -32602, "{answer:?}");
+    let response = server.rpc(&message("resources/read", json!({}))).await.is(200);
+    assert_eq!(error_code(&response), -32602, "{response:?}");
 }
 
 #[tokio::test]
-async fn a_key_lists_and_reads_what_its_scopes_allow() {
-    let mut world = World::new().await;
-    world.stock_at("AAPL", 189.2).await;
+async fn key_lists_and_reads_resources_of_its_scopes() {
+    let mut server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
     for (scope, uris) in [
         (Scope::WebhooksRead, vec![GUIDE]),
         (Scope::AlertsRead, vec![GUIDE, EVENTS]),
         (Scope::StocksRead, vec![GUIDE, "bellwether://stocks/{symbol}"]),
     ] {
-        world.key = world.another_key("operator@example.com", &[scope]).await;
-        assert_eq!(listed(&world).await, uris, "{scope:?}");
+        server.key = server.another_key("operator@example.com", &[scope]).await;
+        assert_eq!(listed(&server).await, uris, "{scope:?}");
         for (uri, listed_as) in [
             (GUIDE, GUIDE),
             (EVENTS, EVENTS),
             (APPLE, "bellwether://stocks/{symbol}"),
         ] {
-            let answer = read(&world, uri).await;
+            let response = read(&server, uri).await;
             let status = if uris.contains(&listed_as) { 200 } else { 403 };
-            assert_eq!(answer.status, status, "{scope:?} {uri}: {answer:?}");
+            assert_eq!(response.status, status, "{scope:?} {uri}: {response:?}");
             if status == 403 {
                 assert!(
-                    answer.header("www-authenticate").contains("insufficient_scope"),
-                    "{answer:?}"
+                    response.header("www-authenticate").contains("insufficient_scope"),
+                    "{response:?}"
                 );
             }
         }
@@ -131,35 +131,39 @@ async fn a_key_lists_and_reads_what_its_scopes_allow() {
 }
 
 #[tokio::test]
-async fn an_app_reads_stocks_with_the_scope_for_alerts() {
-    let mut world = signing::world(testkit::Database::sqlite()).await;
-    world.stock_at("AAPL", 189.2).await;
-    let stage = Stage::on(&world).await;
+async fn oauth_client_reads_stocks_with_the_alerts_scope() {
+    let mut server = identity::start_server(testkit::Database::sqlite()).await;
+    server.set_price("AAPL", 189.2).await;
+    let fixture = OAuthFixture::on(&server).await;
     for (scope, status) in [(Scope::AlertsRead, 200), (Scope::WatchlistRead, 403)] {
-        world.key = stage.tokens(&world, &[scope.name()]).await.access;
-        assert_eq!(read(&world, APPLE).await.status, status, "{scope:?}");
+        server.key = fixture.tokens(&server, &[scope.name()]).await.access;
+        assert_eq!(read(&server, APPLE).await.status, status, "{scope:?}");
     }
 }
 
 #[tokio::test]
-async fn reading_counts_with_the_accounts_requests() {
-    let mut world = World::with(server::Settings {
-        limits: server::Limits {
+async fn reading_counts_toward_the_accounts_rate_limit() {
+    let mut server = TestServer::with_config(server::HttpConfig {
+        limits: server::RateLimits {
             basic_per_hour: 1,
-            ..server::Limits::default()
+            ..server::RateLimits::default()
         },
-        ..server::Settings::default()
+        ..server::HttpConfig::default()
     })
     .await;
-    world.stock_at("AAPL", 189.2).await;
+    server.set_price("AAPL", 189.2).await;
     let mut scopes = AGENTS.to_vec();
     scopes.push(Scope::StocksRead);
-    world.key = world
+    server.key = server
         .account("ann@example.com", alerts::Plan::Basic, false, &scopes)
         .await;
     for uri in [EVENTS, APPLE, GUIDE] {
-        let _ = read(&world, uri).await.is(200);
-        let answer = read(&world, uri).await;
-        assert_eq!((answer.status, error_code(&answer)), (429, -32005), "{uri}: {answer:?}");
+        let _ = read(&server, uri).await.is(200);
+        let response = read(&server, uri).await;
+        assert_eq!(
+            (response.status, error_code(&response)),
+            (429, -32005),
+            "{uri}: {response:?}"
+        );
     }
 }

@@ -1,17 +1,17 @@
-//! The revisions of the protocol.
+//! The protocol revisions.
 
 use serde_json::{Value, json};
 
 use super::{error_code, message};
-use crate::world::World;
+use crate::test_server::TestServer;
 
 #[tokio::test]
-async fn an_agent_of_the_older_revisions_begins_and_is_told_what_there_is() {
-    let world = World::new().await;
+async fn older_revisions_initialize_and_list_tools() {
+    let server = TestServer::new().await;
     for version in ["2025-06-18", "2025-11-25"] {
         let params =
             json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        let begun = world.rpc(&message("initialize", params)).await.is(200);
+        let begun = server.rpc(&message("initialize", params)).await.is(200);
         let result = &begun.body["result"];
         assert_eq!(result["protocolVersion"], version, "{begun:?}");
         assert_eq!(result["serverInfo"]["name"], "bellwether");
@@ -22,9 +22,9 @@ async fn an_agent_of_the_older_revisions_begins_and_is_told_what_there_is() {
         assert!(begun.headers.get("mcp-session-id").is_none(), "there are no sessions");
     }
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let answer = world.rpc(&initialized).await;
-    assert_eq!((answer.status, answer.text.as_str()), (202, ""));
-    let listed = world.rpc(&message("tools/list", json!({}))).await.is(200);
+    let response = server.rpc(&initialized).await;
+    assert_eq!((response.status, response.text.as_str()), (202, ""));
+    let listed = server.rpc(&message("tools/list", json!({}))).await.is(200);
     let names: Vec<_> = listed.body["result"]["tools"]
         .as_array()
         .unwrap()
@@ -50,19 +50,19 @@ async fn an_agent_of_the_older_revisions_begins_and_is_told_what_there_is() {
 }
 
 #[tokio::test]
-async fn the_revision_that_obliges_to_batches_is_answered_with_one_that_does_not() {
-    let world = World::new().await;
+async fn unsupported_revision_negotiates_a_supported_one() {
+    let server = TestServer::new().await;
     let params =
         json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    let begun = world.rpc(&message("initialize", params)).await.is(200);
+    let begun = server.rpc(&message("initialize", params)).await.is(200);
     assert_eq!(begun.body["result"]["protocolVersion"], "2025-11-25", "{begun:?}");
-    let bearer = format!("Bearer {}", world.key);
-    let asked = world
+    let bearer = format!("Bearer {}", server.key);
+    let asked = server
         .mcp()
         .header("authorization", &bearer)
         .header("mcp-protocol-version", "2025-03-26");
-    let answer = asked.json(&message("tools/list", json!({}))).send().await;
-    assert_eq!((answer.status, error_code(&answer)), (400, -32022), "{answer:?}");
+    let response = asked.json(&message("tools/list", json!({}))).send().await;
+    assert_eq!((response.status, error_code(&response)), (400, -32022), "{response:?}");
 }
 
 fn of_2026(method: &str, mut params: Value) -> Value {
@@ -75,11 +75,11 @@ fn of_2026(method: &str, mut params: Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_agent_of_the_newest_revision_needs_no_beginning() {
-    let world = World::new().await;
+async fn newest_revision_needs_no_initialize() {
+    let server = TestServer::new().await;
     let ask = async |headers: &[(&str, &str)], body: Value| {
-        let bearer = format!("Bearer {}", world.key);
-        let mut asked = world
+        let bearer = format!("Bearer {}", server.key);
+        let mut asked = server
             .mcp()
             .header("authorization", &bearer)
             .header("mcp-protocol-version", "2026-07-28");
@@ -105,21 +105,21 @@ async fn an_agent_of_the_newest_revision_needs_no_beginning() {
     assert_eq!(listed.body["result"]["ttlMs"], 300_000);
     let call = of_2026("tools/call", json!({"name": "list_alerts", "arguments": {}}));
     let called = [("mcp-method", "tools/call"), ("mcp-name", "list_alerts")];
-    let answer = ask(&called, call.clone()).await.is(200);
-    assert_eq!(answer.body["result"]["structuredContent"]["items"], json!([]));
+    let response = ask(&called, call.clone()).await.is(200);
+    assert_eq!(response.body["result"]["structuredContent"]["items"], json!([]));
     let contradicting = [("mcp-method", "tools/call"), ("mcp-name", "delete_alert")];
-    let answer = ask(&contradicting, call.clone()).await;
-    assert_eq!((answer.status, error_code(&answer)), (400, -32020), "{answer:?}");
-    let answer = ask(&[("mcp-method", "tools/call")], call).await;
-    assert_eq!((answer.status, error_code(&answer)), (400, -32020), "{answer:?}");
-    assert_eq!(answer.body["id"], 7);
+    let response = ask(&contradicting, call.clone()).await;
+    assert_eq!((response.status, error_code(&response)), (400, -32020), "{response:?}");
+    let response = ask(&[("mcp-method", "tools/call")], call).await;
+    assert_eq!((response.status, error_code(&response)), (400, -32020), "{response:?}");
+    assert_eq!(response.body["id"], 7);
 }
 
 #[tokio::test]
-async fn both_eras_list_and_read_resources_and_prompts() {
-    let world = World::new().await;
-    world.stock_at("AAPL", 189.2).await;
-    let bearer = format!("Bearer {}", world.key);
+async fn all_revisions_list_and_read_resources_and_prompts() {
+    let server = TestServer::new().await;
+    server.set_price("AAPL", 189.2).await;
+    let bearer = format!("Bearer {}", server.key);
     let calls = [
         ("resources/list", json!({}), None, "resources"),
         ("resources/templates/list", json!({}), None, "resourceTemplates"),
@@ -138,9 +138,9 @@ async fn both_eras_list_and_read_resources_and_prompts() {
         ),
     ];
     for (method, params, name, member) in calls {
-        let older = world.rpc(&message(method, params.clone())).await.is(200);
+        let older = server.rpc(&message(method, params.clone())).await.is(200);
         assert_ne!(older.body["result"][member][0], Value::Null, "{method}: {older:?}");
-        let mut newest = world
+        let mut newest = server
             .mcp()
             .header("authorization", &bearer)
             .header("mcp-protocol-version", "2026-07-28")
@@ -154,13 +154,13 @@ async fn both_eras_list_and_read_resources_and_prompts() {
 }
 
 #[tokio::test]
-async fn methods_that_are_not_offered_are_unknown() {
-    let world = World::new().await;
+async fn unsupported_methods_are_unknown() {
+    let server = TestServer::new().await;
     for method in ["logging/setLevel", "resources/subscribe", "moon/land"] {
-        let answer = world
+        let response = server
             .rpc(&message(method, json!({"level": "info", "uri": "a:b"})))
             .await
             .is(200);
-        assert_eq!(error_code(&answer), -32601, "{method}: {answer:?}");
+        assert_eq!(error_code(&response), -32601, "{method}: {response:?}");
     }
 }

@@ -1,18 +1,26 @@
-//! The tools as agents are shown them: a change of it is a change of the interface, and shows in the snapshots.
+//! The tool descriptions for agents. A change of them changes the interface and shows in the snapshots.
 
 use serde_json::{Value, json};
 
 use super::message;
-use crate::world::World;
+use crate::test_server::TestServer;
 
 async fn tools() -> Vec<Value> {
-    let listed = World::new().await.rpc(&message("tools/list", json!({}))).await.is(200);
+    let listed = TestServer::new()
+        .await
+        .rpc(&message("tools/list", json!({})))
+        .await
+        .is(200);
     listed.body["result"]["tools"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
-async fn the_list_of_tools_is_at_most_25_kilobytes() {
-    let listed = World::new().await.rpc(&message("tools/list", json!({}))).await.is(200);
+async fn tool_list_is_at_most_25_kilobytes() {
+    let listed = TestServer::new()
+        .await
+        .rpc(&message("tools/list", json!({})))
+        .await
+        .is(200);
     assert!(listed.text.len() <= 25_000, "{}", listed.text.len());
 }
 
@@ -47,7 +55,7 @@ async fn output_schemas_name_every_member_once() {
 }
 
 #[tokio::test]
-async fn each_tool_is_shown_as_it_was_reviewed() {
+async fn each_tool_matches_its_snapshot() {
     for tool in tools().await {
         let name = format!("tool_{}", tool["name"].as_str().unwrap());
         insta::assert_snapshot!(name, serde_json::to_string_pretty(&tool).unwrap());
@@ -83,7 +91,7 @@ async fn each_tool_has_a_title_both_schemas_and_all_four_hints() {
 }
 
 #[tokio::test]
-async fn every_argument_says_what_it_is() {
+async fn every_argument_has_a_description() {
     for tool in tools().await {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
         for (name, schema) in properties {

@@ -1,12 +1,12 @@
-//! Every tool by every set of scopes: what is declared is what is asked for, of keys and of what people allowed alike.
+//! Every tool with every set of scopes: the declared scope is the required one, for API keys and OAuth tokens.
 
 use serde_json::json;
 use service::Scope;
 
 use super::{AGENTS, call_of, error_code};
-use crate::oauth::Stage;
-use crate::signing;
-use crate::world::World;
+use crate::identity;
+use crate::oauth::OAuthFixture;
+use crate::test_server::TestServer;
 
 const TOOLS: [(&str, Scope); 11] = [
     ("list_alerts", Scope::AlertsRead),
@@ -22,7 +22,7 @@ const TOOLS: [(&str, Scope); 11] = [
     ("delete_watchlist_item", Scope::WatchlistWrite),
 ];
 
-/// All sets of an agent's scopes, the empty one first.
+/// Returns all subsets of an agent's scopes, the empty one first.
 fn subsets() -> impl Iterator<Item = Vec<Scope>> {
     (0..16_usize).map(|subset| {
         (0..AGENTS.len())
@@ -32,28 +32,28 @@ fn subsets() -> impl Iterator<Item = Vec<Scope>> {
     })
 }
 
-/// Calls every tool with what the world shows, which has these scopes.
-async fn every_tool_asks_for_its_own(world: &World, scopes: &[Scope]) {
+/// Calls every tool with a credential that has these scopes.
+async fn check_every_tool_scope(server: &TestServer, scopes: &[Scope]) {
     for (tool, scope) in TOOLS {
-        let answer = world.rpc(&call_of(tool, json!({}))).await;
+        let response = server.rpc(&call_of(tool, json!({}))).await;
         if scopes.contains(&scope) {
-            assert_eq!(answer.status, 200, "{tool} with {scopes:?}: {answer:?}");
-            assert!(!answer.text.contains("scope"), "{tool} with {scopes:?}: {answer:?}");
+            assert_eq!(response.status, 200, "{tool} with {scopes:?}: {response:?}");
+            assert!(!response.text.contains("scope"), "{tool} with {scopes:?}: {response:?}");
             continue;
         }
         assert_eq!(
-            (answer.status, error_code(&answer)),
+            (response.status, error_code(&response)),
             (403, -32003),
-            "{tool} with {scopes:?}: {answer:?}"
+            "{tool} with {scopes:?}: {response:?}"
         );
-        let challenge = answer.header("www-authenticate");
+        let challenge = response.header("www-authenticate");
         let needed = format!("scope=\"{}\"", scope.name());
         assert!(
             challenge.contains("error=\"insufficient_scope\"") && challenge.contains(&needed),
             "{challenge}"
         );
     }
-    let listed = world.result("tools/list", json!({})).await;
+    let listed = server.result("tools/list", json!({})).await;
     let listed: Vec<_> = listed["tools"]
         .as_array()
         .unwrap()
@@ -66,26 +66,26 @@ async fn every_tool_asks_for_its_own(world: &World, scopes: &[Scope]) {
 }
 
 #[tokio::test]
-async fn a_key_needs_the_very_scope_of_the_tool_and_no_other() {
-    let mut world = World::new().await;
+async fn key_needs_exactly_the_scope_of_the_tool() {
+    let mut server = TestServer::new().await;
     for mut scopes in subsets() {
-        // A key has at least one scope; this one opens nothing here.
+        // A key has at least one scope. This one permits no tool.
         scopes.push(Scope::WebhooksRead);
-        world.key = world.another_key("operator@example.com", &scopes).await;
-        every_tool_asks_for_its_own(&world, &scopes).await;
+        server.key = server.another_key("operator@example.com", &scopes).await;
+        check_every_tool_scope(&server, &scopes).await;
     }
 }
 
 #[tokio::test]
-async fn a_program_needs_the_very_scope_of_the_tool_and_no_other() {
-    let mut world = signing::world(testkit::Database::sqlite()).await;
-    let stage = Stage::on(&world).await;
-    // Nobody allows nothing.
+async fn oauth_client_needs_exactly_the_scope_of_the_tool() {
+    let mut server = identity::start_server(testkit::Database::sqlite()).await;
+    let fixture = OAuthFixture::on(&server).await;
+    // A grant has at least one scope.
     for scopes in subsets().skip(1) {
         let names: Vec<_> = scopes.iter().map(|scope| scope.name()).collect();
-        let tokens = stage.tokens(&world, &names).await;
+        let tokens = fixture.tokens(&server, &names).await;
         assert_eq!(tokens.scope, names.join(" "));
-        world.key = tokens.access;
-        every_tool_asks_for_its_own(&world, &scopes).await;
+        server.key = tokens.access;
+        check_every_tool_scope(&server, &scopes).await;
     }
 }

@@ -1,69 +1,71 @@
-//! The page on which somebody decides, and what comes of it.
+//! The consent page and its decisions.
 
 use serde_json::json;
 
-use super::{ALL, CALLBACK, FROM_HERE, Stage, Tokens, hidden, shown, told, with, world};
-use crate::signing::{ANN, PASSWORD, on_each_database};
-use crate::world::{Answer, World};
+use super::{
+    ALL, CALLBACK, FROM_HERE, OAuthFixture, Tokens, assert_error_page, hidden, redirect_params, start_server, with,
+};
+use crate::identity::{ANN, PASSWORD, on_each_database};
+use crate::test_server::{TestResponse, TestServer};
 
 on_each_database! {
-    the_page_says_who_wants_what_and_where_one_will_be_sent
-    what_a_client_says_of_itself_stays_text
-    no_page_is_shown_within_another_or_kept
-    whoever_allows_something_is_sent_back_with_a_code
-    what_is_not_ticked_is_not_allowed
-    nothing_can_be_allowed_that_was_not_asked_for
-    whoever_ticks_nothing_or_denies_is_sent_back_with_that
-    a_decision_counts_for_the_session_that_was_asked
-    a_decision_from_another_site_does_nothing
-    a_page_can_be_answered_for_ten_minutes
-    an_account_allows_something_sixty_times_an_hour
-    an_account_that_rests_allows_nothing
-    whoever_has_to_confirm_their_address_allows_nothing_before
+    consent_page_shows_client_scopes_and_redirect_host
+    client_metadata_is_escaped
+    pages_forbid_framing_and_caching
+    consent_redirects_with_a_code
+    unchecked_scopes_are_not_granted
+    consent_cannot_grant_unrequested_scopes
+    denial_redirects_with_access_denied
+    decision_is_bound_to_its_session
+    decision_from_another_site_is_rejected
+    consent_page_expires_after_ten_minutes
+    consent_is_limited_per_account_and_hour
+    deactivated_account_cannot_consent
+    unconfirmed_account_cannot_consent
 }
 
-async fn the_page_says_who_wants_what_and_where_one_will_be_sent(world: World) {
-    let stage = Stage::on(&world).await;
-    let page = stage.ask(&world, &[]).await;
+async fn consent_page_shows_client_scopes_and_redirect_host(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let page = fixture.authorize(&server, &[]).await;
     for text in [
-        "Let “<bdi>Agent</bdi>” use your account?",
+        "Allow “<bdi>Agent</bdi>” to access your account?",
         "signed in as <strong>ann@example.com</strong>",
-        "is what it says of itself; nobody has checked that",
-        "You will be sent to <strong>app.example.com</strong>. Go on only if you came from there.",
+        "This name is not verified.",
+        "You will be redirected to <strong>app.example.com</strong>. Continue only if you came from there.",
         r#"<form method="post" action="authorize">"#,
         r#"<button type="submit" name="decision" value="allow">"#,
         r#"<button type="submit" name="decision" value="deny""#,
     ] {
         assert!(page.text.contains(text), "{text}: {}", page.text);
     }
-    assert!(world.acting("mcp_at_").await.is_none());
-    assert_eq!(grants(&world, &stage).await, json!([]), "asking allows nothing");
+    assert!(server.actor_of("mcp_at_").await.is_none());
+    assert_eq!(grants(&server, &fixture).await, json!([]), "asking allows nothing");
 }
 
-async fn what_a_client_says_of_itself_stays_text(world: World) {
-    let stage = Stage::on(&world).await;
+async fn client_metadata_is_escaped(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
     let evil = r#"</bdi>"><script>alert(1)</script>"#;
     let body = json!({"client_name": evil, "redirect_uris": [CALLBACK]});
-    let client = world.register_client(&body).await.body["client_id"]
+    let client = server.register_client(&body).await.body["client_id"]
         .as_str()
         .unwrap()
         .to_owned();
-    for cookie in [stage.cookie.as_str(), ""] {
+    for cookie in [fixture.cookie.as_str(), ""] {
         let state = r#""><script>alert(2)</script>"#;
-        let params = with(&stage.params(), &[("client_id", &client), ("state", state)]);
-        let page = world.show(cookie, &params).await;
+        let params = with(&fixture.params(), &[("client_id", &client), ("state", state)]);
+        let page = server.get_authorize(cookie, &params).await;
         assert_eq!(page.status, 200);
         assert!(!page.text.contains("<script"), "{}", page.text);
         assert!(page.text.contains("&#60;script&#62;alert(1)"), "{}", page.text);
     }
 }
 
-async fn no_page_is_shown_within_another_or_kept(world: World) {
-    let stage = Stage::on(&world).await;
+async fn pages_forbid_framing_and_caching(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
     let pages = [
-        stage.ask(&world, &[]).await,
-        world.show("", &stage.params()).await,
-        stage.ask(&world, &[("client_id", "nobody")]).await,
+        fixture.authorize(&server, &[]).await,
+        server.get_authorize("", &fixture.params()).await,
+        fixture.authorize(&server, &[("client_id", "nobody")]).await,
     ];
     for page in pages {
         assert_eq!(page.header("x-frame-options"), "DENY");
@@ -74,114 +76,114 @@ async fn no_page_is_shown_within_another_or_kept(world: World) {
         for part in ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"] {
             assert!(policy.contains(part), "{policy}");
         }
-        // A form that says where it may lead is held to it on the whole way back to the client.
+        // Browsers apply `form-action` to all redirects back to the client.
         assert_eq!(policy.contains("form-action"), !page.text.contains("<form"), "{policy}");
     }
 }
 
-async fn whoever_allows_something_is_sent_back_with_a_code(world: World) {
-    let stage = Stage::on(&world).await;
-    let answer = stage.allow(&world, &ALL).await;
-    assert_eq!(answer.status, 303, "what was posted is not posted again");
-    let told = told(&answer, "https://app.example.com/callback?");
-    let mut names: Vec<_> = told.keys().map(String::as_str).collect();
+async fn consent_redirects_with_a_code(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let response = fixture.allow(&server, &ALL).await;
+    assert_eq!(response.status, 303, "the redirect uses GET");
+    let redirect = redirect_params(&response, "https://app.example.com/callback?");
+    let mut names: Vec<_> = redirect.keys().map(String::as_str).collect();
     names.sort_unstable();
     assert_eq!(names, ["code", "iss", "state"]);
-    assert_eq!((told["code"].len(), told["state"].as_str()), (43, "a&b=%c d"));
+    assert_eq!((redirect["code"].len(), redirect["state"].as_str()), (43, "a&b=%c d"));
 }
 
-async fn what_is_not_ticked_is_not_allowed(world: World) {
-    let stage = Stage::on(&world).await;
-    let tokens = stage.tokens(&world, &["alerts:read", "watchlist:write"]).await;
+async fn unchecked_scopes_are_not_granted(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let tokens = fixture.tokens(&server, &["alerts:read", "watchlist:write"]).await;
     assert_eq!(tokens.scope, "alerts:read watchlist:write");
-    let actor = world.acting(&tokens.access).await.unwrap();
+    let actor = server.actor_of(&tokens.access).await.unwrap();
     for scope in service::Scope::ALL {
         let expected = ["alerts:read", "watchlist:write"].contains(&scope.name());
         assert_eq!(actor.require(*scope).is_ok(), expected, "{}", scope.name());
     }
 }
 
-async fn nothing_can_be_allowed_that_was_not_asked_for(world: World) {
-    let stage = Stage::on(&world).await;
-    let page = stage.ask(&world, &[("scope", "alerts:read")]).await;
+async fn consent_cannot_grant_unrequested_scopes(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let page = fixture.authorize(&server, &[("scope", "alerts:read")]).await;
     let scopes = ["alerts:read", "alerts:write", "webhooks:write", "market:write"];
-    let told = told(&world.decide(&stage.cookie, &page, "allow", &scopes).await, CALLBACK);
-    let tokens = Tokens::of(&world.token(&stage.exchange(&told["code"])).await);
+    let redirect = redirect_params(&server.decide(&fixture.cookie, &page, "allow", &scopes).await, CALLBACK);
+    let tokens = Tokens::of(&server.token(&fixture.exchange(&redirect["code"])).await);
     assert_eq!(tokens.scope, "alerts:read");
 }
 
-async fn whoever_ticks_nothing_or_denies_is_sent_back_with_that(world: World) {
-    let stage = Stage::on(&world).await;
+async fn denial_redirects_with_access_denied(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
     for (decision, scopes, why) in [
         ("allow", &[][..], "nothing of what was asked for"),
         ("allow", &["webhooks:read"], "nothing of what was asked for"),
         ("deny", &[], "does not want this"),
         ("deny", &ALL, "does not want this"),
     ] {
-        let page = stage.ask(&world, &[]).await;
-        let told = told(&world.decide(&stage.cookie, &page, decision, scopes).await, CALLBACK);
+        let page = fixture.authorize(&server, &[]).await;
+        let redirect = redirect_params(&server.decide(&fixture.cookie, &page, decision, scopes).await, CALLBACK);
         assert_eq!(
-            (told["error"].as_str(), told["state"].as_str()),
+            (redirect["error"].as_str(), redirect["state"].as_str()),
             ("access_denied", "a&b=%c d")
         );
-        assert!(told["error_description"].contains(why) && !told.contains_key("code"));
+        assert!(redirect["error_description"].contains(why) && !redirect.contains_key("code"));
     }
-    let page = stage.ask(&world, &[]).await;
-    shown(
-        &world.decide(&stage.cookie, &page, "perhaps", &ALL).await,
+    let page = fixture.authorize(&server, &[]).await;
+    assert_error_page(
+        &server.decide(&fixture.cookie, &page, "perhaps", &ALL).await,
         400,
         "allow or deny",
     );
-    assert_eq!(grants(&world, &stage).await, json!([]));
+    assert_eq!(grants(&server, &fixture).await, json!([]));
 }
 
-async fn a_decision_counts_for_the_session_that_was_asked(world: World) {
-    let stage = Stage::on(&world).await;
-    world.confirmed("bob@example.com").await;
-    let (bob, again) = (world.signed_in("bob@example.com").await, world.signed_in(ANN).await);
-    let page = stage.ask(&world, &[]).await;
+async fn decision_is_bound_to_its_session(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    server.confirmed("bob@example.com").await;
+    let (bob, again) = (server.signed_in("bob@example.com").await, server.signed_in(ANN).await);
+    let page = fixture.authorize(&server, &[]).await;
     for cookie in [&bob.cookie, &again.cookie] {
-        shown(
-            &world.decide(cookie, &page, "allow", &ALL).await,
+        assert_error_page(
+            &server.decide(cookie, &page, "allow", &ALL).await,
             400,
             "open for too long",
         );
     }
-    let nobody = world
-        .press(
+    let unauthenticated = server
+        .submit_form(
             "/oauth/authorize",
             &[FROM_HERE],
             &answered(&page, &hidden(&page, "request")),
         )
         .await;
-    shown(&nobody, 401, "not signed in");
+    assert_error_page(&unauthenticated, 401, "no longer signed in");
     for request in ["", "AAAA", "not base64", &hidden(&page, "request")[2..]] {
-        let headers = [("cookie", stage.cookie.as_str()), FROM_HERE];
-        let answer = world
-            .press("/oauth/authorize", &headers, &answered(&page, request))
+        let headers = [("cookie", fixture.cookie.as_str()), FROM_HERE];
+        let response = server
+            .submit_form("/oauth/authorize", &headers, &answered(&page, request))
             .await;
-        shown(&answer, 400, "open for too long");
+        assert_error_page(&response, 400, "open for too long");
     }
-    let _ = world
-        .stranger("POST", "/v1/auth/logout")
-        .header("authorization", &format!("Bearer {}", stage.access))
+    let _ = server
+        .anonymous("POST", "/v1/auth/logout")
+        .header("authorization", &format!("Bearer {}", fixture.access))
         .send()
         .await;
-    shown(
-        &world.decide(&stage.cookie, &page, "allow", &ALL).await,
+    assert_error_page(
+        &server.decide(&fixture.cookie, &page, "allow", &ALL).await,
         401,
-        "not signed in",
+        "no longer signed in",
     );
 }
 
-fn answered<'a>(page: &'a Answer, request: &'a str) -> Vec<(&'a str, &'a str)> {
+fn answered<'a>(page: &'a TestResponse, request: &'a str) -> Vec<(&'a str, &'a str)> {
     assert_eq!(page.status, 200);
     vec![("request", request), ("decision", "allow"), ("scope", "alerts:read")]
 }
 
-async fn a_decision_from_another_site_does_nothing(world: World) {
-    let stage = Stage::on(&world).await;
-    let page = stage.ask(&world, &[]).await;
+async fn decision_from_another_site_is_rejected(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let page = fixture.authorize(&server, &[]).await;
     let (request, nonce) = (hidden(&page, "request"), hidden(&page, "form"));
     let pairs = |form: &'static str| {
         let nonce = if form == "right" {
@@ -196,9 +198,9 @@ async fn a_decision_from_another_site_does_nothing(world: World) {
             ("scope".to_owned(), "alerts:read".to_owned()),
         ]
     };
-    let both = format!("{}; __Host-bellwether_form={nonce}", stage.cookie);
+    let both = format!("{}; __Host-bellwether_form={nonce}", fixture.cookie);
     for (cookie, headers, form, is_taken) in [
-        (stage.cookie.as_str(), &[][..], "right", false),
+        (fixture.cookie.as_str(), &[][..], "right", false),
         (&both, &[], "wrong", false),
         (&both, &[("sec-fetch-site", "cross-site")], "right", false),
         (&both, &[("sec-fetch-site", "same-site")], "right", false),
@@ -206,12 +208,12 @@ async fn a_decision_from_another_site_does_nothing(world: World) {
         (&both, &[("origin", "null")], "right", true),
         (&both, &[], "right", true),
         (
-            &stage.cookie,
+            &fixture.cookie,
             &[("origin", "https://alerts.example.com")],
             "wrong",
             true,
         ),
-        (&stage.cookie, &[("sec-fetch-site", "same-origin")], "wrong", true),
+        (&fixture.cookie, &[("sec-fetch-site", "same-origin")], "wrong", true),
     ] {
         let pairs = pairs(form);
         let pairs: Vec<_> = pairs
@@ -220,93 +222,104 @@ async fn a_decision_from_another_site_does_nothing(world: World) {
             .collect();
         let mut all = vec![("cookie", cookie)];
         all.extend(headers);
-        let answer = world.press("/oauth/authorize", &all, &pairs).await;
+        let response = server.submit_form("/oauth/authorize", &all, &pairs).await;
         if is_taken {
-            assert!(told(&answer, CALLBACK).contains_key("code"), "{headers:?} {form}");
+            assert!(
+                redirect_params(&response, CALLBACK).contains_key("code"),
+                "{headers:?} {form}"
+            );
         } else {
-            shown(&answer, 403, "did not come from this service");
+            assert_error_page(&response, 403, "does not come from this service");
         }
     }
 }
 
-async fn a_page_can_be_answered_for_ten_minutes(world: World) {
-    let stage = Stage::on(&world).await;
-    let page = stage.ask(&world, &[]).await;
-    world.later(599);
-    assert_eq!(world.decide(&stage.cookie, &page, "allow", &ALL).await.status, 303);
-    world.later(1);
-    shown(
-        &world.decide(&stage.cookie, &page, "allow", &ALL).await,
+async fn consent_page_expires_after_ten_minutes(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let page = fixture.authorize(&server, &[]).await;
+    server.later(599);
+    assert_eq!(server.decide(&fixture.cookie, &page, "allow", &ALL).await.status, 303);
+    server.later(1);
+    assert_error_page(
+        &server.decide(&fixture.cookie, &page, "allow", &ALL).await,
         400,
         "open for too long",
     );
 }
 
-async fn an_account_allows_something_sixty_times_an_hour(world: World) {
-    let stage = Stage::on(&world).await;
-    let page = stage.ask(&world, &[]).await;
-    let allow = async || world.decide(&stage.cookie, &page, "allow", &["alerts:read"]).await;
+async fn consent_is_limited_per_account_and_hour(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let page = fixture.authorize(&server, &[]).await;
+    let allow = async || server.decide(&fixture.cookie, &page, "allow", &["alerts:read"]).await;
     for number in 0..60 {
         assert_eq!(allow().await.status, 303, "{number}");
     }
-    let answer = allow().await;
-    shown(&answer, 429, "at most 60 apps something in an hour");
-    assert_eq!(answer.header("retry-after"), "3600");
-    let denied = world.decide(&stage.cookie, &page, "deny", &[]).await;
-    assert_eq!(told(&denied, CALLBACK)["error"], "access_denied", "that is no grant");
-    // What nobody has come with a code for is forgotten, but not before it has counted.
-    world.later(3599);
-    world.service.jobs.run_job(service::cron::Job::Cleanup).await.unwrap();
-    let page = stage.ask(&world, &[]).await;
-    let again = world.decide(&stage.cookie, &page, "allow", &["alerts:read"]).await;
-    shown(&again, 429, "in an hour");
-    world.later(1);
-    let again = world.decide(&stage.cookie, &page, "allow", &["alerts:read"]).await;
+    let response = allow().await;
+    assert_error_page(&response, 429, "at most 60 apps something in an hour");
+    assert_eq!(response.header("retry-after"), "3600");
+    let denied = server.decide(&fixture.cookie, &page, "deny", &[]).await;
+    assert_eq!(
+        redirect_params(&denied, CALLBACK)["error"],
+        "access_denied",
+        "that is no grant"
+    );
+    // An unused code expires, but its grant has counted.
+    server.later(3599);
+    server.service.jobs.run_job(service::cron::Job::Cleanup).await.unwrap();
+    let page = fixture.authorize(&server, &[]).await;
+    let again = server.decide(&fixture.cookie, &page, "allow", &["alerts:read"]).await;
+    assert_error_page(&again, 429, "in an hour");
+    server.later(1);
+    let again = server.decide(&fixture.cookie, &page, "allow", &["alerts:read"]).await;
     assert_eq!(again.status, 303, "{again:?}");
 }
 
-async fn an_account_that_rests_allows_nothing(world: World) {
-    let stage = Stage::on(&world).await;
-    let tokens = stage.tokens(&world, &ALL).await;
-    let bearer = format!("Bearer {}", stage.access);
-    let rest = world
-        .stranger("POST", "/v1/user/account/deactivate")
+async fn deactivated_account_cannot_consent(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let tokens = fixture.tokens(&server, &ALL).await;
+    let bearer = format!("Bearer {}", fixture.access);
+    let rest = server
+        .anonymous("POST", "/v1/user/account/deactivate")
         .header("authorization", &bearer);
     let _ = rest.send().await.ok(200);
-    shown(&stage.allow(&world, &ALL).await, 403, "deactivated");
-    assert!(world.is_good(&tokens.access).await, "what was allowed before goes on");
+    assert_error_page(&fixture.allow(&server, &ALL).await, 403, "deactivated");
+    assert!(server.is_valid(&tokens.access).await, "earlier grants stay valid");
 }
 
-async fn whoever_has_to_confirm_their_address_allows_nothing_before(world: World) {
-    let open = Stage::on(&world).await;
-    world.register("bob@example.com", PASSWORD).await;
-    let bob = world.signed_in("bob@example.com").await;
-    let stage = Stage {
+async fn unconfirmed_account_cannot_consent(server: TestServer) {
+    let open = OAuthFixture::on(&server).await;
+    server.register("bob@example.com", PASSWORD).await;
+    let bob = server.signed_in("bob@example.com").await;
+    let fixture = OAuthFixture {
         cookie: bob.cookie,
         ..open
     };
-    assert_eq!(stage.allow(&world, &ALL).await.status, 303, "nobody has to here");
-    let strict = World::on(testkit::Database::sqlite(), crate::signing::unlimited(), |house| {
-        house.identity.require_email_confirmation = true;
+    assert_eq!(
+        fixture.allow(&server, &ALL).await.status,
+        303,
+        "confirmation is not required here"
+    );
+    let strict = TestServer::with_database(testkit::Database::sqlite(), crate::identity::unlimited(), |settings| {
+        settings.identity.require_email_confirmation = true;
     })
     .await;
     strict.register("bob@example.com", PASSWORD).await;
     let client = strict.registered(&[CALLBACK]).await;
-    let params = with(&stage.params(), &[("client_id", &client)]);
-    let page = strict.show("", &params).await;
+    let params = with(&fixture.params(), &[("client_id", &client)]);
+    let page = strict.get_authorize("", &params).await;
     let path = format!("/oauth/authorize?{}", super::form(&params));
     let pairs = [
         ("email", "bob@example.com"),
         ("password", PASSWORD),
         ("form", &hidden(&page, "form")),
     ];
-    let answer = strict.press(&path, &[FROM_HERE], &pairs).await;
-    shown(&answer, 401, "not confirmed yet");
-    assert!(answer.headers.get("set-cookie").is_none());
+    let response = strict.submit_form(&path, &[FROM_HERE], &pairs).await;
+    assert_error_page(&response, 401, "not confirmed yet");
+    assert!(response.headers.get("set-cookie").is_none());
 }
 
-async fn grants(world: &World, stage: &Stage) -> serde_json::Value {
-    let request = world.stranger("GET", "/v1/oauth/grants");
-    let bearer = format!("Bearer {}", stage.access);
+async fn grants(server: &TestServer, fixture: &OAuthFixture) -> serde_json::Value {
+    let request = server.anonymous("GET", "/v1/oauth/grants");
+    let bearer = format!("Bearer {}", fixture.access);
     request.header("authorization", &bearer).send().await.ok(200).body["data"].clone()
 }

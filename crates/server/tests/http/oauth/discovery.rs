@@ -1,7 +1,7 @@
-//! What programs find out before anything else.
+//! OAuth metadata discovery.
 
 use super::{ISSUER, RESOURCE};
-use crate::world::{Answer, World};
+use crate::test_server::{TestResponse, TestServer};
 
 const PROTECTED: [&str; 2] = [
     "/.well-known/oauth-protected-resource/mcp",
@@ -12,50 +12,50 @@ const SERVER: [&str; 2] = [
     "/.well-known/oauth-authorization-server/mcp",
 ];
 
-fn pretty(answer: &Answer) -> String {
-    serde_json::to_string_pretty(&answer.body).unwrap()
+fn pretty(response: &TestResponse) -> String {
+    serde_json::to_string_pretty(&response.body).unwrap()
 }
 
 #[tokio::test]
-async fn the_resource_says_who_gives_out_tokens_for_it() {
-    let world = World::new().await;
+async fn protected_resource_metadata_names_the_authorization_server() {
+    let server = TestServer::new().await;
     for path in PROTECTED {
-        let answer = world.stranger("GET", path).send().await;
+        let response = server.anonymous("GET", path).send().await;
         assert_eq!(
-            (answer.status, answer.header("content-type")),
+            (response.status, response.header("content-type")),
             (200, "application/json")
         );
-        assert_eq!(answer.header("access-control-allow-origin"), "*");
-        insta::assert_snapshot!("protected_resource", pretty(&answer));
+        assert_eq!(response.header("access-control-allow-origin"), "*");
+        insta::assert_snapshot!("protected_resource", pretty(&response));
     }
 }
 
 #[tokio::test]
-async fn the_issuer_says_how_tokens_are_to_be_had() {
-    let world = World::new().await;
+async fn authorization_server_metadata_matches_snapshot() {
+    let server = TestServer::new().await;
     for path in SERVER {
-        let answer = world.stranger("GET", path).send().await;
-        assert_eq!(answer.header("access-control-allow-origin"), "*");
-        insta::assert_snapshot!("authorization_server", pretty(&answer));
+        let response = server.anonymous("GET", path).send().await;
+        assert_eq!(response.header("access-control-allow-origin"), "*");
+        insta::assert_snapshot!("authorization_server", pretty(&response));
     }
 }
 
 #[tokio::test]
-async fn an_issuer_whose_address_is_set_with_a_slash_has_none() {
-    let world = World::on(testkit::Database::sqlite(), server::Settings::default(), |house| {
-        house.public_url = format!("{ISSUER}/");
+async fn issuer_has_no_trailing_slash() {
+    let server = TestServer::with_database(testkit::Database::sqlite(), server::HttpConfig::default(), |settings| {
+        settings.public_url = format!("{ISSUER}/");
     })
     .await;
-    let server = world.stranger("GET", SERVER[0]).send().await;
-    assert_eq!(server.body["issuer"], ISSUER);
-    assert_eq!(server.body["token_endpoint"], format!("{ISSUER}/oauth/token"));
-    let resource = world.stranger("GET", PROTECTED[0]).send().await;
+    let metadata = server.anonymous("GET", SERVER[0]).send().await;
+    assert_eq!(metadata.body["issuer"], ISSUER);
+    assert_eq!(metadata.body["token_endpoint"], format!("{ISSUER}/oauth/token"));
+    let resource = server.anonymous("GET", PROTECTED[0]).send().await;
     assert_eq!(resource.body["resource"], RESOURCE);
 }
 
 #[tokio::test]
-async fn programs_in_browsers_may_ask_what_is_for_programs_and_nothing_else() {
-    let world = World::new().await;
+async fn cors_allows_only_client_routes() {
+    let server = TestServer::new().await;
     let asks = [
         (PROTECTED[0], "GET"),
         (PROTECTED[1], "GET"),
@@ -66,25 +66,25 @@ async fn programs_in_browsers_may_ask_what_is_for_programs_and_nothing_else() {
         ("/oauth/revoke", "POST"),
     ];
     for (path, method) in asks {
-        let request = world
-            .stranger("OPTIONS", path)
+        let request = server
+            .anonymous("OPTIONS", path)
             .header("origin", "https://agent.example.com");
-        let answer = request.header("access-control-request-method", method).send().await;
-        assert_eq!((answer.status, answer.text.as_str()), (204, ""), "{path}");
-        assert_eq!(answer.header("access-control-allow-origin"), "*");
-        assert!(answer.header("access-control-allow-methods").contains(method));
-        assert!(answer.header("access-control-allow-headers").contains("Content-Type"));
-        assert!(answer.headers.get("access-control-allow-credentials").is_none());
+        let response = request.header("access-control-request-method", method).send().await;
+        assert_eq!((response.status, response.text.as_str()), (204, ""), "{path}");
+        assert_eq!(response.header("access-control-allow-origin"), "*");
+        assert!(response.header("access-control-allow-methods").contains(method));
+        assert!(response.header("access-control-allow-headers").contains("Content-Type"));
+        assert!(response.headers.get("access-control-allow-credentials").is_none());
     }
     for path in ["/oauth/authorize", "/api/v1/oauth/grants", "/sign-in"] {
         for method in ["OPTIONS", "GET"] {
-            let answer = world
-                .stranger(method, path)
+            let response = server
+                .anonymous(method, path)
                 .header("origin", "https://agent.example.com")
                 .send()
                 .await;
             assert!(
-                answer.headers.get("access-control-allow-origin").is_none(),
+                response.headers.get("access-control-allow-origin").is_none(),
                 "{method} {path}"
             );
         }

@@ -1,11 +1,11 @@
-//! OAuth, as programs and browsers meet it.
+//! OAuth, from the view of clients and browsers.
 
 mod clients;
 mod consent;
 mod discovery;
-mod ending;
 mod refresh;
 mod requests;
+mod revocation;
 mod sign_in;
 mod tokens;
 
@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use service::Actor;
 use url::{Url, form_urlencoded};
 
-use crate::signing::{ANN, world};
-use crate::world::{Answer, World};
+use crate::identity::{ANN, start_server};
+use crate::test_server::{TestResponse, TestServer};
 
 /// The example of RFC 7636, appendix B.
 pub(super) const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
@@ -33,7 +33,7 @@ pub(super) fn form(pairs: &[(&str, &str)]) -> String {
         .finish()
 }
 
-/// Pairs with some others: what has the same name takes the place, and one without a value goes.
+/// Returns the pairs with changes applied. An empty value removes the pair.
 pub(super) fn with<'a>(pairs: &[(&'a str, &'a str)], change: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let mut all: Vec<_> = pairs.to_vec();
     all.retain(|(name, _)| change.iter().all(|(changed, _)| changed != name));
@@ -41,53 +41,53 @@ pub(super) fn with<'a>(pairs: &[(&'a str, &'a str)], change: &[(&'a str, &'a str
     all
 }
 
-/// What a place to which a browser is sent has in its query.
+/// Returns the query parameters of a redirect to the callback.
 #[track_caller]
-pub(super) fn told(answer: &Answer, callback: &str) -> HashMap<String, String> {
-    assert!(matches!(answer.status, 302 | 303), "{answer:?}");
-    let location = answer.header("location");
+pub(super) fn redirect_params(response: &TestResponse, callback: &str) -> HashMap<String, String> {
+    assert!(matches!(response.status, 302 | 303), "{response:?}");
+    let location = response.header("location");
     assert!(location.starts_with(callback), "{location}");
-    assert_eq!(answer.header("cache-control"), "no-store");
-    assert_eq!(answer.header("referrer-policy"), "no-referrer");
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("referrer-policy"), "no-referrer");
     let pairs = Url::parse(location).unwrap();
     let all: Vec<_> = pairs.query_pairs().into_owned().collect();
-    let told: HashMap<_, _> = all.iter().cloned().collect();
-    assert_eq!(told.len(), all.len(), "nothing comes twice: {location}");
-    assert_eq!(told["iss"], ISSUER);
-    told
+    let redirect: HashMap<_, _> = all.iter().cloned().collect();
+    assert_eq!(redirect.len(), all.len(), "duplicate parameters: {location}");
+    assert_eq!(redirect["iss"], ISSUER);
+    redirect
 }
 
-/// A page that says what is wrong, and sends nobody anywhere.
+/// Asserts an error page without a redirect.
 #[track_caller]
-pub(super) fn shown(answer: &Answer, status: u16, text: &str) {
-    assert_eq!(answer.status, status, "{answer:?}");
-    assert!(answer.headers.get("location").is_none(), "{answer:?}");
-    assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
-    assert!(answer.text.contains(text), "{text:?} is not in {}", answer.text);
+pub(super) fn assert_error_page(response: &TestResponse, status: u16, text: &str) {
+    assert_eq!(response.status, status, "{response:?}");
+    assert!(response.headers.get("location").is_none(), "{response:?}");
+    assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+    assert!(response.text.contains(text), "{text:?} is not in {}", response.text);
 }
 
-/// A program is refused in OAuth's words.
+/// Asserts an OAuth error response.
 #[track_caller]
-pub(super) fn refused(answer: &Answer, status: u16, error: &str) {
+pub(super) fn assert_oauth_error(response: &TestResponse, status: u16, error: &str) {
     assert_eq!(
-        (answer.status, &answer.body["error"]),
+        (response.status, &response.body["error"]),
         (status, &json!(error)),
-        "{answer:?}"
+        "{response:?}"
     );
-    assert_eq!(answer.header("cache-control"), "no-store");
-    assert_eq!(answer.header("content-type"), "application/json");
-    assert_eq!(answer.header("access-control-allow-origin"), "*");
-    let description = answer.body["error_description"].as_str().unwrap();
+    assert_eq!(response.header("cache-control"), "no-store");
+    assert_eq!(response.header("content-type"), "application/json");
+    assert_eq!(response.header("access-control-allow-origin"), "*");
+    let description = response.body["error_description"].as_str().unwrap();
     assert!(
         !description.is_empty() && !description.contains(['"', '\\']),
         "{description}"
     );
-    assert!(answer.body.get("success").is_none(), "it is not in the API's envelope");
+    assert!(response.body.get("success").is_none(), "must not have the API envelope");
 }
 
-/// A hidden field of a page's form.
+/// Returns the value of a hidden field of a page's form.
 #[track_caller]
-pub(super) fn hidden(page: &Answer, name: &str) -> String {
+pub(super) fn hidden(page: &TestResponse, name: &str) -> String {
     let begin = format!("name=\"{name}\" value=\"");
     let (_, rest) = page
         .text
@@ -96,20 +96,20 @@ pub(super) fn hidden(page: &Answer, name: &str) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
-/// A program that has registered, and somebody who has signed in in a browser.
-pub(crate) struct Stage {
+/// A registered client and a signed-in user.
+pub(crate) struct OAuthFixture {
     pub(super) client: String,
-    /// The session's.
+    /// The session cookie.
     pub(super) cookie: String,
     pub(crate) access: String,
 }
 
-impl Stage {
-    pub(crate) async fn on(world: &World) -> Self {
-        world.confirmed(ANN).await;
-        let ann = world.signed_in(ANN).await;
+impl OAuthFixture {
+    pub(crate) async fn on(server: &TestServer) -> Self {
+        server.confirmed(ANN).await;
+        let ann = server.signed_in(ANN).await;
         Self {
-            client: world.registered(&[CALLBACK]).await,
+            client: server.registered(&[CALLBACK]).await,
             cookie: ann.cookie,
             access: ann.access,
         }
@@ -127,20 +127,20 @@ impl Stage {
         ]
     }
 
-    /// A request with some parameters changed.
-    pub(super) async fn ask(&self, world: &World, change: &[(&str, &str)]) -> Answer {
-        world.show(&self.cookie, &with(&self.params(), change)).await
+    /// Sends an authorization request with changed parameters.
+    pub(super) async fn authorize(&self, server: &TestServer, change: &[(&str, &str)]) -> TestResponse {
+        server.get_authorize(&self.cookie, &with(&self.params(), change)).await
     }
 
-    /// Allows that much.
-    pub(super) async fn allow(&self, world: &World, scopes: &[&str]) -> Answer {
-        let page = self.ask(world, &[]).await;
-        world.decide(&self.cookie, &page, "allow", scopes).await
+    /// Grants these scopes.
+    pub(super) async fn allow(&self, server: &TestServer, scopes: &[&str]) -> TestResponse {
+        let page = self.authorize(server, &[]).await;
+        server.decide(&self.cookie, &page, "allow", scopes).await
     }
 
-    /// A code for that much.
-    pub(super) async fn code(&self, world: &World, scopes: &[&str]) -> String {
-        told(&self.allow(world, scopes).await, CALLBACK)["code"].clone()
+    /// Returns a code for these scopes.
+    pub(super) async fn code(&self, server: &TestServer, scopes: &[&str]) -> String {
+        redirect_params(&self.allow(server, scopes).await, CALLBACK)["code"].clone()
     }
 
     pub(super) fn exchange<'a>(&'a self, code: &'a str) -> Vec<(&'a str, &'a str)> {
@@ -162,14 +162,14 @@ impl Stage {
         ]
     }
 
-    /// Tokens for that much.
-    pub(crate) async fn tokens(&self, world: &World, scopes: &[&str]) -> Tokens {
-        let code = self.code(world, scopes).await;
-        Tokens::of(&world.token(&self.exchange(&code)).await)
+    /// Returns tokens for these scopes.
+    pub(crate) async fn tokens(&self, server: &TestServer, scopes: &[&str]) -> Tokens {
+        let code = self.code(server, scopes).await;
+        Tokens::of(&server.token(&self.exchange(&code)).await)
     }
 
-    pub(super) async fn renewed(&self, world: &World, token: &str) -> Answer {
-        world.token(&self.renewal(token)).await
+    pub(super) async fn renewed(&self, server: &TestServer, token: &str) -> TestResponse {
+        server.token(&self.renewal(token)).await
     }
 }
 
@@ -182,13 +182,13 @@ pub(crate) struct Tokens {
 
 impl Tokens {
     #[track_caller]
-    pub(super) fn of(answer: &Answer) -> Self {
-        assert_eq!(answer.status, 200, "{answer:?}");
-        assert_eq!(answer.header("cache-control"), "no-store");
-        assert_eq!(answer.header("access-control-allow-origin"), "*");
-        assert_eq!(answer.body["token_type"], "Bearer");
-        assert_eq!(answer.body["expires_in"], 3600);
-        let text = |name: &str| answer.body[name].as_str().unwrap().to_owned();
+    pub(super) fn of(response: &TestResponse) -> Self {
+        assert_eq!(response.status, 200, "{response:?}");
+        assert_eq!(response.header("cache-control"), "no-store");
+        assert_eq!(response.header("access-control-allow-origin"), "*");
+        assert_eq!(response.body["token_type"], "Bearer");
+        assert_eq!(response.body["expires_in"], 3600);
+        let text = |name: &str| response.body[name].as_str().unwrap().to_owned();
         let tokens = Self {
             access: text("access_token"),
             refresh: text("refresh_token"),
@@ -201,23 +201,23 @@ impl Tokens {
     }
 }
 
-impl World {
-    pub(super) async fn register_client(&self, body: &Value) -> Answer {
-        self.stranger("POST", "/oauth/register").json(body).send().await
+impl TestServer {
+    pub(super) async fn register_client(&self, body: &Value) -> TestResponse {
+        self.anonymous("POST", "/oauth/register").json(body).send().await
     }
 
-    /// The id of a program that registers.
+    /// Registers a client and returns its id.
     pub(super) async fn registered(&self, uris: &[&str]) -> String {
-        let answer = self
+        let response = self
             .register_client(&json!({"client_name": "Agent", "redirect_uris": uris}))
             .await;
-        assert_eq!(answer.status, 201, "{answer:?}");
-        answer.body["client_id"].as_str().unwrap().to_owned()
+        assert_eq!(response.status, 201, "{response:?}");
+        response.body["client_id"].as_str().unwrap().to_owned()
     }
 
-    pub(super) async fn show(&self, cookie: &str, params: &[(&str, &str)]) -> Answer {
+    pub(super) async fn get_authorize(&self, cookie: &str, params: &[(&str, &str)]) -> TestResponse {
         let path = format!("/oauth/authorize?{}", form(params));
-        let request = self.stranger("GET", &path);
+        let request = self.anonymous("GET", &path);
         let request = if cookie.is_empty() {
             request
         } else {
@@ -226,9 +226,14 @@ impl World {
         request.send().await
     }
 
-    /// Presses a button of a page.
-    pub(super) async fn press(&self, path: &str, headers: &[(&str, &str)], pairs: &[(&str, &str)]) -> Answer {
-        let mut request = self.stranger("POST", path).body(form(pairs));
+    /// Submits a form.
+    pub(super) async fn submit_form(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        pairs: &[(&str, &str)],
+    ) -> TestResponse {
+        let mut request = self.anonymous("POST", path).body(form(pairs));
         for (name, value) in headers {
             request = request.header(name, value);
         }
@@ -238,26 +243,32 @@ impl World {
             .await
     }
 
-    /// Decides on a page, as a browser would.
-    pub(super) async fn decide(&self, cookie: &str, page: &Answer, decision: &str, scopes: &[&str]) -> Answer {
+    /// Submits a decision on a consent page, as a browser does.
+    pub(super) async fn decide(
+        &self,
+        cookie: &str,
+        page: &TestResponse,
+        decision: &str,
+        scopes: &[&str],
+    ) -> TestResponse {
         assert_eq!(page.status, 200, "{page:?}");
         let (request, nonce) = (hidden(page, "request"), hidden(page, "form"));
         let mut pairs = vec![("form", nonce.as_str()), ("request", &request), ("decision", decision)];
         pairs.extend(scopes.iter().map(|scope| ("scope", *scope)));
-        self.press("/oauth/authorize", &[("cookie", cookie), FROM_HERE], &pairs)
+        self.submit_form("/oauth/authorize", &[("cookie", cookie), FROM_HERE], &pairs)
             .await
     }
 
-    pub(super) async fn token(&self, pairs: &[(&str, &str)]) -> Answer {
-        self.press("/oauth/token", &[], pairs).await
+    pub(super) async fn token(&self, pairs: &[(&str, &str)]) -> TestResponse {
+        self.submit_form("/oauth/token", &[], pairs).await
     }
 
-    pub(super) async fn acting(&self, token: &str) -> Option<Actor> {
+    pub(super) async fn actor_of(&self, token: &str) -> Option<Actor> {
         self.service.authenticator.authenticate_grant(token).await.ok()
     }
 
-    pub(super) async fn is_good(&self, token: &str) -> bool {
-        self.acting(token).await.is_some()
+    pub(super) async fn is_valid(&self, token: &str) -> bool {
+        self.actor_of(token).await.is_some()
     }
 
     pub(super) fn later(&self, seconds: i64) {

@@ -1,119 +1,119 @@
-//! Refresh tokens: each is good once.
+//! Refresh tokens, which are single-use.
 
-use super::{ALL, CALLBACK, Stage, Tokens, refused, with, world};
-use crate::signing::on_each_database;
-use crate::world::World;
+use super::{ALL, CALLBACK, OAuthFixture, Tokens, assert_oauth_error, start_server, with};
+use crate::identity::on_each_database;
+use crate::test_server::TestServer;
 
 on_each_database! {
-    a_refresh_token_gets_the_next_tokens_and_is_used_up
-    a_refresh_token_that_is_shown_twice_ends_all_that_came_of_it
-    what_is_shown_again_of_what_is_over_ends_and_says_nothing_more
-    a_grant_is_renewed_sixty_times_an_hour_and_what_is_refused_is_not_used_up
-    of_twenty_at_once_one_succeeds
-    less_can_be_asked_for_and_never_more
-    a_refresh_token_is_its_clients_own
-    what_is_not_used_ends_after_thirty_days
-    however_much_it_is_used_it_ends_after_half_a_year
+    refresh_token_is_single_use
+    refresh_token_reuse_revokes_the_grant
+    refresh_token_reuse_by_another_client_revokes_the_grant
+    refresh_is_limited_per_hour_and_keeps_refused_tokens_valid
+    only_one_of_twenty_concurrent_refreshes_succeeds
+    refresh_can_narrow_scopes_but_not_widen_them
+    refresh_token_is_bound_to_its_client
+    unused_grant_expires_after_30_days
+    grant_expires_after_half_a_year_of_use
 }
 
 const DAY_S: i64 = 24 * 3600;
 
-async fn a_refresh_token_gets_the_next_tokens_and_is_used_up(world: World) {
-    let stage = Stage::on(&world).await;
-    let first = stage.tokens(&world, &["alerts:read", "alerts:write"]).await;
+async fn refresh_token_is_single_use(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let first = fixture.tokens(&server, &["alerts:read", "alerts:write"]).await;
     let mut last = first.clone();
     for _ in 0..3 {
-        let next = Tokens::of(&stage.renewed(&world, &last.refresh).await);
+        let next = Tokens::of(&fixture.renewed(&server, &last.refresh).await);
         assert_ne!((&next.access, &next.refresh), (&last.access, &last.refresh));
         assert_eq!(next.scope, "alerts:read alerts:write");
         last = next;
     }
-    let world = world.restarted().await;
-    assert!(world.is_good(&first.access).await, "its hour is not over");
-    assert!(world.is_good(&last.access).await);
-    assert_eq!(stage.renewed(&world, &last.refresh).await.status, 200);
+    let server = server.restarted().await;
+    assert!(server.is_valid(&first.access).await, "its hour is not over");
+    assert!(server.is_valid(&last.access).await);
+    assert_eq!(fixture.renewed(&server, &last.refresh).await.status, 200);
 }
 
-async fn a_refresh_token_that_is_shown_twice_ends_all_that_came_of_it(world: World) {
-    let stage = Stage::on(&world).await;
-    let (first, other) = (stage.tokens(&world, &ALL).await, stage.tokens(&world, &ALL).await);
-    let second = Tokens::of(&stage.renewed(&world, &first.refresh).await);
-    let third = Tokens::of(&stage.renewed(&world, &second.refresh).await);
+async fn refresh_token_reuse_revokes_the_grant(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let (first, other) = (fixture.tokens(&server, &ALL).await, fixture.tokens(&server, &ALL).await);
+    let second = Tokens::of(&fixture.renewed(&server, &first.refresh).await);
+    let third = Tokens::of(&fixture.renewed(&server, &second.refresh).await);
     for tokens in [&first, &second, &third] {
-        assert!(world.is_good(&tokens.access).await);
+        assert!(server.is_valid(&tokens.access).await);
     }
-    refused(&stage.renewed(&world, &first.refresh).await, 400, "invalid_grant");
+    assert_oauth_error(&fixture.renewed(&server, &first.refresh).await, 400, "invalid_grant");
     for tokens in [&first, &second, &third] {
-        assert!(!world.is_good(&tokens.access).await, "at once");
-        refused(&stage.renewed(&world, &tokens.refresh).await, 400, "invalid_grant");
+        assert!(!server.is_valid(&tokens.access).await, "at once");
+        assert_oauth_error(&fixture.renewed(&server, &tokens.refresh).await, 400, "invalid_grant");
     }
-    assert!(world.is_good(&other.access).await);
-    assert_eq!(stage.renewed(&world, &other.refresh).await.status, 200);
+    assert!(server.is_valid(&other.access).await);
+    assert_eq!(fixture.renewed(&server, &other.refresh).await.status, 200);
 }
 
-async fn what_is_shown_again_of_what_is_over_ends_and_says_nothing_more(world: World) {
-    let stage = Stage::on(&world).await;
-    let first = stage.tokens(&world, &ALL).await;
-    assert_eq!(stage.renewed(&world, &first.refresh).await.status, 200);
-    // A second time ends what was allowed, whoever shows it; afterwards it is as if there had never been such a token.
+async fn refresh_token_reuse_by_another_client_revokes_the_grant(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let first = fixture.tokens(&server, &ALL).await;
+    assert_eq!(fixture.renewed(&server, &first.refresh).await.status, 200);
+    // The second use revokes the grant, whichever client sends it. Afterwards the token is unknown.
     let unknown = "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
-    let shown_by_another = with(&stage.renewal(&first.refresh), &[("client_id", unknown)]);
-    refused(&world.token(&shown_by_another).await, 400, "invalid_grant");
+    let shown_by_another = with(&fixture.renewal(&first.refresh), &[("client_id", unknown)]);
+    assert_oauth_error(&server.token(&shown_by_another).await, 400, "invalid_grant");
     for _ in 0..2 {
-        refused(&world.token(&shown_by_another).await, 401, "invalid_client");
-        refused(&stage.renewed(&world, &first.refresh).await, 400, "invalid_grant");
+        assert_oauth_error(&server.token(&shown_by_another).await, 401, "invalid_client");
+        assert_oauth_error(&fixture.renewed(&server, &first.refresh).await, 400, "invalid_grant");
     }
 }
 
-async fn a_grant_is_renewed_sixty_times_an_hour_and_what_is_refused_is_not_used_up(world: World) {
-    let stage = Stage::on(&world).await;
-    let mut tokens = stage.tokens(&world, &ALL).await;
+async fn refresh_is_limited_per_hour_and_keeps_refused_tokens_valid(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let mut tokens = fixture.tokens(&server, &ALL).await;
     for number in 0..60 {
-        world.later(1);
-        let answer = stage.renewed(&world, &tokens.refresh).await;
-        assert_eq!(answer.status, 200, "{number} {answer:?}");
-        tokens = Tokens::of(&answer);
+        server.later(1);
+        let response = fixture.renewed(&server, &tokens.refresh).await;
+        assert_eq!(response.status, 200, "{number} {response:?}");
+        tokens = Tokens::of(&response);
     }
-    world.later(10);
-    let answer = stage.renewed(&world, &tokens.refresh).await;
-    refused(&answer, 429, "temporarily_unavailable");
-    let wait: i64 = answer.header("retry-after").parse().unwrap();
+    server.later(10);
+    let response = fixture.renewed(&server, &tokens.refresh).await;
+    assert_oauth_error(&response, 429, "temporarily_unavailable");
+    let wait: i64 = response.header("retry-after").parse().unwrap();
     assert_eq!(
         wait,
         3600 - 70,
         "the first token came a second before the first renewal"
     );
-    // Nor is it taken for one that was shown twice.
-    world.later(wait - 1);
-    refused(
-        &stage.renewed(&world, &tokens.refresh).await,
+    // The refused request does not count as token reuse.
+    server.later(wait - 1);
+    assert_oauth_error(
+        &fixture.renewed(&server, &tokens.refresh).await,
         429,
         "temporarily_unavailable",
     );
-    world.later(1);
-    assert_eq!(stage.renewed(&world, &tokens.refresh).await.status, 200);
+    server.later(1);
+    assert_eq!(fixture.renewed(&server, &tokens.refresh).await.status, 200);
 }
 
-async fn of_twenty_at_once_one_succeeds(world: World) {
-    let stage = Stage::on(&world).await;
-    let first = stage.tokens(&world, &ALL).await;
-    let answers = futures_util::future::join_all((0..20).map(|_| stage.renewed(&world, &first.refresh))).await;
-    let good: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
+async fn only_one_of_twenty_concurrent_refreshes_succeeds(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let first = fixture.tokens(&server, &ALL).await;
+    let responses = futures_util::future::join_all((0..20).map(|_| fixture.renewed(&server, &first.refresh))).await;
+    let good: Vec<_> = responses.iter().filter(|response| response.status == 200).collect();
     assert_eq!(good.len(), 1);
-    for answer in answers.iter().filter(|answer| answer.status != 200) {
-        refused(answer, 400, "invalid_grant");
+    for response in responses.iter().filter(|response| response.status != 200) {
+        assert_oauth_error(response, 400, "invalid_grant");
     }
     let next = Tokens::of(good[0]);
-    assert!(!world.is_good(&next.access).await && !world.is_good(&first.access).await);
-    refused(&stage.renewed(&world, &next.refresh).await, 400, "invalid_grant");
+    assert!(!server.is_valid(&next.access).await && !server.is_valid(&first.access).await);
+    assert_oauth_error(&fixture.renewed(&server, &next.refresh).await, 400, "invalid_grant");
 }
 
-async fn less_can_be_asked_for_and_never_more(world: World) {
-    let stage = Stage::on(&world).await;
-    let first = stage.tokens(&world, &["alerts:read", "watchlist:read"]).await;
+async fn refresh_can_narrow_scopes_but_not_widen_them(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let first = fixture.tokens(&server, &["alerts:read", "watchlist:read"]).await;
     let asked = |token: String, scope: &'static str| {
-        let (world, stage) = (&world, &stage);
-        async move { world.token(&with(&stage.renewal(&token), &[("scope", scope)])).await }
+        let (server, fixture) = (&server, &fixture);
+        async move { server.token(&with(&fixture.renewal(&token), &[("scope", scope)])).await }
     };
     for scope in [
         "alerts:write",
@@ -121,26 +121,26 @@ async fn less_can_be_asked_for_and_never_more(world: World) {
         "alerts:read moon:read",
         "stocks:read",
     ] {
-        refused(&asked(first.refresh.clone(), scope).await, 400, "invalid_scope");
+        assert_oauth_error(&asked(first.refresh.clone(), scope).await, 400, "invalid_scope");
     }
     let narrow = Tokens::of(&asked(first.refresh.clone(), "watchlist:read offline_access").await);
     assert_eq!(narrow.scope, "watchlist:read");
-    let actor = world.acting(&narrow.access).await.unwrap();
+    let actor = server.actor_of(&narrow.access).await.unwrap();
     assert!(actor.require(service::Scope::AlertsRead).is_err() && actor.require(service::Scope::WatchlistRead).is_ok());
-    // It is the access token that is narrow, not what was allowed.
-    let wide = Tokens::of(&stage.renewed(&world, &narrow.refresh).await);
+    // The access token is narrowed, not the grant.
+    let wide = Tokens::of(&fixture.renewed(&server, &narrow.refresh).await);
     assert_eq!(wide.scope, "alerts:read watchlist:read");
-    refused(
+    assert_oauth_error(
         &asked(wide.refresh, "alerts:read alerts:write").await,
         400,
         "invalid_scope",
     );
 }
 
-async fn a_refresh_token_is_its_clients_own(world: World) {
-    let stage = Stage::on(&world).await;
-    let first = stage.tokens(&world, &ALL).await;
-    let other = world.registered(&[CALLBACK]).await;
+async fn refresh_token_is_bound_to_its_client(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let first = fixture.tokens(&server, &ALL).await;
+    let other = server.registered(&[CALLBACK]).await;
     for (change, status, error) in [
         (&[("client_id", other.as_str())][..], 400, "invalid_grant"),
         (
@@ -153,36 +153,36 @@ async fn a_refresh_token_is_its_clients_own(world: World) {
         (&[("refresh_token", &first.access)], 400, "invalid_grant"),
         (&[("resource", "https://evil.example/mcp")], 400, "invalid_target"),
     ] {
-        refused(
-            &world.token(&with(&stage.renewal(&first.refresh), change)).await,
+        assert_oauth_error(
+            &server.token(&with(&fixture.renewal(&first.refresh), change)).await,
             status,
             error,
         );
     }
-    assert_eq!(stage.renewed(&world, &first.refresh).await.status, 200);
+    assert_eq!(fixture.renewed(&server, &first.refresh).await.status, 200);
 }
 
-async fn what_is_not_used_ends_after_thirty_days(world: World) {
-    let stage = Stage::on(&world).await;
-    let (kept, left) = (stage.tokens(&world, &ALL).await, stage.tokens(&world, &ALL).await);
-    world.later(30 * DAY_S - 1);
-    assert_eq!(stage.renewed(&world, &kept.refresh).await.status, 200);
-    world.later(1);
-    refused(&stage.renewed(&world, &left.refresh).await, 400, "invalid_grant");
+async fn unused_grant_expires_after_30_days(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let (kept, left) = (fixture.tokens(&server, &ALL).await, fixture.tokens(&server, &ALL).await);
+    server.later(30 * DAY_S - 1);
+    assert_eq!(fixture.renewed(&server, &kept.refresh).await.status, 200);
+    server.later(1);
+    assert_oauth_error(&fixture.renewed(&server, &left.refresh).await, 400, "invalid_grant");
 }
 
-async fn however_much_it_is_used_it_ends_after_half_a_year(world: World) {
-    let stage = Stage::on(&world).await;
-    let mut tokens = stage.tokens(&world, &ALL).await;
+async fn grant_expires_after_half_a_year_of_use(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let mut tokens = fixture.tokens(&server, &ALL).await;
     for _ in 0..8 {
-        world.later(20 * DAY_S);
-        tokens = Tokens::of(&stage.renewed(&world, &tokens.refresh).await);
-        world.service.jobs.run_job(service::cron::Job::Cleanup).await.unwrap();
+        server.later(20 * DAY_S);
+        tokens = Tokens::of(&fixture.renewed(&server, &tokens.refresh).await);
+        server.service.jobs.run_job(service::cron::Job::Cleanup).await.unwrap();
     }
-    world.later(20 * DAY_S - 1);
-    tokens = Tokens::of(&stage.renewed(&world, &tokens.refresh).await);
-    assert!(world.is_good(&tokens.access).await);
-    world.later(6);
-    assert!(!world.is_good(&tokens.access).await, "also an access token ends then");
-    refused(&stage.renewed(&world, &tokens.refresh).await, 400, "invalid_grant");
+    server.later(20 * DAY_S - 1);
+    tokens = Tokens::of(&fixture.renewed(&server, &tokens.refresh).await);
+    assert!(server.is_valid(&tokens.access).await);
+    server.later(6);
+    assert!(!server.is_valid(&tokens.access).await, "also an access token ends then");
+    assert_oauth_error(&fixture.renewed(&server, &tokens.refresh).await, 400, "invalid_grant");
 }

@@ -1,20 +1,20 @@
-//! What a program sends somebody's browser with: what only the person is told, and what the program is.
+//! Authorization requests: errors shown to the user, and errors sent to the client.
 
-use super::{ALL, CALLBACK, CHALLENGE, Stage, shown, told, world};
-use crate::signing::on_each_database;
-use crate::world::World;
+use super::{ALL, CALLBACK, CHALLENGE, OAuthFixture, assert_error_page, redirect_params, start_server};
+use crate::identity::on_each_database;
+use crate::test_server::TestServer;
 
 on_each_database! {
-    until_it_is_known_where_answers_may_go_nobody_is_sent_anywhere
-    what_is_wrong_with_a_request_the_program_is_told
-    who_has_not_signed_in_is_sent_to_no_host_by_a_wrong_request_but_sees_where_a_link_leads
-    who_has_not_signed_in_is_sent_to_a_program_on_their_own_machine
-    what_is_asked_for_is_what_there_is_of_it
-    on_ones_own_machine_the_port_may_be_another
+    invalid_client_or_redirect_uri_does_not_redirect
+    request_errors_are_sent_to_the_client
+    signed_out_error_shows_a_link_instead_of_a_redirect
+    signed_out_error_redirects_to_local_apps
+    unknown_scopes_are_ignored
+    loopback_redirect_uri_may_have_any_port
 }
 
-async fn until_it_is_known_where_answers_may_go_nobody_is_sent_anywhere(world: World) {
-    let stage = Stage::on(&world).await;
+async fn invalid_client_or_redirect_uri_does_not_redirect(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
     for spelling in [
         "https://app.example.com/callback/",
         "https://app.example.com/callbackx",
@@ -37,39 +37,43 @@ async fn until_it_is_known_where_answers_may_go_nobody_is_sent_anywhere(world: W
         " https://app.example.com/callback",
         "https://app.example.com/callback\0",
     ] {
-        for cookie in [stage.cookie.as_str(), ""] {
-            let params = super::with(&stage.params(), &[("redirect_uri", spelling)]);
-            shown(&world.show(cookie, &params).await, 400, "has not registered");
+        for cookie in [fixture.cookie.as_str(), ""] {
+            let params = super::with(&fixture.params(), &[("redirect_uri", spelling)]);
+            assert_error_page(&server.get_authorize(cookie, &params).await, 400, "has not registered");
         }
     }
-    shown(
-        &stage.ask(&world, &[("redirect_uri", "")]).await,
+    assert_error_page(
+        &fixture.authorize(&server, &[("redirect_uri", "")]).await,
         400,
         "without a redirect_uri",
     );
-    shown(
-        &stage.ask(&world, &[("client_id", "")]).await,
+    assert_error_page(
+        &fixture.authorize(&server, &[("client_id", "")]).await,
         400,
         "without a client_id",
     );
     let unknown = "0b9c7c2e-8f0e-4d5e-9a52-3f1f6f0c8d11";
-    shown(
-        &stage.ask(&world, &[("client_id", unknown)]).await,
+    assert_error_page(
+        &fixture.authorize(&server, &[("client_id", unknown)]).await,
         400,
         "not known here",
     );
     for name in ["client_id", "redirect_uri"] {
-        let mut params = stage.params();
+        let mut params = fixture.params();
         let again = params.iter().find(|(found, _)| *found == name).copied().unwrap();
         params.push(again);
-        shown(&world.show(&stage.cookie, &params).await, 400, "more than once");
+        assert_error_page(
+            &server.get_authorize(&fixture.cookie, &params).await,
+            400,
+            "more than once",
+        );
     }
     let long = "s".repeat(4097);
-    shown(&stage.ask(&world, &[("state", &long)]).await, 400, "too long");
+    assert_error_page(&fixture.authorize(&server, &[("state", &long)]).await, 400, "too long");
 }
 
-async fn what_is_wrong_with_a_request_the_program_is_told(world: World) {
-    let stage = Stage::on(&world).await;
+async fn request_errors_are_sent_to_the_client(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
     for (change, error) in [
         (&[("response_type", "")][..], "invalid_request"),
         (&[("response_type", "token")], "unsupported_response_type"),
@@ -92,32 +96,41 @@ async fn what_is_wrong_with_a_request_the_program_is_told(world: World) {
         ),
         (&[("scope", "alerts:read"), ("scope", "alerts:read")], "invalid_request"),
     ] {
-        let params = super::with(&stage.params(), change);
-        let answer = world.show(&stage.cookie, &params).await;
-        assert_eq!(answer.status, 302, "{change:?} {answer:?}");
-        let told = told(&answer, "https://app.example.com/callback?");
+        let params = super::with(&fixture.params(), change);
+        let response = server.get_authorize(&fixture.cookie, &params).await;
+        assert_eq!(response.status, 302, "{change:?} {response:?}");
+        let redirect = redirect_params(&response, "https://app.example.com/callback?");
         assert_eq!(
-            (told["error"].as_str(), told["state"].as_str()),
+            (redirect["error"].as_str(), redirect["state"].as_str()),
             (error, "a&b=%c d"),
             "{change:?}"
         );
-        assert!(!told["error_description"].is_empty() && !told.contains_key("code"));
-        // The very same, where a link leads.
-        shown(&world.show("", &params).await, 400, &format!("error={error}&"));
+        assert!(!redirect["error_description"].is_empty() && !redirect.contains_key("code"));
+        // The link has the same URL.
+        assert_error_page(
+            &server.get_authorize("", &params).await,
+            400,
+            &format!("error={error}&"),
+        );
     }
-    let answer = stage.ask(&world, &[("state", ""), ("response_type", "token")]).await;
-    assert!(!told(&answer, CALLBACK).contains_key("state"), "none was sent");
+    let response = fixture
+        .authorize(&server, &[("state", ""), ("response_type", "token")])
+        .await;
+    assert!(
+        !redirect_params(&response, CALLBACK).contains_key("state"),
+        "none was sent"
+    );
 }
 
-async fn who_has_not_signed_in_is_sent_to_no_host_by_a_wrong_request_but_sees_where_a_link_leads(world: World) {
-    let stage = Stage::on(&world).await;
-    let params = super::with(&stage.params(), &[("response_type", "token")]);
-    let nobody = world.show("", &params).await;
-    let over = world.show("__Host-bellwether_session=over", &params).await;
-    for page in [&nobody, &over] {
-        shown(page, 400, "response_type must be code");
+async fn signed_out_error_shows_a_link_instead_of_a_redirect(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let params = super::with(&fixture.params(), &[("response_type", "token")]);
+    let unauthenticated = server.get_authorize("", &params).await;
+    let over = server.get_authorize("__Host-bellwether_session=over", &params).await;
+    for page in [&unauthenticated, &over] {
+        assert_error_page(page, 400, "response_type must be code");
         assert!(
-            page.text.contains("takes you to app.example.com, away from here"),
+            page.text.contains("takes you to app.example.com, away from this site"),
             "{page:?}"
         );
         let (_, link) = page.text.split_once("<a href=\"").unwrap();
@@ -126,34 +139,37 @@ async fn who_has_not_signed_in_is_sent_to_no_host_by_a_wrong_request_but_sees_wh
         let link = link.replace("&#38;", "&").replace("&amp;", "&");
         assert!(link.starts_with("https://app.example.com/callback?"), "{link}");
         let link = url::Url::parse(&link).unwrap();
-        let told: Vec<_> = link.query_pairs().into_owned().collect();
+        let redirect: Vec<_> = link.query_pairs().into_owned().collect();
         for (name, value) in [
             ("error", "unsupported_response_type"),
             ("state", "a&b=%c d"),
             ("iss", super::ISSUER),
         ] {
-            assert!(told.contains(&(name.to_owned(), value.to_owned())), "{name}: {told:?}");
+            assert!(
+                redirect.contains(&(name.to_owned(), value.to_owned())),
+                "{name}: {redirect:?}"
+            );
         }
     }
 }
 
-async fn who_has_not_signed_in_is_sent_to_a_program_on_their_own_machine(world: World) {
-    let stage = Stage::on(&world).await;
+async fn signed_out_error_redirects_to_local_apps(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
     let uris = ["http://127.0.0.1/cb", "com.example.app:/cb"];
-    let client = world.registered(&uris).await;
+    let client = server.registered(&uris).await;
     for uri in uris {
         let change = [
             ("client_id", client.as_str()),
             ("redirect_uri", uri),
             ("response_type", "token"),
         ];
-        let answer = world.show("", &super::with(&stage.params(), &change)).await;
-        assert_eq!(told(&answer, uri)["error"], "unsupported_response_type");
+        let response = server.get_authorize("", &super::with(&fixture.params(), &change)).await;
+        assert_eq!(redirect_params(&response, uri)["error"], "unsupported_response_type");
     }
 }
 
-async fn what_is_asked_for_is_what_there_is_of_it(world: World) {
-    let stage = Stage::on(&world).await;
+async fn unknown_scopes_are_ignored(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
     for (change, expected) in [
         (&[][..], &ALL[..]),
         (&[("resource", "")], &ALL),
@@ -165,7 +181,7 @@ async fn what_is_asked_for_is_what_there_is_of_it(world: World) {
         (&[("scope", "alerts:write openid offline_access")], &["alerts:write"]),
         (&[("response_mode", "query"), ("prompt", "consent")], &ALL),
     ] {
-        let page = stage.ask(&world, change).await;
+        let page = fixture.authorize(&server, change).await;
         assert_eq!(page.status, 200, "{change:?} {page:?}");
         for scope in ALL {
             let choice = format!("<input type=\"checkbox\" name=\"scope\" value=\"{scope}\" checked>");
@@ -178,17 +194,17 @@ async fn what_is_asked_for_is_what_there_is_of_it(world: World) {
     }
 }
 
-async fn on_ones_own_machine_the_port_may_be_another(world: World) {
-    let stage = Stage::on(&world).await;
+async fn loopback_redirect_uri_may_have_any_port(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
     let uris = [
         "http://127.0.0.1/cb",
         "http://[::1]:9/cb",
         "http://localhost:3000/cb",
         "com.example.app:/cb?a=1",
     ];
-    let stage = Stage {
-        client: world.registered(&uris).await,
-        ..stage
+    let fixture = OAuthFixture {
+        client: server.registered(&uris).await,
+        ..fixture
     };
     for uri in [
         "http://127.0.0.1:51004/cb",
@@ -196,20 +212,20 @@ async fn on_ones_own_machine_the_port_may_be_another(world: World) {
         "http://localhost/cb",
         "com.example.app:/cb?a=1",
     ] {
-        let page = stage.ask(&world, &[("redirect_uri", uri)]).await;
+        let page = fixture.authorize(&server, &[("redirect_uri", uri)]).await;
         assert!(page.text.contains("an app on this device"), "{page:?}");
-        let answer = world.decide(&stage.cookie, &page, "allow", &["alerts:read"]).await;
-        let told = told(&answer, uri);
-        assert_eq!(told["code"].len(), 43);
-        let code = &told["code"];
-        // The very address that the code went to, port and all.
-        let other = stage.exchange(code);
-        super::refused(
-            &world.token(&super::with(&other, &[("redirect_uri", uris[0])])).await,
+        let response = server.decide(&fixture.cookie, &page, "allow", &["alerts:read"]).await;
+        let redirect = redirect_params(&response, uri);
+        assert_eq!(redirect["code"].len(), 43);
+        let code = &redirect["code"];
+        // The token request needs the exact redirect URI of the code, including the port.
+        let other = fixture.exchange(code);
+        super::assert_oauth_error(
+            &server.token(&super::with(&other, &[("redirect_uri", uris[0])])).await,
             400,
             "invalid_grant",
         );
-        let tokens = world.token(&super::with(&other, &[("redirect_uri", uri)])).await;
+        let tokens = server.token(&super::with(&other, &[("redirect_uri", uri)])).await;
         assert_eq!(tokens.status, 200, "{tokens:?}");
     }
     for uri in [
@@ -218,8 +234,8 @@ async fn on_ones_own_machine_the_port_may_be_another(world: World) {
         "https://localhost:3000/cb",
         "http://127.0.0.2/cb",
     ] {
-        shown(
-            &stage.ask(&world, &[("redirect_uri", uri)]).await,
+        assert_error_page(
+            &fixture.authorize(&server, &[("redirect_uri", uri)]).await,
             400,
             "has not registered",
         );

@@ -1,25 +1,25 @@
-//! A code is exchanged for tokens, and what those are good for.
+//! Code exchange, and the validity of tokens.
 
-use super::{ALL, CALLBACK, Stage, Tokens, VERIFIER, refused, told, with, world};
-use crate::signing::on_each_database;
-use crate::world::World;
+use super::{ALL, CALLBACK, OAuthFixture, Tokens, VERIFIER, assert_oauth_error, redirect_params, start_server, with};
+use crate::identity::on_each_database;
+use crate::test_server::TestServer;
 
 on_each_database! {
-    a_code_is_exchanged_for_tokens_that_act_for_the_account
-    a_code_is_for_one_client_one_address_and_one_verifier
-    a_code_is_good_for_a_minute
-    a_code_that_is_shown_twice_ends_what_came_of_it
-    of_twenty_exchanges_of_a_code_at_once_one_succeeds
-    an_access_token_is_good_for_an_hour
-    a_token_is_good_for_nothing_on_rest
-    what_is_sent_wrongly_is_said_in_oauths_words
+    code_exchange_returns_tokens_for_the_account
+    code_is_bound_to_client_redirect_uri_and_verifier
+    code_expires_after_a_minute
+    code_reuse_revokes_the_grant
+    only_one_of_twenty_concurrent_exchanges_succeeds
+    access_token_expires_after_an_hour
+    mcp_token_is_invalid_for_the_rest_api
+    invalid_token_requests_return_oauth_errors
 }
 
-async fn a_code_is_exchanged_for_tokens_that_act_for_the_account(world: World) {
-    let stage = Stage::on(&world).await;
-    let tokens = stage.tokens(&world, &ALL).await;
+async fn code_exchange_returns_tokens_for_the_account(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let tokens = fixture.tokens(&server, &ALL).await;
     assert_eq!(tokens.scope, ALL.join(" "));
-    let actor = world.acting(&tokens.access).await.unwrap();
+    let actor = server.actor_of(&tokens.access).await.unwrap();
     assert_eq!(actor.email, "ann@example.com");
     let service::Via::Grant { client, .. } = &actor.via else {
         panic!("{actor:?}")
@@ -32,15 +32,15 @@ async fn a_code_is_exchanged_for_tokens_that_act_for_the_account(world: World) {
         "mcp_at_",
         "",
     ] {
-        assert!(!world.is_good(text).await, "{text}");
+        assert!(!server.is_valid(text).await, "{text}");
     }
 }
 
-async fn a_code_is_for_one_client_one_address_and_one_verifier(world: World) {
-    let stage = Stage::on(&world).await;
-    let other = world.registered(&[CALLBACK]).await;
-    let code = stage.code(&world, &ALL).await;
-    let right = stage.exchange(&code);
+async fn code_is_bound_to_client_redirect_uri_and_verifier(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let other = server.registered(&[CALLBACK]).await;
+    let code = fixture.code(&server, &ALL).await;
+    let right = fixture.exchange(&code);
     let long = "a".repeat(129);
     for (change, status, error) in [
         (&[("client_id", other.as_str())][..], 400, "invalid_grant"),
@@ -67,73 +67,73 @@ async fn a_code_is_for_one_client_one_address_and_one_verifier(world: World) {
         (&[("code", "x")], 400, "invalid_grant"),
         (&[("resource", "https://evil.example/mcp")], 400, "invalid_target"),
     ] {
-        refused(&world.token(&with(&right, change)).await, status, error);
+        assert_oauth_error(&server.token(&with(&right, change)).await, status, error);
     }
-    // None of that has used it up: only who knows the verifier can.
-    assert_eq!(world.token(&right).await.status, 200);
-    // As OAuth 2.1 has it, without the address, which the verifier stands for.
-    let code = stage.code(&world, &ALL).await;
-    let bare = with(&stage.exchange(&code), &[("redirect_uri", ""), ("resource", "")]);
-    assert_eq!(world.token(&bare).await.status, 200);
+    // The failed attempts do not use up the code, because only a client with the verifier can.
+    assert_eq!(server.token(&right).await.status, 200);
+    // OAuth 2.1 requires no redirect URI here, because the verifier replaces it.
+    let code = fixture.code(&server, &ALL).await;
+    let bare = with(&fixture.exchange(&code), &[("redirect_uri", ""), ("resource", "")]);
+    assert_eq!(server.token(&bare).await.status, 200);
 }
 
-async fn a_code_is_good_for_a_minute(world: World) {
-    let stage = Stage::on(&world).await;
-    let code = stage.code(&world, &ALL).await;
-    let late = stage.code(&world, &ALL).await;
-    world.later(59);
-    assert_eq!(world.token(&stage.exchange(&code)).await.status, 200);
-    world.later(1);
-    refused(&world.token(&stage.exchange(&late)).await, 400, "invalid_grant");
+async fn code_expires_after_a_minute(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let code = fixture.code(&server, &ALL).await;
+    let late = fixture.code(&server, &ALL).await;
+    server.later(59);
+    assert_eq!(server.token(&fixture.exchange(&code)).await.status, 200);
+    server.later(1);
+    assert_oauth_error(&server.token(&fixture.exchange(&late)).await, 400, "invalid_grant");
 }
 
-async fn a_code_that_is_shown_twice_ends_what_came_of_it(world: World) {
-    let stage = Stage::on(&world).await;
-    let other = stage.tokens(&world, &ALL).await;
-    let code = stage.code(&world, &ALL).await;
-    let first = Tokens::of(&world.token(&stage.exchange(&code)).await);
-    let second = Tokens::of(&stage.renewed(&world, &first.refresh).await);
-    assert!(world.is_good(&first.access).await && world.is_good(&second.access).await);
-    // Whoever shows it need not even know the verifier.
+async fn code_reuse_revokes_the_grant(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let other = fixture.tokens(&server, &ALL).await;
+    let code = fixture.code(&server, &ALL).await;
+    let first = Tokens::of(&server.token(&fixture.exchange(&code)).await);
+    let second = Tokens::of(&fixture.renewed(&server, &first.refresh).await);
+    assert!(server.is_valid(&first.access).await && server.is_valid(&second.access).await);
+    // The second request revokes the grant even without the verifier.
     let unknown = VERIFIER.replace('d', "e");
-    let wrong = with(&stage.exchange(&code), &[("code_verifier", &unknown)]);
-    refused(&world.token(&wrong).await, 400, "invalid_grant");
+    let wrong = with(&fixture.exchange(&code), &[("code_verifier", &unknown)]);
+    assert_oauth_error(&server.token(&wrong).await, 400, "invalid_grant");
     for token in [&first.access, &second.access] {
-        assert!(!world.is_good(token).await, "at once");
+        assert!(!server.is_valid(token).await, "at once");
     }
-    refused(&stage.renewed(&world, &second.refresh).await, 400, "invalid_grant");
-    assert!(world.is_good(&other.access).await, "what was allowed besides goes on");
+    assert_oauth_error(&fixture.renewed(&server, &second.refresh).await, 400, "invalid_grant");
+    assert!(server.is_valid(&other.access).await, "other grants stay valid");
 }
 
-async fn of_twenty_exchanges_of_a_code_at_once_one_succeeds(world: World) {
-    let stage = Stage::on(&world).await;
-    let code = stage.code(&world, &ALL).await;
-    let pairs = stage.exchange(&code);
-    let answers = futures_util::future::join_all((0..20).map(|_| world.token(&pairs))).await;
-    let good: Vec<_> = answers.iter().filter(|answer| answer.status == 200).collect();
+async fn only_one_of_twenty_concurrent_exchanges_succeeds(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let code = fixture.code(&server, &ALL).await;
+    let pairs = fixture.exchange(&code);
+    let responses = futures_util::future::join_all((0..20).map(|_| server.token(&pairs))).await;
+    let good: Vec<_> = responses.iter().filter(|response| response.status == 200).collect();
     assert_eq!(good.len(), 1);
-    for answer in answers.iter().filter(|answer| answer.status != 200) {
-        refused(answer, 400, "invalid_grant");
+    for response in responses.iter().filter(|response| response.status != 200) {
+        assert_oauth_error(response, 400, "invalid_grant");
     }
     assert!(
-        !world.is_good(&Tokens::of(good[0]).access).await,
+        !server.is_valid(&Tokens::of(good[0]).access).await,
         "it may be the thief who was first"
     );
 }
 
-async fn an_access_token_is_good_for_an_hour(world: World) {
-    let stage = Stage::on(&world).await;
-    let tokens = stage.tokens(&world, &ALL).await;
-    world.later(3599);
-    assert!(world.is_good(&tokens.access).await);
-    world.later(6);
-    assert!(!world.is_good(&tokens.access).await);
-    assert_eq!(stage.renewed(&world, &tokens.refresh).await.status, 200);
+async fn access_token_expires_after_an_hour(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let tokens = fixture.tokens(&server, &ALL).await;
+    server.later(3599);
+    assert!(server.is_valid(&tokens.access).await);
+    server.later(6);
+    assert!(!server.is_valid(&tokens.access).await);
+    assert_eq!(fixture.renewed(&server, &tokens.refresh).await.status, 200);
 }
 
-async fn a_token_is_good_for_nothing_on_rest(world: World) {
-    let stage = Stage::on(&world).await;
-    let tokens = stage.tokens(&world, &ALL).await;
+async fn mcp_token_is_invalid_for_the_rest_api(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let tokens = fixture.tokens(&server, &ALL).await;
     for token in [&tokens.access, &tokens.refresh] {
         for path in [
             "/v1/alerts",
@@ -146,17 +146,17 @@ async fn a_token_is_good_for_nothing_on_rest(world: World) {
                 ("authorization", format!("Bearer {token}")),
                 ("x-api-key", (*token).clone()),
             ] {
-                let answer = world.stranger("GET", path).header(name, &value).send().await;
-                let _ = answer.refused(401, "UNAUTHORIZED");
+                let response = server.anonymous("GET", path).header(name, &value).send().await;
+                let _ = response.refused(401, "UNAUTHORIZED");
             }
         }
     }
 }
 
-async fn what_is_sent_wrongly_is_said_in_oauths_words(world: World) {
-    let stage = Stage::on(&world).await;
-    let code = stage.code(&world, &ALL).await;
-    let right = stage.exchange(&code);
+async fn invalid_token_requests_return_oauth_errors(server: TestServer) {
+    let fixture = OAuthFixture::on(&server).await;
+    let code = fixture.code(&server, &ALL).await;
+    let right = fixture.exchange(&code);
     for (change, status, error) in [
         (&[("grant_type", "")][..], 400, "invalid_request"),
         (&[("grant_type", "password")], 400, "unsupported_grant_type"),
@@ -166,43 +166,43 @@ async fn what_is_sent_wrongly_is_said_in_oauths_words(world: World) {
         (&[("client_secret", "s")], 401, "invalid_client"),
         (&[("code", &code), ("code", &code)], 400, "invalid_request"),
     ] {
-        refused(&world.token(&with(&right, change)).await, status, error);
+        assert_oauth_error(&server.token(&with(&right, change)).await, status, error);
     }
-    let basic = world
-        .press("/oauth/token", &[("authorization", "Basic YTpi")], &right)
+    let basic = server
+        .submit_form("/oauth/token", &[("authorization", "Basic YTpi")], &right)
         .await;
-    refused(&basic, 401, "invalid_client");
+    assert_oauth_error(&basic, 401, "invalid_client");
     assert!(basic.header("www-authenticate").starts_with("Basic"));
-    let json = world
-        .stranger("POST", "/oauth/token")
+    let json = server
+        .anonymous("POST", "/oauth/token")
         .json(&serde_json::json!({"grant_type": "refresh_token"}));
-    refused(&json.send().await, 400, "invalid_request");
-    let large = world
-        .press("/oauth/token", &[], &[("grant_type", &"x".repeat(70_000))])
+    assert_oauth_error(&json.send().await, 400, "invalid_request");
+    let large = server
+        .submit_form("/oauth/token", &[], &[("grant_type", &"x".repeat(70_000))])
         .await;
-    refused(&large, 400, "invalid_request");
-    let read = world.stranger("GET", "/oauth/token").send().await;
+    assert_oauth_error(&large, 400, "invalid_request");
+    let read = server.anonymous("GET", "/oauth/token").send().await;
     assert_eq!((read.status, read.header("allow")), (405, "POST"));
     assert_eq!(
-        world.token(&right).await.status,
+        server.token(&right).await.status,
         200,
         "none of that has used the code up"
     );
-    assert!(told(&stage.allow(&world, &ALL).await, CALLBACK).contains_key("code"));
+    assert!(redirect_params(&fixture.allow(&server, &ALL).await, CALLBACK).contains_key("code"));
 }
 
 #[tokio::test]
-async fn so_many_exchange_something_a_minute_from_one_address_and_no_more() {
-    let world = World::new().await;
+async fn token_requests_are_limited_per_address_and_minute() {
+    let server = TestServer::new().await;
     let pairs = [
         ("grant_type", "refresh_token"),
         ("client_id", "nobody"),
         ("refresh_token", "x"),
     ];
     for _ in 0..300 {
-        refused(&world.token(&pairs).await, 401, "invalid_client");
+        assert_oauth_error(&server.token(&pairs).await, 401, "invalid_client");
     }
-    let answer = world.token(&pairs).await;
-    refused(&answer, 429, "temporarily_unavailable");
-    assert_eq!(answer.header("retry-after"), "60");
+    let response = server.token(&pairs).await;
+    assert_oauth_error(&response, 429, "temporarily_unavailable");
+    assert_eq!(response.header("retry-after"), "60");
 }

@@ -2,12 +2,12 @@
 
 use alerts::equivalence::equivalent;
 use alerts::plan;
-use alerts::transition::{self, Changed, StartPrice, Transition};
+use alerts::transition::{self, ChangedAlert, PriceAvailability, Transition};
 use alerts::{Alert, AlertId, Status};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
-use store::model::{Account, Owner, StoredAlert};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::model::{Account, AlertOwner, StoredAlert};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
 use super::{PURPOSE, address, as_asked, payload};
@@ -39,7 +39,7 @@ impl GuestAlerts {
         let inactive = found.filter(|found| found.alert.status == Status::Inactive);
         let price = match inactive {
             Some(found) => self.prices.start_price(found.alert.symbol).await,
-            None => StartPrice::Unknown,
+            None => PriceAvailability::Unknown,
         };
         let work = Attach {
             guest_alerts: self.clone(),
@@ -59,7 +59,7 @@ struct Attach {
     guest_alerts: GuestAlerts,
     account: AccountId,
     id: AlertId,
-    price: StartPrice,
+    price: PriceAvailability,
     now: Timestamp,
 }
 
@@ -88,16 +88,16 @@ fn not_confirmed() -> ServiceError {
 
 impl Attach {
     /// What the account has already that does the same as an alert that can fire yet.
-    async fn equal(&self, unit: &mut Unit, alert: &Alert) -> Result<Option<StoredAlert>, Abort<ServiceError>> {
+    async fn equal(&self, unit: &mut UnitOfWork, alert: &Alert) -> Result<Option<StoredAlert>, Abort<ServiceError>> {
         if alert.status == Status::Triggered {
             return Ok(None);
         }
         let asked = as_asked(alert);
-        let similar = unit.similar_alerts(&Owner::Account(self.account), &asked).await?;
+        let similar = unit.similar_alerts(&AlertOwner::Account(self.account), &asked).await?;
         Ok(similar.into_iter().find(|own| equivalent(&own.alert, &asked)))
     }
 
-    async fn delete(&self, unit: &mut Unit, alert: &Alert) -> Result<(), Abort<ServiceError>> {
+    async fn delete(&self, unit: &mut UnitOfWork, alert: &Alert) -> Result<(), Abort<ServiceError>> {
         if unit.delete_alert(alert, self.now).await? {
             Ok(())
         } else {
@@ -106,8 +106,13 @@ impl Attach {
     }
 
     /// What becomes of it, if the plan has room for it.
-    async fn decide(&self, unit: &mut Unit, account: &Account, alert: &Alert) -> Result<Changed, Abort<ServiceError>> {
-        plan::check_terms(account.plan, alert.condition.kind(), alert.notification).map_err(refused)?;
+    async fn decide(
+        &self,
+        unit: &mut UnitOfWork,
+        account: &Account,
+        alert: &Alert,
+    ) -> Result<ChangedAlert, Abort<ServiceError>> {
+        plan::check_alert_features(account.plan, alert.condition.kind(), alert.notification).map_err(refused)?;
         let changed = match transition::attach(alert, self.price, self.now).map_err(refused)? {
             Transition::Changed(changed) => changed,
             Transition::Unchanged => return Err(refused(at_the_same_moment())),
@@ -124,21 +129,21 @@ fn at_the_same_moment() -> ServiceError {
     ServiceError::Conflict("this alert was changed at the same moment; try again".to_owned())
 }
 
-impl Work for Attach {
-    type Done = Done;
+impl Transaction for Attach {
+    type Output = Done;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = awake(unit, self.account).await?;
-            if let Some(own) = unit.alert_to_change(self.account, self.id).await? {
+            if let Some(own) = unit.lock_alert(self.account, self.id).await? {
                 return Ok(Done::Unchanged(own));
             }
             // Whoever registered with somebody else's address is not told what there is under it.
             if !account.is_verified {
                 return Err(refused(not_confirmed()));
             }
-            let found = unit.guest_alert_to_change(self.id).await?;
+            let found = unit.lock_guest_alert(self.id).await?;
             let stored = found.filter(|stored| address(stored) == account.email);
             let stored = stored.ok_or_else(|| refused(no_such_alert()))?;
             let alert = &stored.alert;
@@ -149,7 +154,7 @@ impl Work for Attach {
             } else {
                 let changed = self.decide(unit, &account, alert).await?;
                 let details = Map::from_iter([("attached".to_owned(), Value::Bool(true))]);
-                let is_given = unit.give_guest_alert(self.id, self.account).await?;
+                let is_given = unit.assign_guest_alert(self.id, self.account).await?;
                 if !is_given
                     || !unit
                         .update_alert(&changed, alert.revision, self.now, Some(&details))
@@ -159,12 +164,12 @@ impl Work for Attach {
                 }
                 Done::Attached(StoredAlert {
                     alert: changed.alert,
-                    owner: Owner::Account(self.account),
+                    owner: AlertOwner::Account(self.account),
                     created_by: stored.created_by.clone(),
                 })
             };
             // What was mailed for it is of no use any more.
-            unit.withdraw_codes_with(PURPOSE, &account.email, &payload(self.id), self.now)
+            unit.revoke_codes_with_payload(PURPOSE, &account.email, &payload(self.id), self.now)
                 .await?;
             Ok(done)
         })

@@ -2,15 +2,15 @@
 
 use alerts::equivalence::equivalent;
 use alerts::plan;
-use alerts::request::{Context, parse_create};
-use alerts::transition::{self, Owner as Verification, StartPrice};
+use alerts::request::{ParseContext, parse_create};
+use alerts::transition::{self, OwnerVerification, PriceAvailability};
 use alerts::{AlertId, NewAlert, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use notify::letter::Letter;
+use notify::templates::AccountEmail;
 use serde_json::Value;
-use store::model::{HistoryRow, NewCode, NewMessage, Owner, StoredAlert};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::model::{AlertOwner, HistoryRow, NewCode, NewMessage, StoredAlert};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{ANOTHER_LINK_AFTER, DAY, LIFE, LINKS_IN_ALL, LINKS_TO_ADDRESS, PURPOSE, before, hash, payload, wish};
 use crate::ServiceError;
@@ -37,14 +37,14 @@ impl GuestAlerts {
             let message = "this needs an API key or an access token; without one, give your address as email";
             return Err(ServiceError::Unauthenticated(message.to_owned()));
         }
-        let context = Context {
+        let context = ParseContext {
             now: self.ports.clock.now(),
             time_zone: &TimeZone::get(DEFAULT_TIME_ZONE).unwrap_or(TimeZone::UTC),
             calendar: &self.settings.calendar,
         };
         let asked = parse_create(body, &context)?;
         let email = normal_email(asked.email.as_deref().unwrap_or_default());
-        plan::check_guest(asked.condition.kind(), asked.notification)?;
+        plan::check_guest_alert(asked.condition.kind(), asked.notification)?;
         // A source is asked once the request has been counted.
         self.prices.require_stock_or_source(asked.symbol)?;
         Ok(GuestWish { asked, email })
@@ -64,9 +64,9 @@ impl GuestAlerts {
         let ports = &self.ports;
         let (now, secret) = (ports.clock.now(), secret::new(&ports.chance));
         let id = AlertId(ports.chance.uuid());
-        let letter = Letter::GuestAlert {
+        let letter = AccountEmail::GuestAlert {
             symbol: asked.symbol.to_string(),
-            wish: wish::in_words(&asked),
+            condition: wish::in_words(&asked),
             link: self.writer.link("verify-alert", &[("token", &secret)]),
         };
         let work = Create {
@@ -81,7 +81,7 @@ impl GuestAlerts {
                 expires_at: now.saturating_add(LIFE).unwrap_or(Timestamp::MAX),
             },
             message: self.writer.mail(&email, None, &letter)?,
-            owner: Owner::Guest { email },
+            owner: AlertOwner::Guest { email },
             asked,
             id,
             now,
@@ -94,10 +94,10 @@ impl GuestAlerts {
 }
 
 struct Create {
-    owner: Owner,
+    owner: AlertOwner,
     asked: NewAlert,
     id: AlertId,
-    price: StartPrice,
+    price: PriceAvailability,
     code: NewCode,
     message: NewMessage,
     now: Timestamp,
@@ -111,7 +111,7 @@ enum Done {
 impl Create {
     /// What strangers have asked for already in the name of that address, if it still can be verified. Whoever asks for
     /// something for the same address waits from here on.
-    async fn found(&self, unit: &mut Unit) -> Result<Option<StoredAlert>, Abort<ServiceError>> {
+    async fn found(&self, unit: &mut UnitOfWork) -> Result<Option<StoredAlert>, Abort<ServiceError>> {
         let since = before(self.now, LIFE);
         let waits = |found: &StoredAlert| found.alert.status == Status::Inactive && found.alert.created_at > since;
         let similar = unit.similar_alerts(&self.owner, &self.asked).await?.into_iter();
@@ -121,7 +121,7 @@ impl Create {
     }
 
     /// Refuses if the address, or all of them, were mailed enough links today.
-    async fn may_be_mailed(&self, unit: &mut Unit) -> Result<Result<(), ServiceError>, Abort<ServiceError>> {
+    async fn may_be_mailed(&self, unit: &mut UnitOfWork) -> Result<Result<(), ServiceError>, Abort<ServiceError>> {
         let (email, day) = (&self.code.subject, before(self.now, DAY));
         if unit.count_codes(PURPOSE, email, day).await? >= LINKS_TO_ADDRESS {
             let oldest = unit.oldest_code(PURPOSE, email, day).await?.unwrap_or(self.now);
@@ -134,7 +134,7 @@ impl Create {
                 retry_after_s: u64::try_from(wait.as_secs()).unwrap_or_default().saturating_add(1),
             }));
         }
-        if unit.count_codes_for(PURPOSE, day).await? >= LINKS_IN_ALL {
+        if unit.count_codes_for_purpose(PURPOSE, day).await? >= LINKS_IN_ALL {
             return Ok(Err(ServiceError::TooMany {
                 message:
                     "more alerts were asked for without an account today than are mailed about; try again later, or \
@@ -146,15 +146,18 @@ impl Create {
         Ok(Ok(()))
     }
 
-    async fn mail(&self, unit: &mut Unit, code: &NewCode) -> Result<(), Abort<ServiceError>> {
+    async fn mail(&self, unit: &mut UnitOfWork, code: &NewCode) -> Result<(), Abort<ServiceError>> {
         unit.insert_code(code).await?;
         Ok(unit.queue_message(&self.message).await?)
     }
 
     /// Mails a link for an alert that was asked for before, if one may be mailed and none is on its way.
-    async fn mail_again(&self, unit: &mut Unit, id: AlertId) -> Result<(), Abort<ServiceError>> {
+    async fn mail_again(&self, unit: &mut UnitOfWork, id: AlertId) -> Result<(), Abort<ServiceError>> {
         let (id, since) = (payload(id), before(self.now, ANOTHER_LINK_AFTER));
-        let is_on_its_way = unit.count_codes_with(PURPOSE, &self.code.subject, &id, since).await? > 0;
+        let is_on_its_way = unit
+            .count_codes_with_payload(PURPOSE, &self.code.subject, &id, since)
+            .await?
+            > 0;
         if is_on_its_way || self.may_be_mailed(unit).await?.is_err() {
             return Ok(());
         }
@@ -166,18 +169,18 @@ impl Create {
     }
 }
 
-impl Work for Create {
-    type Done = Done;
+impl Transaction for Create {
+    type Output = Done;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
         Box::pin(async move {
             if let Some(found) = self.found(unit).await? {
                 self.mail_again(unit, found.alert.id).await?;
                 return Ok(Done::Found(found));
             }
             self.may_be_mailed(unit).await?.map_err(Abort::Refused)?;
-            let unverified = Verification::Unverified;
+            let unverified = OwnerVerification::Unverified;
             let made = transition::create(self.asked.clone(), self.id, unverified, self.price, self.now);
             let made = made.map_err(|refused| Abort::Refused(refused.into()))?;
             let row = HistoryRow {

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use alerts::{Alert, AlertId, NewAlert};
 use jiff::{SignedDuration, Timestamp};
-use store::model::{Owner, StoredAlert};
+use store::model::{AlertOwner, StoredAlert};
 
 use crate::alerts::Alerts;
 use crate::evaluator::Evaluator;
@@ -76,8 +76,8 @@ fn payload(alert: AlertId) -> String {
 /// Whose a guest's alert is.
 fn address(stored: &StoredAlert) -> &str {
     match &stored.owner {
-        Owner::Guest { email } => email,
-        Owner::Account(_) => "",
+        AlertOwner::Guest { email } => email,
+        AlertOwner::Account(_) => "",
     }
 }
 

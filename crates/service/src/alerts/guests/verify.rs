@@ -1,14 +1,14 @@
 //! The link of a mail makes a guest's alert active.
 
 use alerts::equivalence::equivalent;
-use alerts::plan::{BASIC_ACTIVE_ALERTS, Plan};
-use alerts::transition::{self, Changed, StartPrice, Transition};
+use alerts::plan::{BASIC_MAX_ACTIVE_ALERTS, Plan};
+use alerts::transition::{self, ChangedAlert, PriceAvailability, Transition};
 use alerts::{Alert, AlertId, Status};
 use jiff::Timestamp;
 use market::Symbol;
 use serde_json::Value;
 use store::model::{CodeState, StoredAlert};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 use uuid::Uuid;
 
 use super::{PURPOSE, address, as_asked, hash, payload};
@@ -50,7 +50,7 @@ impl GuestAlerts {
         let ports = &self.ports;
         let (hash, now) = (hash(token), ports.clock.now());
         match ports.store.code_state(hash, now).await?.ok_or_else(unknown)? {
-            CodeState::Good => {}
+            CodeState::Valid => {}
             CodeState::Used => return Err(used()),
             CodeState::Expired => return Err(expired()),
         }
@@ -92,7 +92,7 @@ struct Verify {
     guest_alerts: GuestAlerts,
     id: AlertId,
     hash: [u8; 32],
-    price: StartPrice,
+    price: PriceAvailability,
     now: Timestamp,
 }
 
@@ -108,7 +108,7 @@ fn refused(refusal: impl Into<ServiceError>) -> Abort<ServiceError> {
 
 impl Verify {
     /// Deletes what the same guest has active already and waits for the same: nobody is told anything twice.
-    async fn replace(&self, unit: &mut Unit, stored: &StoredAlert) -> Result<Vec<AlertId>, Abort<ServiceError>> {
+    async fn replace(&self, unit: &mut UnitOfWork, stored: &StoredAlert) -> Result<Vec<AlertId>, Abort<ServiceError>> {
         let asked = as_asked(&stored.alert);
         let mut replaced = Vec::new();
         for older in unit.similar_alerts(&stored.owner, &asked).await? {
@@ -125,17 +125,17 @@ impl Verify {
 
     async fn activate(
         &self,
-        unit: &mut Unit,
+        unit: &mut UnitOfWork,
         stored: &StoredAlert,
-        changed: &Changed,
+        changed: &ChangedAlert,
     ) -> Result<(), Abort<ServiceError>> {
         let active = unit.count_active_alerts_of_guest(address(stored)).await?;
-        if active >= BASIC_ACTIVE_ALERTS {
+        if active >= BASIC_MAX_ACTIVE_ALERTS {
             return Err(refused(ServiceError::Forbidden {
                 reason: "plan",
                 required: Some(Plan::Premium.name().to_owned()),
                 message: format!(
-                    "at most {BASIC_ACTIVE_ALERTS} alerts of an address without an account are active; wait until one has \
+                    "at most {BASIC_MAX_ACTIVE_ALERTS} alerts of an address without an account are active; wait until one has \
                      fired, or register and take the premium or early_bird plan"
                 ),
             }));
@@ -152,23 +152,23 @@ impl Verify {
     }
 }
 
-impl Work for Verify {
-    type Done = Done;
+impl Transaction for Verify {
+    type Output = Done;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Done, Abort<ServiceError>>> {
         Box::pin(async move {
             let code = unit
                 .use_code(self.hash, self.now)
                 .await?
                 .ok_or_else(|| refused(used()))?;
-            let stored = unit.guest_alert_to_change(self.id).await?;
+            let stored = unit.lock_guest_alert(self.id).await?;
             let stored = stored.ok_or_else(|| refused(used()))?;
             if code.payload != Some(payload(self.id)) || code.subject != address(&stored) {
                 return Err(refused(ServiceError::NotFound("token")));
             }
             // Whatever else was mailed for it is of no use any more.
-            unit.withdraw_codes_with(PURPOSE, address(&stored), &payload(self.id), self.now)
+            unit.revoke_codes_with_payload(PURPOSE, address(&stored), &payload(self.id), self.now)
                 .await?;
             let transition = transition::verify(&stored.alert, self.price, self.now);
             let changed = match transition.map_err(refused)? {

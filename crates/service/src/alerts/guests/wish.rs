@@ -42,7 +42,7 @@ pub(super) fn in_words(asked: &NewAlert) -> String {
 
 #[cfg(test)]
 mod tests {
-    use alerts::request::{Context, parse_create};
+    use alerts::request::{ParseContext, parse_create};
     use market::Calendar;
     use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ mod tests {
         let mut body = json!({"symbol": "aapl", "condition": condition});
         let more = more.as_object().cloned().unwrap_or_default();
         body.as_object_mut().unwrap().extend(more);
-        let context = Context {
+        let context = ParseContext {
             now: "2024-03-08T15:00:00Z".parse().unwrap(),
             time_zone: &TimeZone::UTC,
             calendar: &Calendar::nyse(),

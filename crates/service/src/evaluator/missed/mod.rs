@@ -25,8 +25,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ::alerts::Alert;
-use ::alerts::condition::Family;
-use ::alerts::engine::{Engine, SessionSoFar};
+use ::alerts::condition::ConditionFamily;
+use ::alerts::engine::{Engine, ObservedSession};
 use ::market::records::QuoteRow;
 use ::market::{History, Price, Symbol};
 use jiff::Timestamp;
@@ -57,7 +57,7 @@ pub(crate) struct Gap {
     /// The completed sessions that the live engine knows.
     history: History,
     /// What the live engine observed last.
-    session: Option<SessionSoFar>,
+    session: Option<ObservedSession>,
 }
 
 /// What was missed of some stocks, as of one state of the live engine.
@@ -107,13 +107,13 @@ impl Evaluator {
             // Stock by stock, so that judging waits for a copy of one history at most.
             let (history, session) = self.read(|engine| {
                 let history = engine.history(symbol).cloned().unwrap_or_default();
-                (history, engine.session_so_far(symbol))
+                (history, engine.observed_session(symbol))
             });
             let seen = seen(symbol, session.map(|session| session.last_at));
             let sights = rows.iter().filter_map(|row| self.sight(row));
             let sights: Vec<Sight> = sights.filter(|sight| seen.is_none_or(|seen| sight.at > seen)).collect();
             // The engine was told it later than it was made, if the feed is delayed.
-            let session = session.map(|session| SessionSoFar {
+            let session = session.map(|session| ObservedSession {
                 last_at: seen.unwrap_or(session.last_at),
                 ..session
             });
@@ -172,7 +172,7 @@ impl Evaluator {
 
     /// The earnings per share that alerts are judged by, as they were known in the sessions of which something was missed.
     async fn earnings_of(&self, gaps: &[Gap], alerts: &[Alert]) -> Result<Earnings, StoreError> {
-        let is_fundamental = |alert: &&Alert| alert.condition.kind().family() == Family::Fundamental;
+        let is_fundamental = |alert: &&Alert| alert.condition.kind().family() == ConditionFamily::Fundamental;
         let wanted: HashSet<Symbol> = alerts.iter().filter(is_fundamental).map(|alert| alert.symbol).collect();
         let asked = gaps.iter().filter(|gap| wanted.contains(&gap.symbol));
         let asked: Vec<(Symbol, Date)> = asked
@@ -213,6 +213,6 @@ impl Evaluator {
 fn is_judged_by_sight(alert: &Alert) -> bool {
     matches!(
         alert.condition.kind().family(),
-        Family::Price | Family::Technical | Family::Volume | Family::Fundamental
+        ConditionFamily::Price | ConditionFamily::Technical | ConditionFamily::Volume | ConditionFamily::Fundamental
     )
 }

@@ -9,8 +9,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::json;
 use sources::ManualClock;
-use store::{Options, Store};
-use testkit::{Database, on_both};
+use store::{Store, StoreOptions};
+use testkit::{Database, on_both_databases};
 
 use super::*;
 use crate::access::{NewKey, NewUser};
@@ -33,7 +33,7 @@ struct Stage {
 fn settings() -> Settings {
     Settings {
         calendar: Calendar::nyse(),
-        engine: ::alerts::engine::Settings::default(),
+        engine: ::alerts::engine::EngineConfig::default(),
         benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: jiff::SignedDuration::from_secs(1),
@@ -61,7 +61,7 @@ impl Stage {
     async fn set(database: &Database) -> Self {
         let clock = Arc::new(ManualClock::new("2024-03-08T15:00:00Z".parse().unwrap()));
         let ports = Ports {
-            store: Store::open(Options::new(database.url())).await.unwrap(),
+            store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(1)))),
             vault: Arc::new(Vault::new(b"a key for tests")),
@@ -129,7 +129,7 @@ async fn ann(service: &Service) -> Actor {
     service.authenticator.authenticate_key(&key.secret).await.unwrap()
 }
 
-on_both! {
+on_both_databases! {
     async fn an_alert_that_stays_as_it_was_fires(database) {
         assert_eq!(Stage::set(database).await.commit().await, (Some(1), Status::Triggered, 1));
     }
@@ -170,7 +170,7 @@ on_both! {
         let fired = stage.service.evaluator.rejoin(&stage.gaps, stage.found).await.unwrap();
         assert_eq!(fired, Some(1));
         let symbol = "AAPL".parse().unwrap();
-        let session = stage.service.evaluator.read(|engine| engine.session_so_far(symbol)).unwrap();
+        let session = stage.service.evaluator.read(|engine| engine.observed_session(symbol)).unwrap();
         let prices = [session.open, session.high, session.low, session.last].map(Price::as_f64);
         assert_eq!(prices, [198.0, 200.0, 197.0, 198.5]);
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use ::alerts::engine::{Decision, Engine, Event, SessionSoFar, Verdict};
+use ::alerts::engine::{AlertAction, Decision, Engine, Event, ObservedSession};
 use ::alerts::{Alert, AlertId};
 use ::market::Symbol;
 use ::market::records::BarRow;
@@ -26,7 +26,7 @@ pub(super) fn rejoin(engine: &mut Engine, found: Found, now: Timestamp) -> (Vec<
     }
     let mut symbols = Vec::with_capacity(sessions.len());
     for (symbol, missed) in sessions {
-        if let Some(session) = joined(engine.session_so_far(symbol), missed) {
+        if let Some(session) = joined(engine.observed_session(symbol), missed) {
             // What was observed is always taken.
             let _ = engine.process(Event::Resume { symbol, session }, now, &mut Vec::new());
             symbols.push(symbol);
@@ -39,7 +39,7 @@ pub(super) fn rejoin(engine: &mut Engine, found: Found, now: Timestamp) -> (Vec<
 }
 
 /// What the live engine has seen, together with what was missed; `None` if that is nothing new to it.
-fn joined(live: Option<SessionSoFar>, missed: SessionSoFar) -> Option<SessionSoFar> {
+fn joined(live: Option<ObservedSession>, missed: ObservedSession) -> Option<ObservedSession> {
     let Some(live) = live else {
         return Some(missed);
     };
@@ -49,7 +49,7 @@ fn joined(live: Option<SessionSoFar>, missed: SessionSoFar) -> Option<SessionSoF
         Ordering::Less => Some(missed),
         Ordering::Equal => {
             let later = if live.last_at > missed.last_at { live } else { missed };
-            Some(SessionSoFar {
+            Some(ObservedSession {
                 // What was missed began with what was known before it.
                 open: missed.open,
                 high: missed.high.max(live.high),
@@ -67,16 +67,16 @@ fn follow(engine: &mut Engine, decision: &Decision, alerts: &mut HashMap<AlertId
     if engine.revision(id) != Some(decision.revision) {
         return;
     }
-    match decision.verdict {
+    match decision.action {
         // Should the firing not be taken, the engine is told what the alert is instead.
-        Verdict::Fire { .. } => drop(engine.process(Event::Disarmed(id), now, &mut Vec::new())),
-        Verdict::Decide { side } => {
+        AlertAction::Fire { .. } => drop(engine.process(Event::Disarmed(id), now, &mut Vec::new())),
+        AlertAction::SetRsiSide { side } => {
             if let Some(alert) = alerts.get_mut(&id) {
                 alert.rsi_side = Some(side);
                 // An armed alert is always taken in, and its side is decided.
                 let _ = engine.process(Event::Armed(alert), now, &mut Vec::new());
             }
         }
-        Verdict::Adjust { .. } => {}
+        AlertAction::Adjust { .. } => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ::alerts::engine::{Decision, Engine, Event, Quote, Reason, SessionSoFar, Verdict};
+use ::alerts::engine::{AlertAction, Decision, Engine, Event, ObservedSession, Quote, Reason};
 use ::alerts::{Alert, AlertId};
 use ::market::records::{BarRow, FundamentalsRow};
 use ::market::{Bar, History, Symbol};
@@ -19,7 +19,7 @@ pub(crate) struct Found {
     /// The sessions that ended within the gap and have no delivered bar, in today's shares.
     pub(crate) bars: Vec<BarRow>,
     /// What the last session has seen of each stock.
-    pub(super) sessions: Vec<(Symbol, SessionSoFar)>,
+    pub(super) sessions: Vec<(Symbol, ObservedSession)>,
     /// The alerts that were judged.
     pub(super) alerts: HashMap<AlertId, Alert>,
 }
@@ -49,9 +49,9 @@ pub(super) type Earnings = HashMap<Symbol, Vec<FundamentalsRow>>;
 
 /// What a session had seen when the first of the gap was seen. If the live engine has seen more since, nobody knows what the
 /// last one was: then it is the first of the gap itself, so that nothing is taken for a step.
-fn before(session: SessionSoFar, first: Option<&Sight>) -> SessionSoFar {
+fn before(session: ObservedSession, first: Option<&Sight>) -> ObservedSession {
     match first {
-        Some(first) if first.at <= session.last_at => SessionSoFar {
+        Some(first) if first.at <= session.last_at => ObservedSession {
             last: first.price,
             last_at: first.at,
             volume: None,
@@ -96,7 +96,7 @@ impl<'a> Rerun<'a> {
         let mut bars: Vec<Bar> = gap.history.bars().filter(|bar| bar.date >= from).copied().collect();
         bars.reverse();
         self.bars.push(bars);
-        self.engine.adopt_history(gap.symbol, gap.history.before(from));
+        self.engine.replace_history(gap.symbol, gap.history.before(from));
         if let Some(session) = gap.session.filter(|session| session.date <= from) {
             let session = before(session, gap.sights.first());
             let symbol = gap.symbol;
@@ -137,8 +137,8 @@ impl<'a> Rerun<'a> {
         let told = at_once.iter().filter(|(_, sight)| sight.volume.is_some());
         let told: HashSet<Symbol> = told.map(|(place, _)| self.gaps[*place].symbol).collect();
         let is_sound = |decision: &Decision| {
-            let reason = match decision.verdict {
-                Verdict::Fire { reason, .. } => reason,
+            let reason = match decision.action {
+                AlertAction::Fire { reason, .. } => reason,
                 _ => return true,
             };
             let symbol = self.armed.get(&decision.alert).map(|alert| alert.symbol);
@@ -212,7 +212,7 @@ impl<'a> Rerun<'a> {
 
     fn end(self) -> Found {
         let sessions = self.gaps.iter().filter_map(|gap| {
-            let session = self.engine.session_so_far(gap.symbol)?;
+            let session = self.engine.observed_session(gap.symbol)?;
             Some((gap.symbol, session))
         });
         let bars = self.gaps.iter().flat_map(|gap| self.observed_bars(gap));

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ::alerts::condition::{Earnings as Profit, RsiDirection, Side, VolumeBaseline};
-use ::alerts::engine::{Decision, Event, Quote, Settings, Verdict};
+use ::alerts::condition::{EpsBasis, RsiDirection, Side, VolumeBaseline};
+use ::alerts::engine::{AlertAction, Decision, EngineConfig, Event, Quote};
 use ::alerts::{AlertId, Channel, Condition, Revision, Status};
 use ::market::records::FundamentalsRow;
 use ::market::{Bar, Calendar, Decimal};
@@ -72,7 +72,7 @@ fn conditions() -> Vec<Condition> {
         for period in [2, 3, 20, 200] {
             conditions.push(Condition::MaTouch { side, period });
         }
-        let (earnings, threshold) = (Profit::Trailing, whole(11));
+        let (earnings, threshold) = (EpsBasis::Trailing, whole(11));
         conditions.push(Condition::PeRatio {
             side,
             earnings,
@@ -138,7 +138,7 @@ impl Tale {
     }
 
     fn engine(&self) -> Engine {
-        let mut engine = Engine::new(Calendar::nyse(), Settings::default());
+        let mut engine = Engine::new(Calendar::nyse(), EngineConfig::default());
         let now = Calendar::nyse().session(session_dates()[0]).unwrap().open;
         let calendar = Calendar::nyse();
         let before = calendar.sessions(date(2023, 4, 3), date(2024, 3, 5));
@@ -249,7 +249,9 @@ impl Live {
     fn tell(&mut self, event: Event<'_>, at: Timestamp) {
         self.engine.process(event, at, &mut self.decisions).unwrap();
         for decision in &self.decisions {
-            if let (Verdict::Decide { side }, Some(alert)) = (decision.verdict, self.alerts.get_mut(&decision.alert)) {
+            if let (AlertAction::SetRsiSide { side }, Some(alert)) =
+                (decision.action, self.alerts.get_mut(&decision.alert))
+            {
                 alert.rsi_side = Some(side);
             }
         }
@@ -272,7 +274,7 @@ impl Live {
             symbol: symbol(stock),
             sights,
             history: self.engine.history(symbol(stock)).cloned().unwrap_or_default(),
-            session: self.engine.session_so_far(symbol(stock)),
+            session: self.engine.observed_session(symbol(stock)),
         });
         let gaps: Vec<Gap> = gaps.collect();
         let affected = |alert: &&Alert| gaps.iter().any(|gap| gap.symbol == alert.symbol);
@@ -285,7 +287,7 @@ impl Live {
         for row in earnings() {
             known.entry(row.symbol).or_default().push(row);
         }
-        let engine = Engine::new(Calendar::nyse(), Settings::default());
+        let engine = Engine::new(Calendar::nyse(), EngineConfig::default());
         let found = rerun(engine, &gaps, known, alerts);
         let (_, late) = rejoin::rejoin(&mut self.engine, found, now);
         self.decisions.extend(late);
@@ -295,7 +297,7 @@ impl Live {
         let fired = self
             .decisions
             .iter()
-            .filter(|decision| matches!(decision.verdict, Verdict::Fire { .. }));
+            .filter(|decision| matches!(decision.action, AlertAction::Fire { .. }));
         let mut fired: Vec<_> = fired.map(|decision| (decision.alert, decision.at)).collect();
         fired.sort_unstable();
         fired
@@ -379,7 +381,7 @@ proptest! {
         prop_assert_eq!(patched.fired(), whole.fired());
         for stock in STOCKS {
             let stock = stock.parse().unwrap();
-            prop_assert_eq!(patched.engine.session_so_far(stock), whole.engine.session_so_far(stock));
+            prop_assert_eq!(patched.engine.observed_session(stock), whole.engine.observed_session(stock));
         }
         prop_assert_eq!(patched.engine.armed_alerts(), whole.engine.armed_alerts());
     }
@@ -399,7 +401,7 @@ fn a_volume_from_before_the_gap_fires_nothing_in_it() {
             symbol: symbol(0),
             sights: vec![sight],
             history: tale().engine().history(symbol(0)).cloned().unwrap(),
-            session: Some(SessionSoFar {
+            session: Some(ObservedSession {
                 date: session_dates()[0],
                 open: quarter(40),
                 high: quarter(40),
@@ -415,7 +417,7 @@ fn a_volume_from_before_the_gap_fires_nothing_in_it() {
             armed_at,
             ..alert(0, 0, Condition::NewExtreme { side: Side::Above })
         };
-        let engine = Engine::new(Calendar::nyse(), Settings::default());
+        let engine = Engine::new(Calendar::nyse(), EngineConfig::default());
         rerun(engine, &[gap], Earnings::new(), vec![alert]).decisions.len()
     };
     assert_eq!(volume(None), 0);

@@ -1,10 +1,10 @@
 //! Another address for an account: it counts once somebody who reads mail there says so. The old one is told.
 
 use jiff::{SignedDuration, Timestamp};
-use notify::letter::Letter;
+use notify::templates::AccountEmail;
 use serde_json::Value;
 use store::model::{AccountId, NewCode, NewMessage};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{awake, present};
 use crate::body::Members;
@@ -34,7 +34,7 @@ impl AccountSettings {
         members.finish()?;
         let ports = &self.ports;
         let (now, secret) = (ports.clock.now(), secret::new(&ports.chance));
-        let letter = Letter::ConfirmNewAddress {
+        let letter = AccountEmail::ConfirmNewAddress {
             link: self.writer.link("confirm-address", &[("token", &secret)]),
         };
         let work = Ask {
@@ -82,11 +82,11 @@ struct Ask {
     now: Timestamp,
 }
 
-impl Work for Ask {
-    type Done = ();
+impl Transaction for Ask {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             let account = awake(unit, self.account).await?;
             let email = &self.code.subject;
@@ -95,7 +95,7 @@ impl Work for Ask {
                 return Err(Abort::Refused(ServiceError::field("email", fault)));
             }
             let since = self.now.saturating_sub(LIFE).unwrap_or(Timestamp::MIN);
-            if unit.count_codes_of(PURPOSE, self.account, since).await? >= MOST_OF_ACCOUNT {
+            if unit.count_codes_of_account(PURPOSE, self.account, since).await? >= MOST_OF_ACCOUNT {
                 return Err(Abort::Refused(ServiceError::TooMany {
                     message: format!(
                         "at most {MOST_OF_ACCOUNT} links are mailed a day; use one of those, or come again tomorrow"
@@ -106,12 +106,12 @@ impl Work for Ask {
             // Nothing of what follows can be told from outside.
             let is_free = unit.account_by_email(email).await?.is_none();
             let mailed = unit.count_codes(PURPOSE, email, since).await?;
-            unit.withdraw_codes(PURPOSE, self.account, self.now).await?;
+            unit.revoke_codes(PURPOSE, self.account, self.now).await?;
             unit.insert_code(&self.code).await?;
             if is_free && mailed < MOST_TO_ADDRESS {
                 unit.queue_message(&self.message).await?;
             } else {
-                unit.withdraw_code(self.code.hash, self.now).await?;
+                unit.revoke_code(self.code.hash, self.now).await?;
             }
             Ok(())
         })
@@ -124,11 +124,11 @@ struct Confirm {
     now: Timestamp,
 }
 
-impl Work for Confirm {
-    type Done = (AccountId, String);
+impl Transaction for Confirm {
+    type Output = (AccountId, String);
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Self::Done, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<ServiceError>>> {
         Box::pin(async move {
             let bad = || Abort::Refused(bad_link());
             let used = unit.use_code(self.hash, self.now).await?.ok_or_else(bad)?;
@@ -137,7 +137,7 @@ impl Work for Confirm {
             if unit.account_by_email(&used.subject).await?.is_some() {
                 return Err(bad());
             }
-            let letter = Letter::AddressChanged {
+            let letter = AccountEmail::AddressChanged {
                 new_address: used.subject.clone(),
             };
             let told = self
@@ -148,7 +148,7 @@ impl Work for Confirm {
             account.email = used.subject;
             account.is_verified = true;
             unit.update_account(&account).await?;
-            unit.withdraw_codes(PURPOSE, account.id, self.now).await?;
+            unit.revoke_codes(PURPOSE, account.id, self.now).await?;
             Ok((account.id, account.email))
         })
     }

@@ -5,7 +5,7 @@ use alerts::{AlertId, Plan};
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{Account, Profile};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::present;
 use crate::body::Members;
@@ -66,21 +66,21 @@ struct Delete {
     now: Timestamp,
 }
 
-impl Work for Delete {
-    type Done = Vec<AlertId>;
+impl Transaction for Delete {
+    type Output = Vec<AlertId>;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Vec<AlertId>, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Vec<AlertId>, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = present(unit, self.account).await?;
             let mut deleted = Vec::new();
-            for stored in unit.alerts_of_account_to_change(self.account).await? {
+            for stored in unit.lock_alerts_of_account(self.account).await? {
                 let alert = stored.alert;
                 if unit.delete_alert(&alert, self.now).await? {
                     deleted.push(alert.id);
                 }
             }
-            unit.erase_belongings(&account, self.now).await?;
+            unit.erase_account_data(&account, self.now).await?;
             unit.update_account(&shell(&account, self.now)).await?;
             Ok(deleted)
         })

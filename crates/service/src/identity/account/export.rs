@@ -11,10 +11,10 @@ use alerts::json::{in_javascript_order, to_vec};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use store::model::{
-    Account, ApiKey, Delivery, HistoryRow, KeptAlert, MessageChannel, PageRequest, SeenFeedback, SentMessage, Session,
-    Webhook,
+    Account, ApiKey, Delivery, ExportedAlert, FeedbackWithLike, HistoryRow, MessageChannel, PageRequest, SentMessage,
+    Session, Webhook,
 };
-use store::{MessagePlace, Store};
+use store::{MessageCursor, Store};
 use tokio::sync::mpsc;
 
 use crate::identity::account::{AccountSettings, account_of};
@@ -169,7 +169,7 @@ impl Writer {
         self.raw(b",\"messages\":[");
         let mut is_first = true;
         for channel in [MessageChannel::Email, MessageChannel::Sms] {
-            let mut place = MessagePlace::default();
+            let mut place = MessageCursor::default();
             loop {
                 let page = self.store.messages_after(account.id, channel, place, PAGE).await?;
                 let (mut page, next) = page;
@@ -221,7 +221,7 @@ impl Writer {
                 self.raw(b"]}");
             }
             match page.last() {
-                Some(kept) if !is_last(&page) => place = kept.place,
+                Some(kept) if !is_last(&page) => place = kept.position,
                 _ => break,
             }
         }
@@ -229,7 +229,7 @@ impl Writer {
         Ok(())
     }
 
-    async fn history(&mut self, kept: &KeptAlert) -> Result<(), End> {
+    async fn history(&mut self, kept: &ExportedAlert) -> Result<(), End> {
         let alert = &kept.stored.alert;
         let (mut place, mut is_first) = (0, true);
         loop {
@@ -356,7 +356,7 @@ fn api_key(key: &ApiKey) -> Value {
     })
 }
 
-fn feedback_value(seen: &SeenFeedback) -> Value {
+fn feedback_value(seen: &FeedbackWithLike) -> Value {
     let feedback = &seen.feedback;
     json!({
         "id": feedback.id.0,
@@ -414,7 +414,7 @@ fn message(message: &SentMessage) -> Value {
     })
 }
 
-fn alert(kept: &KeptAlert) -> Value {
+fn alert(kept: &ExportedAlert) -> Value {
     let alert = &kept.stored.alert;
     json!({
         "id": alert.id.0,

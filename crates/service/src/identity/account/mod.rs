@@ -18,7 +18,7 @@ mod subscription;
 use std::sync::Arc;
 
 use store::model::Account;
-use store::{Abort, Store, Unit};
+use store::{Abort, Store, UnitOfWork};
 use tokio_util::task::TaskTracker;
 
 use crate::access::{Authenticator, Reception};
@@ -59,14 +59,14 @@ fn gone() -> ServiceError {
 }
 
 /// The account, locked until the end of the transaction; whatever is made or set going in its name needs it to be awake.
-pub(crate) async fn awake(unit: &mut Unit, account: AccountId) -> Result<Account, Abort<ServiceError>> {
+pub(crate) async fn awake(unit: &mut UnitOfWork, account: AccountId) -> Result<Account, Abort<ServiceError>> {
     let account = present(unit, account).await?;
     must_be_awake(&account).map_err(Abort::Refused)?;
     Ok(account)
 }
 
 /// The account, locked until the end of the transaction.
-pub(crate) async fn present(unit: &mut Unit, account: AccountId) -> Result<Account, Abort<ServiceError>> {
+pub(crate) async fn present(unit: &mut UnitOfWork, account: AccountId) -> Result<Account, Abort<ServiceError>> {
     let found = unit.lock_account(account).await?;
     found.ok_or_else(|| Abort::Refused(gone()))
 }

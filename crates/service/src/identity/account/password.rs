@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 use serde_json::Value;
 use store::model::{NewMessage, SessionId};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::{address, present};
 use crate::body::Members;
@@ -76,11 +76,11 @@ struct Change {
     now: Timestamp,
 }
 
-impl Work for Change {
-    type Done = ();
+impl Transaction for Change {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             let mut account = present(unit, self.account).await?;
             if account.password_hash != self.known {
@@ -95,7 +95,7 @@ impl Work for Change {
             // Whoever was mailed a link before gets in with none of them; nor does whoever has asked, from a session that
             // ends here, for the account to have another address.
             for purpose in [Purpose::Reset.name(), Purpose::SignIn.name(), address::PURPOSE] {
-                unit.withdraw_codes(purpose, self.account, self.now).await?;
+                unit.revoke_codes(purpose, self.account, self.now).await?;
             }
             Ok(unit.queue_message(&self.message).await?)
         })

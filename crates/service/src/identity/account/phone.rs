@@ -6,11 +6,11 @@
 
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::{SignedDuration, Timestamp};
-use notify::letter::Letter;
+use notify::templates::AccountEmail;
 use serde_json::Value;
 use sha2::Sha256;
-use store::model::{Account, AccountId, Guessed, NewCode, NewMessage, Phone};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::model::{Account, AccountId, CodeCheck, NewCode, NewMessage, Phone};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::awake;
 use super::number::{self, CallingCode};
@@ -51,7 +51,7 @@ impl AccountSettings {
         let ports = &self.ports;
         let now = ports.clock.now();
         let code = code(&ports.chance.bytes());
-        let letter = Letter::PhoneCode { code: code.clone() };
+        let letter = AccountEmail::PhoneCode { code: code.clone() };
         let work = Ask {
             code: NewCode {
                 purpose: PURPOSE,
@@ -91,11 +91,11 @@ impl AccountSettings {
         let phone = work.phone.clone();
         // That a guess was wrong has to be written down, so it is no refusal of the work.
         match self.ports.store.write(work).await? {
-            Guessed::Right => Ok(phone),
-            Guessed::Wrong(left) => Err(ServiceError::Malformed(format!(
+            CodeCheck::Correct => Ok(phone),
+            CodeCheck::Wrong(left) => Err(ServiceError::Malformed(format!(
                 "this code is wrong; {left} more tries are left"
             ))),
-            Guessed::Nothing => Err(ServiceError::Malformed(
+            CodeCheck::NoActiveCode => Err(ServiceError::Malformed(
                 "there is no code for this number that is still good; ask for another one (POST /user/account/phone)"
                     .to_owned(),
             )),
@@ -142,17 +142,17 @@ struct Ask {
     now: Timestamp,
 }
 
-impl Work for Ask {
-    type Done = ();
+impl Transaction for Ask {
+    type Output = ();
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<ServiceError>>> {
         Box::pin(async move {
             awake(unit, self.account).await?;
             for (time, most) in LIMITS {
                 let since = self.now.saturating_sub(time).unwrap_or(Timestamp::MIN);
                 if unit.count_codes(PURPOSE, &self.code.subject, since).await? >= most
-                    || unit.count_codes_of(PURPOSE, self.account, since).await? >= most
+                    || unit.count_codes_of_account(PURPOSE, self.account, since).await? >= most
                 {
                     let hours = time.as_hours();
                     return Err(Abort::Refused(ServiceError::TooMany {
@@ -164,7 +164,7 @@ impl Work for Ask {
                 }
             }
             // Only the latest code is good.
-            unit.withdraw_codes(PURPOSE, self.account, self.now).await?;
+            unit.revoke_codes(PURPOSE, self.account, self.now).await?;
             unit.insert_code(&self.code).await?;
             Ok(unit.queue_message(&self.message).await?)
         })
@@ -177,17 +177,17 @@ struct Verify {
     phone: Phone,
 }
 
-impl Work for Verify {
-    type Done = Guessed;
+impl Transaction for Verify {
+    type Output = CodeCheck;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Guessed, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<CodeCheck, Abort<ServiceError>>> {
         Box::pin(async move {
             let account = awake(unit, self.account).await?;
             let (number, now) = (&self.phone.number, self.phone.verified_at);
-            let guess = unit.guess_code(PURPOSE, self.account, number, self.hash, WRONG_GUESSES, now);
+            let guess = unit.check_code(PURPOSE, self.account, number, self.hash, WRONG_GUESSES, now);
             let guessed = guess.await?;
-            if guessed == Guessed::Right {
+            if guessed == CodeCheck::Correct {
                 let mut changed: Account = account;
                 changed.profile.phone = Some(self.phone.clone());
                 unit.update_account(&changed).await?;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Time;
 use serde_json::Value;
 use store::model::{Account, QuietHours};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::present;
 use crate::body::Members;
@@ -104,11 +104,11 @@ struct Set {
     now: Timestamp,
 }
 
-impl Work for Set {
-    type Done = Account;
+impl Transaction for Set {
+    type Output = Account;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
             let mut account = present(unit, self.account).await?;
             let before = (account.time_zone.clone(), account.profile.quiet_hours);

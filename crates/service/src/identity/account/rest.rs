@@ -4,7 +4,7 @@ use alerts::transition::{self, Transition};
 use alerts::{Alert, Status};
 use jiff::Timestamp;
 use store::model::Account;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::present;
 use crate::identity::account::AccountSettings;
@@ -44,15 +44,15 @@ struct Deactivate {
     now: Timestamp,
 }
 
-impl Work for Deactivate {
-    type Done = Vec<Alert>;
+impl Transaction for Deactivate {
+    type Output = Vec<Alert>;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Vec<Alert>, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Vec<Alert>, Abort<ServiceError>>> {
         Box::pin(async move {
             let mut account = present(unit, self.account).await?;
             let mut paused = Vec::new();
-            for stored in unit.alerts_of_account_to_change(self.account).await? {
+            for stored in unit.lock_alerts_of_account(self.account).await? {
                 let alert = stored.alert;
                 if alert.status != Status::Active {
                     continue;
@@ -81,11 +81,11 @@ impl Work for Deactivate {
 
 struct Reactivate(AccountId);
 
-impl Work for Reactivate {
-    type Done = Account;
+impl Transaction for Reactivate {
+    type Output = Account;
     type Refusal = ServiceError;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Account, Abort<ServiceError>>> {
         Box::pin(async move {
             let mut account = present(unit, self.0).await?;
             if account.profile.deactivated_at.take().is_some() {

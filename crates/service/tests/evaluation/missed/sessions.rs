@@ -1,6 +1,6 @@
 //! A gap over a night, figures of their day, and what the live engine knows afterwards.
 
-use alerts::engine::{NotJudged, State};
+use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{AlertId, Plan, Status};
 use market::records::QuoteRow;
 use serde_json::{Value, json};
@@ -310,7 +310,7 @@ async fn an_alert_sees_again_after_what_was_missed(world: World) {
             .unwrap()
             .state
     };
-    assert_eq!(state().await, State::Blind(NotJudged::StaleQuotes));
+    assert_eq!(state().await, EvaluationStatus::Blind(EvaluationIssue::StaleQuotes));
     judge(&world, &[friday("199", "15:15:00")]).await;
-    assert_eq!(state().await, State::Ok);
+    assert_eq!(state().await, EvaluationStatus::Ok);
 }

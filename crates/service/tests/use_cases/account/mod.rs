@@ -57,7 +57,12 @@ async fn bob(world: &World, plan: Plan) -> Actor {
 async fn sent(world: &World, channel: MessageChannel, to: &str) -> Vec<String> {
     let store = world.store().await;
     let nothing_waits = async {
-        while !store.message_lanes(channel, i64::MIN, 1).await.unwrap().is_empty() {
+        while !store
+            .pending_message_endpoints(channel, i64::MIN, 1)
+            .await
+            .unwrap()
+            .is_empty()
+        {
             tokio::task::yield_now().await;
         }
     };

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use serde_json::json;
 use service::ServiceError;
 use store::model::NewCode;
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use super::mailed;
 use crate::support::{OPEN, PASSWORD, World, at, kind, on_each_database};
@@ -16,11 +16,11 @@ on_each_database! {
 /// As many links as if so many had registered.
 struct Registered(u16);
 
-impl Work for Registered {
-    type Done = ();
+impl Transaction for Registered {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
         Box::pin(async move {
             for number in 0..self.0 {
                 let mut hash = [0; 32];

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use service::ServiceError;
 use service::alerts::Created;
-use store::model::Owner;
+use store::model::AlertOwner;
 
 use super::{GUEST, ask, asks, make, verified, wish};
 use crate::support::{World, above, kind, on_each_database};
@@ -36,7 +36,7 @@ async fn a_guests_alert_is_inactive_and_its_address_is_mailed_a_link(world: Worl
     assert_eq!(detail.stored.alert.status, Status::Inactive);
     assert_eq!(detail.evaluation, None);
     let email = GUEST.to_owned();
-    assert_eq!(detail.stored.owner, Owner::Guest { email });
+    assert_eq!(detail.stored.owner, AlertOwner::Guest { email });
     let letters = world.mailed(GUEST).await;
     assert_eq!(letters.len(), 1);
     let _ = super::token(&letters[0]);
@@ -277,7 +277,7 @@ async fn asking_tells_nothing_of_accounts_nor_of_what_anybody_waits_for(world: W
         let mut made = make(&world, &wish(email, 200)).await;
         let after = world.mailed(email).await.iter().filter(|letter| asks(letter)).count();
         assert_eq!(after - before, 1, "{email}");
-        made.stored.owner = Owner::Guest { email: String::new() };
+        made.stored.owner = AlertOwner::Guest { email: String::new() };
         made.stored.alert.id = alerts::AlertId(uuid::Uuid::nil());
         seen.push(made);
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use service::access::{NewKey, NewUser};
 use service::alerts::AlertDetail;
 use service::{Actor, Scope, ServiceError};
-use store::model::Owner;
+use store::model::AlertOwner;
 use uuid::Uuid;
 
 use super::{make, token, verified, verify, wish};
@@ -40,7 +40,7 @@ async fn an_active_alert_becomes_the_accounts_once_and_goes_on(world: World) {
     let attaching = (0..50).map(|n| attach(if n % 2 == 0 { &world } else { &other }, &ann, id));
     for attached in join_all(attaching).await {
         let stored = attached.unwrap().stored;
-        assert_eq!(stored.owner, Owner::Account(ann.account));
+        assert_eq!(stored.owner, AlertOwner::Account(ann.account));
         assert_eq!(stored.alert.status, Status::Active);
     }
     other.service.stop().await;

@@ -69,7 +69,13 @@ impl World {
     /// All that was sent to an address or a number, oldest first, once nothing more is on its way.
     pub(crate) async fn mailed(&self, to: &str) -> Vec<OutboxMessage> {
         let store = self.store().await;
-        let waits = async |channel| !store.message_lanes(channel, i64::MIN, 1).await.unwrap().is_empty();
+        let waits = async |channel| {
+            !store
+                .pending_message_endpoints(channel, i64::MIN, 1)
+                .await
+                .unwrap()
+                .is_empty()
+        };
         let empty = async {
             while waits(MessageChannel::Email).await || waits(MessageChannel::Sms).await {
                 // What another process leaves is looked for when the clock says so, which stands still.

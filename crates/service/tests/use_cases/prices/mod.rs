@@ -7,7 +7,7 @@ mod waiting;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
-use alerts::engine::{NotJudged, State};
+use alerts::engine::{EvaluationIssue, EvaluationStatus};
 use alerts::{Alert, AlertId, HistoryAction};
 use jiff::{SignedDuration, Timestamp};
 use market::records::{Batch, QuoteRow};
@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    async fn state(&self, actor: &Actor, id: AlertId) -> State {
+    async fn state(&self, actor: &Actor, id: AlertId) -> EvaluationStatus {
         self.service
             .alerts
             .alert(actor, id)
@@ -167,4 +167,4 @@ async fn answer(
 }
 
 /// The state of a percentage that waits for its initial price.
-const WAITS: State = State::Waiting(NotJudged::NoInitialPrice);
+const WAITS: EvaluationStatus = EvaluationStatus::Waiting(EvaluationIssue::NoInitialPrice);

@@ -15,7 +15,7 @@ use service::webhooks::Network;
 use service::{Actor, Chance, PageRequest, Ports, Scope, Service, ServiceError, Settings};
 use sources::ManualClock;
 use store::model::{HistoryRow, StoredEvent};
-use store::{Options, Store};
+use store::{Store, StoreOptions};
 use testkit::Database;
 
 /// A Friday, half an hour after the open.
@@ -122,7 +122,7 @@ impl World {
 
     /// Its database, for what no use case shows.
     pub(crate) async fn store(&self) -> Store {
-        Store::open(Options::new(self.database.url())).await.unwrap()
+        Store::open(StoreOptions::new(self.database.url())).await.unwrap()
     }
 
     /// Delivers market data, of which some may be refused.
@@ -212,7 +212,7 @@ fn is_told_meanwhile(action: HistoryAction) -> bool {
 pub(crate) fn settings() -> Settings {
     Settings {
         calendar: market::Calendar::nyse(),
-        engine: alerts::engine::Settings::default(),
+        engine: alerts::engine::EngineConfig::default(),
         benchmark: "SPY".parse().unwrap(),
         missing_feeds: Vec::new(),
         follow_every: SignedDuration::from_secs(1),
@@ -241,7 +241,7 @@ async fn start_on(
     network: Network,
 ) -> Service {
     let ports = Ports {
-        store: Store::open(Options::new(database.url())).await.unwrap(),
+        store: Store::open(StoreOptions::new(database.url())).await.unwrap(),
         clock: Arc::clone(clock) as Arc<dyn service::Clock>,
         chance: Arc::new(Chance::new(Box::new(ChaCha20Rng::seed_from_u64(seed)))),
         vault: Arc::new(service::vault::Vault::new(b"a key for tests")),

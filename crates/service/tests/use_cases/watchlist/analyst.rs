@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use service::alerts::AlertItem;
 use service::{AccountId, Actor, AlertFilter, AlertSort, AlertSortField, Clock};
-use store::{Abort, BoxFuture, Unit, Work};
+use store::{Abort, BoxFuture, Transaction, UnitOfWork};
 
 use crate::support::{ALL, World, above, on_each_database};
 
@@ -335,23 +335,23 @@ async fn what_was_found_out_before_an_item_was_turned_is_not_used(world: World) 
 /// Asks the analyst about an item.
 struct Asked(service::watchlist::WatchlistItemId, AccountId, Timestamp);
 
-impl Work for Asked {
-    type Done = ();
+impl Transaction for Asked {
+    type Output = ();
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
-        Box::pin(async move { Ok(unit.ask_analyst(self.0, self.1, self.2).await?) })
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<(), Abort<Self::Refusal>>> {
+        Box::pin(async move { Ok(unit.request_analysis(self.0, self.1, self.2).await?) })
     }
 }
 
 /// Ends a look.
 struct Finished(store::model::ClaimedAnalysis, Timestamp);
 
-impl Work for Finished {
-    type Done = bool;
+impl Transaction for Finished {
+    type Output = bool;
     type Refusal = std::convert::Infallible;
 
-    fn run<'a>(&'a self, unit: &'a mut Unit) -> BoxFuture<'a, Result<bool, Abort<Self::Refusal>>> {
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<bool, Abort<Self::Refusal>>> {
         Box::pin(async move { Ok(unit.finish_analysis(&self.0, self.1).await?) })
     }
 }

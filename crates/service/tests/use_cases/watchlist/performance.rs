@@ -5,7 +5,7 @@ use jiff::civil::{Date, date};
 use serde_json::json;
 use service::Actor;
 use service::cron::Job;
-use service::watchlist::{PerformanceView, Range};
+use service::watchlist::{PerformanceRange, PerformanceView};
 
 use crate::support::{World, at, on_each_database};
 
@@ -24,7 +24,7 @@ async fn performance(world: &World, actor: &Actor) -> PerformanceView {
     world
         .service
         .watchlists
-        .paper_performance(actor, Range::Max)
+        .paper_performance(actor, PerformanceRange::Max)
         .await
         .unwrap()
 }

@@ -1,19 +1,19 @@
-//! Which requests a question takes.
+//! Alpaca's requests for each [`DataRequest`].
 
 use jiff::{SignedDuration, Timestamp};
 use market::calendar::new_york_date;
 use url::Url;
 
-use super::{Alpaca, Feed, NAME, RECENT, parse};
-use crate::provider::asked::Asked;
-use crate::provider::errand::{self, Errand, Page};
-use crate::provider::stream::Protocol;
-use crate::provider::symbols::Style;
-use crate::provider::{Answer, Ask, Days, Fetch, Provider, ProviderError, Tier};
+use super::{Alpaca, AlpacaFeed, FREE_PLAN_SIP_DELAY, NAME, parse};
+use crate::provider::paged_request::{self, Page, PagedRequest};
+use crate::provider::requested_symbols::RequestedSymbols;
+use crate::provider::stream::StreamProtocol;
+use crate::provider::ticker_style::TickerStyle;
+use crate::provider::{DataRequest, DataResponse, DateRange, FetchFuture, Provider, ProviderError, Tier};
 
-/// So many rows come on a page at most.
-const BARS_A_PAGE: &str = "10000";
-const ACTIONS_A_PAGE: &str = "1000";
+/// Maximum rows per page.
+const BARS_PER_PAGE: &str = "10000";
+const ACTIONS_PER_PAGE: &str = "1000";
 
 impl Provider for Alpaca {
     fn name(&self) -> &'static str {
@@ -24,11 +24,11 @@ impl Provider for Alpaca {
         &self.tier
     }
 
-    fn fetch<'a>(&'a self, ask: &'a Ask) -> Fetch<'a> {
-        Box::pin(self.answer(ask))
+    fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
+        Box::pin(self.fetch_data(request))
     }
 
-    fn stream(&self) -> Option<Box<dyn Protocol>> {
+    fn stream(&self) -> Option<Box<dyn StreamProtocol>> {
         Some(Box::new(super::AlpacaStream::new(&self.config, &self.stream)))
     }
 
@@ -38,101 +38,111 @@ impl Provider for Alpaca {
 }
 
 impl Alpaca {
-    async fn answer(&self, ask: &Ask) -> Result<Answer, ProviderError> {
-        let job = match ask {
-            Ask::Catalog => Job::Catalog,
-            Ask::Quotes(_) => Job::Quotes,
-            Ask::MinuteBars(_, times) => Job::Bars {
+    async fn fetch_data(&self, request: &DataRequest) -> Result<DataResponse, ProviderError> {
+        let kind = match request {
+            DataRequest::Catalog => RequestKind::Catalog,
+            DataRequest::Quotes(_) => RequestKind::Quotes,
+            DataRequest::MinuteBars(_, times) => RequestKind::Bars {
                 timeframe: "1Min",
-                feed: self.config.feed.of_bars(),
-                span: [
-                    times.from.to_string(),
-                    self.not_too_recent(times.to.to_string(), times.to),
-                ],
+                feed: self.config.feed.for_bars(),
+                span: [times.from.to_string(), self.limit_end(times.to.to_string(), times.to)],
             },
-            Ask::DailyBars(_, days) | Ask::Benchmark(_, days) => Job::Bars {
+            DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => RequestKind::Bars {
                 timeframe: "1Day",
-                feed: Feed::Sip,
-                span: [days.from.to_string(), self.last_day(*days)],
+                feed: AlpacaFeed::Sip,
+                span: [days.from.to_string(), self.limit_last_date(*days)],
             },
-            Ask::Splits(_, days) => Job::Actions("forward_split,reverse_split", *days),
-            Ask::Dividends(_, days) => Job::Actions("cash_dividend", *days),
-            Ask::Fundamentals(_) | Ask::Earnings(..) | Ask::InsiderTrades(..) | Ask::Mentions(_) => {
+            DataRequest::Splits(_, days) => RequestKind::Actions("forward_split,reverse_split", *days),
+            DataRequest::Dividends(_, days) => RequestKind::Actions("cash_dividend", *days),
+            DataRequest::Fundamentals(_)
+            | DataRequest::Earnings(..)
+            | DataRequest::InsiderTrades(..)
+            | DataRequest::Mentions(_) => {
                 return Err(ProviderError::NotOffered {
                     provider: NAME,
-                    capability: ask.capability().name(),
+                    capability: request.capability().name(),
                 });
             }
         };
-        let pieces = match ask {
-            Ask::Catalog => Asked::nobody(),
-            _ => Asked::new(ask.symbols(), Style::Dot).pieces(self.tier.symbols_a_request(ask.capability())),
+        let chunks = match request {
+            DataRequest::Catalog => RequestedSymbols::empty_chunk(),
+            _ => RequestedSymbols::new(request.symbols(), TickerStyle::Dot)
+                .chunks(self.tier.max_symbols_per_request(request.capability())),
         };
-        let errand = Requests { of: self, ask, job };
-        errand::run(NAME, &self.http, &errand, pieces).await
+        let paged = AlpacaRequest {
+            provider: self,
+            request,
+            kind,
+        };
+        paged_request::fetch_all(NAME, &self.http, &paged, chunks).await
     }
 }
 
 impl Alpaca {
-    /// The end of a stretch, in the form `text`; earlier where the plan has nothing that recent of all exchanges.
-    fn not_too_recent(&self, text: String, end: Timestamp) -> String {
-        if self.config.feed != Feed::DelayedSip {
+    /// Returns a range's end as `text`, or earlier if the plan has no data of all exchanges that recent.
+    fn limit_end(&self, text: String, end: Timestamp) -> String {
+        if self.config.feed != AlpacaFeed::DelayedSip {
             return text;
         }
-        self.earlier(text, end)
+        self.clamp_to_available(text, end)
     }
 
-    /// The last of the days; on the free plan up to what all exchanges have told.
-    fn last_day(&self, days: Days) -> String {
+    /// Returns the last date of the range, or an earlier instant if the plan has no data of all exchanges for that day yet.
+    fn limit_last_date(&self, days: DateRange) -> String {
         let day = days.to.to_string();
         let midnight = days.to.tomorrow().and_then(|next| next.in_tz("America/New_York"));
         match midnight {
-            Ok(midnight) if self.config.feed != Feed::Sip => self.earlier(day, midnight.timestamp()),
+            Ok(midnight) if self.config.feed != AlpacaFeed::Sip => self.clamp_to_available(day, midnight.timestamp()),
             _ => day,
         }
     }
 
-    fn earlier(&self, text: String, end: Timestamp) -> String {
-        let told = self.setup.clock.now().saturating_sub(RECENT).unwrap_or(Timestamp::MIN);
-        if end > told { told.to_string() } else { text }
+    fn clamp_to_available(&self, text: String, end: Timestamp) -> String {
+        let available = self
+            .setup
+            .clock
+            .now()
+            .saturating_sub(FREE_PLAN_SIP_DELAY)
+            .unwrap_or(Timestamp::MIN);
+        if end > available { available.to_string() } else { text }
     }
 }
 
-fn span(days: Days) -> [String; 2] {
+fn span(days: DateRange) -> [String; 2] {
     [days.from.to_string(), days.to.to_string()]
 }
 
-enum Job {
+enum RequestKind {
     Catalog,
     Quotes,
     Bars {
         timeframe: &'static str,
-        feed: Feed,
+        feed: AlpacaFeed,
         span: [String; 2],
     },
-    Actions(&'static str, Days),
+    Actions(&'static str, DateRange),
 }
 
-struct Requests<'a> {
-    of: &'a Alpaca,
-    ask: &'a Ask,
-    job: Job,
+struct AlpacaRequest<'a> {
+    provider: &'a Alpaca,
+    request: &'a DataRequest,
+    kind: RequestKind,
 }
 
-impl Errand for Requests<'_> {
-    fn url(&self, piece: &Asked, page: Option<&str>) -> Url {
-        let (symbols, feed) = (piece.list(), self.of.config.feed.name());
+impl PagedRequest for AlpacaRequest<'_> {
+    fn url(&self, chunk: &RequestedSymbols, page: Option<&str>) -> Url {
+        let (symbols, feed) = (chunk.comma_separated(), self.provider.config.feed.name());
         let (path, mut query, span): (&[&str], Vec<(&str, &str)>, [String; 2]);
-        match &self.job {
-            Job::Catalog => {
+        match &self.kind {
+            RequestKind::Catalog => {
                 let query = [("status", "active"), ("asset_class", "us_equity")];
-                return self.of.trading.at(&["v2", "assets"], &query);
+                return self.provider.trading.join(&["v2", "assets"], &query);
             }
-            Job::Quotes => {
+            RequestKind::Quotes => {
                 let query = [("symbols", symbols.as_str()), ("feed", feed)];
-                return self.of.data.at(&["v2", "stocks", "snapshots"], &query);
+                return self.provider.data.join(&["v2", "stocks", "snapshots"], &query);
             }
-            Job::Bars {
+            RequestKind::Bars {
                 timeframe,
                 feed,
                 span: of,
@@ -141,38 +151,40 @@ impl Errand for Requests<'_> {
                 path = &["v2", "stocks", "bars"];
                 query = vec![
                     ("timeframe", *timeframe),
-                    ("limit", BARS_A_PAGE),
+                    ("limit", BARS_PER_PAGE),
                     ("adjustment", "raw"),
                     ("feed", feed.name()),
                 ];
             }
-            Job::Actions(types, days) => {
+            RequestKind::Actions(types, days) => {
                 span = self::span(*days);
                 path = &["v1", "corporate-actions"];
-                query = vec![("types", *types), ("limit", ACTIONS_A_PAGE)];
+                query = vec![("types", *types), ("limit", ACTIONS_PER_PAGE)];
             }
         }
         query.extend([("symbols", symbols.as_str()), ("start", &span[0]), ("end", &span[1])]);
         query.extend(page.map(|page| ("page_token", page)));
-        self.of.data.at(path, &query)
+        self.provider.data.join(path, &query)
     }
 
-    fn read(&self, body: &[u8], piece: &Asked) -> Result<Page, ProviderError> {
-        match &self.job {
-            Job::Catalog => parse::assets(body).map(Page::from),
-            Job::Quotes => parse::snapshots(body, piece, self.of.config.feed.has_whole_volume()).map(Page::from),
-            Job::Bars { .. } => match self.ask {
-                Ask::MinuteBars(_, times) => parse::bars(body, piece, |time| times.has(time), false),
-                Ask::DailyBars(_, days) | Ask::Benchmark(_, days) => {
-                    parse::bars(body, piece, |time| days.has(new_york_date(time)), true)
+    fn read(&self, body: &[u8], chunk: &RequestedSymbols) -> Result<Page, ProviderError> {
+        match &self.kind {
+            RequestKind::Catalog => parse::assets(body).map(Page::from),
+            RequestKind::Quotes => {
+                parse::snapshots(body, chunk, self.provider.config.feed.has_market_volume()).map(Page::from)
+            }
+            RequestKind::Bars { .. } => match self.request {
+                DataRequest::MinuteBars(_, times) => parse::bars(body, chunk, |time| times.contains(time), false),
+                DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => {
+                    parse::bars(body, chunk, |time| days.contains(new_york_date(time)), true)
                 }
                 _ => Ok(Page::default()),
             },
-            Job::Actions(_, days) => parse::actions(body, piece, *days),
+            RequestKind::Actions(_, days) => parse::actions(body, chunk, *days),
         }
     }
 
-    fn most_bytes(&self) -> Option<usize> {
-        matches!(self.job, Job::Catalog).then_some(self.of.setup.most_catalog_bytes)
+    fn max_response_bytes(&self) -> Option<usize> {
+        matches!(self.kind, RequestKind::Catalog).then_some(self.provider.setup.max_catalog_bytes)
     }
 }

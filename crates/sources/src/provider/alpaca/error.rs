@@ -1,31 +1,31 @@
-//! What Alpaca means by an error.
+//! Mapping of Alpaca's errors.
 
 use serde::Deserialize;
 
 use super::NAME;
-use crate::provider::stream::StreamFault;
+use crate::provider::stream::StreamError;
 use crate::provider::{ProviderError, json};
 
-/// `{"message": "..."}`, also with a `code`.
+/// An error body: `{"message": "..."}`, sometimes with a `code`.
 #[derive(Debug, Deserialize)]
 struct Body {
     message: String,
 }
 
-/// What it means by a status and a body where HTTP does not say it.
-pub(super) fn judge(status: u16, body: &[u8]) -> Option<ProviderError> {
+/// Maps a status and a body to an error where Alpaca deviates from HTTP semantics.
+pub(super) fn classify_error(status: u16, body: &[u8]) -> Option<ProviderError> {
     match status {
-        // A symbol that is none is refused together with all the others, and named.
-        400 | 422 => Some(ProviderError::Refused {
+        // An invalid symbol fails the whole request. The message names the symbol.
+        400 | 422 => Some(ProviderError::Rejected {
             provider: NAME,
             status,
-            symbol: json::maybe::<Body>(body).and_then(|body| named_symbol(&body.message)),
+            symbol: json::parse_optional::<Body>(body).and_then(|body| named_symbol(&body.message)),
         }),
         _ => None,
     }
 }
 
-/// The symbol in `invalid symbol: FOO`; the documentation does not fix the words around it.
+/// Returns the symbol in `invalid symbol: FOO`. The exact wording is undocumented.
 fn named_symbol(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("symbol")?;
     let (_, name) = rest.split_once(':')?;
@@ -37,21 +37,21 @@ fn named_symbol(message: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// What a code of the stream means ("WebSocket stream", errors).
-pub(super) const fn stream_fault(code: u16) -> StreamFault {
+/// Maps an error code of the stream ("WebSocket stream", errors).
+pub(super) const fn stream_error(code: u16) -> StreamError {
     match code {
         // auth failed
-        402 => StreamFault::Unauthorized,
+        402 => StreamError::Unauthorized,
         // symbol limit exceeded
-        405 => StreamFault::TooManySymbols,
+        405 => StreamError::TooManySymbols,
         // connection limit exceeded
-        406 => StreamFault::Crowded,
+        406 => StreamError::TooManyConnections,
         // slow client
-        407 => StreamFault::Slow,
+        407 => StreamError::SlowConsumer,
         // insufficient subscription
-        409 => StreamFault::Forbidden,
+        409 => StreamError::Forbidden,
         // invalid syntax, not authenticated, already authenticated, auth timeout, invalid action, internal error
-        code => StreamFault::Other(code),
+        code => StreamError::Other(code),
     }
 }
 
@@ -60,11 +60,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_symbol_that_is_refused_is_named() {
+    fn invalid_symbol_is_named() {
         let named = |message: &str| {
             let body = serde_json::json!({ "message": message }).to_string();
-            match judge(400, body.as_bytes()) {
-                Some(ProviderError::Refused { symbol, .. }) => symbol,
+            match classify_error(400, body.as_bytes()) {
+                Some(ProviderError::Rejected { symbol, .. }) => symbol,
                 other => panic!("{other:?}"),
             }
         };
@@ -77,12 +77,12 @@ mod tests {
     }
 
     #[test]
-    fn each_code_of_the_stream_has_a_meaning() {
-        assert_eq!(stream_fault(402), StreamFault::Unauthorized);
-        assert_eq!(stream_fault(405), StreamFault::TooManySymbols);
-        assert_eq!(stream_fault(406), StreamFault::Crowded);
-        assert_eq!(stream_fault(407), StreamFault::Slow);
-        assert_eq!(stream_fault(409), StreamFault::Forbidden);
-        assert_eq!(stream_fault(404), StreamFault::Other(404));
+    fn maps_stream_error_codes() {
+        assert_eq!(stream_error(402), StreamError::Unauthorized);
+        assert_eq!(stream_error(405), StreamError::TooManySymbols);
+        assert_eq!(stream_error(406), StreamError::TooManyConnections);
+        assert_eq!(stream_error(407), StreamError::SlowConsumer);
+        assert_eq!(stream_error(409), StreamError::Forbidden);
+        assert_eq!(stream_error(404), StreamError::Other(404));
     }
 }

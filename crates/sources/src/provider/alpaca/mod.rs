@@ -1,28 +1,29 @@
 //! # Alpaca
 //!
-//! A broker with market data of US stocks over REST and WebSocket. Written from docs.alpaca.markets: "About Market Data API",
-//! "Snapshots", "Historical bars", "Corporate actions", "Assets", "Real-time stock data" and "WebSocket stream".
+//! A broker with US stock data over REST and WebSocket. Written from docs.alpaca.markets: "About Market Data API", "Snapshots",
+//! "Historical bars", "Corporate actions", "Assets", "Real-time stock data" and "WebSocket stream".
 //!
-//! | capability | where | reach |
+//! | capability | endpoint | scope |
 //! |---|---|---|
-//! | catalog | `GET {trading}/v2/assets?status=active&asset_class=us_equity` | all at once |
+//! | catalog | `GET {trading}/v2/assets?status=active&asset_class=us_equity` | all stocks |
 //! | quotes | `GET {data}/v2/stocks/snapshots?symbols=…&feed=…` | many symbols |
 //! | minute bars, daily bars, benchmark | `GET {data}/v2/stocks/bars?symbols=…&timeframe=…`, in pages | many symbols |
 //! | splits, dividends | `GET {data}/v1/corporate-actions?types=…`, in pages | many symbols |
 //! | stream | `{stream}/v2/{feed}` | the plan's number of symbols |
 //!
-//! What the documentation does not say, and what is done about it:
-//! * How many symbols a request may name. There is a limit to an address's length, so 500 are named at a time (`symbols_a_request`).
-//! * What is answered for a symbol that it does not know among others. What is not in the answer is unknown; if the request is
-//!   refused with a symbol in its message, that one is left out and the others are asked for again.
-//! * Which trade a snapshot's last one is. If it makes no last price (an odd lot, say), the last minute's close is taken.
-//! * How many symbols of minute bars may be subscribed on the free plan: earlier documentation says any number, where trades are
-//!   limited to 30. So the plan's limit holds for trades, and [`Channels::MINUTE_BARS`] has none.
+//! Undocumented points, and how the adapter handles them:
+//! * The maximum number of symbols per request. URLs have a maximum length, so a request names 500 (`symbols_per_request`).
+//! * The response for an unknown symbol among known ones. Symbols that are absent from the response are unknown. If the request is
+//!   rejected with a symbol in its message, that symbol is removed and the request is repeated.
+//! * Which trade is a snapshot's latest. If that trade is not eligible as last price (for example an odd lot), the close of the last
+//!   minute is used.
+//! * The maximum number of minute-bar subscriptions on the free plan. Earlier documentation says unlimited, while trades are limited
+//!   to 30. The plan's limit therefore applies to trades, and [`AlpacaChannels::MINUTE_BARS`] is unlimited.
 //!
-//! The free plan's quotes are those of one exchange, IEX, in real time: its last price is a real price, but not the market's last
-//! one, and its volume is a few percent of the market's. So volumes of that feed are not told at all: an alert on volume against
-//! an average of the whole market's would be wrong. Daily bars are all exchanges' on any plan; on the free one they end
-//! [`RECENT`] ago, because what is more recent is refused there.
+//! The free plan's quotes come from one exchange (IEX) in real time. Its last price is a real price, but not the market's last one,
+//! and its volume is a few percent of the market's. Volumes of that feed are therefore omitted: an alert that compares them with the
+//! whole market's average volume would be wrong. Daily bars cover all exchanges on every plan. On the free plan they end
+//! [`FREE_PLAN_SIP_DELAY`] ago, because Alpaca rejects requests for more recent data.
 
 mod client;
 mod conditions;
@@ -35,31 +36,31 @@ use std::time::Duration;
 
 use http::HeaderMap;
 
-use super::http::{Address, Http, Quota, Setup, SetupError};
+use super::http::{AdapterSetup, AdapterSetupError, HttpClient, ProviderUrl, RequestLimit};
 use super::limits::{delayed, offer};
-use super::{Capability, Key, Reach, Tier};
+use super::{Capability, ProviderKey, RequestScope, Tier};
 
-pub use stream::{AlpacaStream, Channels};
+pub use stream::{AlpacaChannels, AlpacaStream};
 
-/// Its name.
+/// The provider's name.
 pub(super) const NAME: &str = "alpaca";
 
-/// On the free plan, what all exchanges traded is told this much later; a minute is for clocks that differ.
-const RECENT: jiff::SignedDuration = jiff::SignedDuration::from_mins(16);
+/// The age of the newest data of all exchanges on the free plan: 15 minutes, and one minute for clock differences.
+const FREE_PLAN_SIP_DELAY: jiff::SignedDuration = jiff::SignedDuration::from_mins(16);
 
-/// Which trades are told of.
+/// A data feed: which exchanges' trades are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Feed {
-    /// Those of one exchange, in real time, on the free plan.
+pub enum AlpacaFeed {
+    /// One exchange (IEX), in real time; the free plan.
     Iex,
-    /// Those of all exchanges, in real time, on a paid plan.
+    /// All exchanges (SIP), in real time; a paid plan.
     Sip,
-    /// Those of all exchanges, 15 minutes later; over REST only.
+    /// All exchanges (SIP), 15 minutes delayed; REST only.
     DelayedSip,
 }
 
-impl Feed {
-    /// Its name in addresses.
+impl AlpacaFeed {
+    /// Returns the feed's name in URLs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -69,74 +70,74 @@ impl Feed {
         }
     }
 
-    /// The feed of bars by this name: a delay is no feed there, but an end.
-    const fn of_bars(self) -> Self {
+    /// Returns the feed for bar requests. Bars have no delayed feed; an earlier end of the range has the same effect.
+    const fn for_bars(self) -> Self {
         match self {
             Self::DelayedSip => Self::Sip,
             other => other,
         }
     }
 
-    /// Whether its volumes are the whole market's.
-    const fn has_whole_volume(self) -> bool {
+    /// Returns whether the feed's volumes cover the whole market.
+    const fn has_market_volume(self) -> bool {
         matches!(self, Self::Sip | Self::DelayedSip)
     }
 }
 
-/// The operator's account.
+/// Configuration of the operator's account.
 #[derive(Debug, Clone)]
-pub struct Config {
-    /// Where data are.
+pub struct AlpacaConfig {
+    /// The base URL of the market data API.
     pub data_url: String,
-    /// Where the catalog is: the paper or the live account's address.
+    /// The base URL of the trading API (paper or live), which has the catalog.
     pub trading_url: String,
-    /// Where the stream is.
+    /// The base URL of the stream.
     pub stream_url: String,
     /// The key's id.
-    pub key_id: Key,
-    /// The key.
-    pub secret: Key,
-    /// Which trades.
-    pub feed: Feed,
-    /// How many requests the plan has a minute.
+    pub key_id: ProviderKey,
+    /// The secret key.
+    pub secret: ProviderKey,
+    /// The data feed.
+    pub feed: AlpacaFeed,
+    /// The plan's request limit per minute.
     pub requests_per_minute: u32,
-    /// How many symbols the plan's stream has; any number if `None`.
+    /// The plan's maximum number of streamed symbols; `None` if unlimited.
     pub stream_symbols: Option<u32>,
-    /// How many symbols a request names.
-    pub symbols_a_request: u32,
-    /// What is subscribed for each symbol.
-    pub channels: Channels,
+    /// The number of symbols per request.
+    pub symbols_per_request: u32,
+    /// The channels to subscribe for each symbol.
+    pub channels: AlpacaChannels,
 }
 
-impl Config {
-    /// The free plan: IEX, 200 requests a minute, 30 symbols in the stream.
+impl AlpacaConfig {
+    /// Returns the configuration of the free plan: IEX, 200 requests a minute, 30 streamed symbols.
     #[must_use]
-    pub fn free(key_id: Key, secret: Key) -> Self {
+    pub fn free(key_id: ProviderKey, secret: ProviderKey) -> Self {
         Self {
             data_url: "https://data.alpaca.markets".to_owned(),
             trading_url: "https://paper-api.alpaca.markets".to_owned(),
             stream_url: "wss://stream.data.alpaca.markets".to_owned(),
             key_id,
             secret,
-            feed: Feed::Iex,
+            feed: AlpacaFeed::Iex,
             requests_per_minute: 200,
             stream_symbols: Some(30),
-            symbols_a_request: 500,
-            channels: Channels::TRADES,
+            symbols_per_request: 500,
+            channels: AlpacaChannels::TRADES,
         }
     }
 
-    /// What the plan allows.
+    /// Returns the plan: capabilities and request limits.
     #[must_use]
     pub fn tier(&self) -> Tier {
-        let some = Reach::Symbols(self.symbols_a_request);
+        let some = RequestScope::Symbols(self.symbols_per_request);
         let delay = match self.feed {
-            Feed::DelayedSip => Duration::from_secs(15 * 60),
-            Feed::Iex | Feed::Sip => Duration::ZERO,
+            AlpacaFeed::DelayedSip => Duration::from_secs(15 * 60),
+            AlpacaFeed::Iex | AlpacaFeed::Sip => Duration::ZERO,
         };
-        let stream = offer(Capability::Stream, Reach::Subscription(self.stream_symbols));
+        let stream = offer(Capability::Stream, RequestScope::Subscription(self.stream_symbols));
         let mut offers = vec![
-            offer(Capability::Catalog, Reach::Market),
+            offer(Capability::Catalog, RequestScope::Market),
             delayed(Capability::Quotes, some, delay),
             delayed(Capability::MinuteBars, some, delay),
             offer(Capability::DailyBars, some),
@@ -144,53 +145,53 @@ impl Config {
             offer(Capability::Splits, some),
             offer(Capability::Dividends, some),
         ];
-        if self.feed != Feed::DelayedSip {
+        if self.feed != AlpacaFeed::DelayedSip {
             offers.push(stream);
         }
         Tier {
             provider: NAME,
             plan: match self.feed {
-                Feed::Iex | Feed::DelayedSip => "Basic",
-                Feed::Sip => "Algo Trader Plus",
+                AlpacaFeed::Iex | AlpacaFeed::DelayedSip => "Basic",
+                AlpacaFeed::Sip => "Algo Trader Plus",
             },
             offers,
-            quotas: vec![Quota::per_minute(self.requests_per_minute)],
+            request_limits: vec![RequestLimit::per_minute(self.requests_per_minute)],
         }
     }
 }
 
-/// Asks Alpaca.
+/// The Alpaca adapter.
 #[derive(Debug)]
 pub struct Alpaca {
-    http: Http,
-    data: Address,
-    trading: Address,
-    stream: Address,
+    http: HttpClient,
+    data: ProviderUrl,
+    trading: ProviderUrl,
+    stream: ProviderUrl,
     tier: Tier,
-    config: Config,
-    setup: Setup,
+    config: AlpacaConfig,
+    setup: AdapterSetup,
 }
 
 impl Alpaca {
-    /// With this account.
+    /// Creates the adapter.
     ///
     /// # Errors
-    /// [`SetupError`]
-    pub fn new(config: Config, setup: &Setup) -> Result<Self, SetupError> {
-        let address = |setting| move |error| SetupError::Address { setting, error };
+    /// [`AdapterSetupError`]
+    pub fn new(config: AlpacaConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
+        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
         let tier = config.tier();
         let mut headers = HeaderMap::new();
         for (name, key) in [
             ("apca-api-key-id", &config.key_id),
             ("apca-api-secret-key", &config.secret),
         ] {
-            headers.insert(name, key.header("").ok_or(super::key::KeyError)?);
+            headers.insert(name, key.header("").ok_or(super::key::ProviderKeyError)?);
         }
         Ok(Self {
-            http: Http::new(NAME, setup, &tier.quotas, headers, error::judge)?,
-            data: Address::http(&config.data_url).map_err(address("data_url"))?,
-            trading: Address::http(&config.trading_url).map_err(address("trading_url"))?,
-            stream: Address::websocket(&config.stream_url).map_err(address("stream_url"))?,
+            http: HttpClient::new(NAME, setup, &tier.request_limits, headers, error::classify_error)?,
+            data: ProviderUrl::http(&config.data_url).map_err(address("data_url"))?,
+            trading: ProviderUrl::http(&config.trading_url).map_err(address("trading_url"))?,
+            stream: ProviderUrl::websocket(&config.stream_url).map_err(address("stream_url"))?,
             tier,
             config,
             setup: setup.clone(),

@@ -1,4 +1,4 @@
-//! What Alpaca sends over REST. Numbers stay as they were written, and elements that may be bad stay whole until they are read.
+//! Alpaca's REST responses. Numbers stay text, and elements stay raw JSON, so that an invalid element does not fail the others.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::provider::json::Num;
+use crate::provider::json::JsonNumber;
 
-/// `/v2/stocks/snapshots`: by symbol, null where there is nothing.
+/// The response of `/v2/stocks/snapshots`: snapshots by symbol, null if there is none.
 pub(super) type Snapshots<'a> = BTreeMap<Cow<'a, str>, Option<&'a RawValue>>;
 
-/// What was traded last, and the session so far.
+/// The latest trade and quote, and the current minute and session.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Snapshot<'a> {
@@ -29,37 +29,37 @@ pub(super) struct Snapshot<'a> {
 pub(super) struct Trade<'a> {
     pub(super) t: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) p: Option<Num<'a>>,
-    /// Its conditions.
+    pub(super) p: Option<JsonNumber<'a>>,
+    /// The condition codes.
     pub(super) c: Option<Vec<Cow<'a, str>>>,
-    /// Its tape.
+    /// The tape.
     pub(super) z: Option<Cow<'a, str>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Quote<'a> {
     #[serde(borrow)]
-    pub(super) bp: Option<Num<'a>>,
+    pub(super) bp: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) ap: Option<Num<'a>>,
+    pub(super) ap: Option<JsonNumber<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Bar<'a> {
     pub(super) t: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) o: Option<Num<'a>>,
+    pub(super) o: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) h: Option<Num<'a>>,
+    pub(super) h: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) l: Option<Num<'a>>,
+    pub(super) l: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) c: Option<Num<'a>>,
+    pub(super) c: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) v: Option<Num<'a>>,
+    pub(super) v: Option<JsonNumber<'a>>,
 }
 
-/// `/v2/stocks/bars`: a page.
+/// A page of `/v2/stocks/bars`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Bars<'a> {
     #[serde(borrow)]
@@ -67,7 +67,7 @@ pub(super) struct Bars<'a> {
     pub(super) next_page_token: Option<String>,
 }
 
-/// `/v1/corporate-actions`: a page.
+/// A page of `/v1/corporate-actions`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Actions<'a> {
     #[serde(borrow)]
@@ -75,7 +75,7 @@ pub(super) struct Actions<'a> {
     pub(super) next_page_token: Option<String>,
 }
 
-/// The kinds that were asked for; others are left alone.
+/// The requested kinds of corporate actions. Other kinds are ignored.
 #[derive(Debug, Deserialize)]
 pub(super) struct ActionLists<'a> {
     #[serde(borrow, default)]
@@ -90,9 +90,9 @@ pub(super) struct ActionLists<'a> {
 pub(super) struct Split<'a> {
     pub(super) symbol: Cow<'a, str>,
     #[serde(borrow)]
-    pub(super) new_rate: Option<Num<'a>>,
+    pub(super) new_rate: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) old_rate: Option<Num<'a>>,
+    pub(super) old_rate: Option<JsonNumber<'a>>,
     pub(super) ex_date: Option<Cow<'a, str>>,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Split<'a> {
 pub(super) struct CashDividend<'a> {
     pub(super) symbol: Cow<'a, str>,
     #[serde(borrow)]
-    pub(super) rate: Option<Num<'a>>,
+    pub(super) rate: Option<JsonNumber<'a>>,
     pub(super) ex_date: Option<Cow<'a, str>>,
     pub(super) payable_date: Option<Cow<'a, str>>,
 }

@@ -1,4 +1,4 @@
-//! Alpaca's stream: trades, bids and asks, bars.
+//! Alpaca's stream: trades, quotes and bars.
 //!
 //! ```text
 //! ← [{"T":"success","msg":"connected"}]
@@ -9,39 +9,39 @@
 //! ← [{"T":"t","S":"AAPL","p":126.55,"s":1,"t":"2021-02-22T15:51:44.208Z","c":["@","I"],…}]
 //! ```
 //!
-//! Trades that make no last price (`conditions`) are left out.
+//! Trades that are not eligible to update the last price (`conditions`) are skipped.
 
 use market::Symbol;
 use serde_json::{Map, Value as Json, json};
 use url::Url;
 
-use super::conditions::makes_last_price;
-use super::error::stream_fault;
-use super::{Config, NAME};
-use crate::provider::Key;
-use crate::provider::http::Address;
-use crate::provider::stream::{Broken, Heard, Protocol, Scan, Tick, Value};
-use crate::provider::symbols::Style;
+use super::conditions::updates_last_price;
+use super::error::stream_error;
+use super::{AlpacaConfig, NAME};
+use crate::provider::ProviderKey;
+use crate::provider::http::ProviderUrl;
+use crate::provider::stream::{JsonScanner, MalformedJson, ScannedValue, StreamMessageOutcome, StreamProtocol, Tick};
+use crate::provider::ticker_style::TickerStyle;
 
-/// What is subscribed for each symbol.
+/// The channels to subscribe for each symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Channels {
-    /// Each trade.
+pub struct AlpacaChannels {
+    /// Every trade.
     pub trades: bool,
-    /// Each change of bid and ask: many times as many messages.
+    /// Every change of bid and ask; many times the number of messages.
     pub quotes: bool,
-    /// Each minute's close.
+    /// The close of every minute.
     pub minute_bars: bool,
 }
 
-impl Channels {
-    /// Trades.
+impl AlpacaChannels {
+    /// Trades only.
     pub const TRADES: Self = Self {
         trades: true,
         quotes: false,
         minute_bars: false,
     };
-    /// Minutes only: a price a minute, for any number of symbols.
+    /// Minute bars only: one price a minute, for any number of symbols.
     pub const MINUTE_BARS: Self = Self {
         trades: false,
         quotes: false,
@@ -49,34 +49,34 @@ impl Channels {
     };
 }
 
-/// How one talks with Alpaca's stream.
+/// The protocol of Alpaca's stream.
 pub struct AlpacaStream {
     url: Url,
-    key_id: Key,
-    secret: Key,
-    channels: Channels,
-    most_symbols: Option<usize>,
-    whole_volume: bool,
+    key_id: ProviderKey,
+    secret: ProviderKey,
+    channels: AlpacaChannels,
+    max_symbols: Option<usize>,
+    has_market_volume: bool,
 }
 
 impl AlpacaStream {
-    /// With this account, at `{stream}/v2/{feed}`.
-    pub(super) fn new(config: &Config, stream: &Address) -> Self {
-        let most = config
+    /// Creates the protocol for `{stream}/v2/{feed}`.
+    pub(super) fn new(config: &AlpacaConfig, stream: &ProviderUrl) -> Self {
+        let max_symbols = config
             .stream_symbols
             .filter(|_| config.channels.trades || config.channels.quotes);
         Self {
-            url: stream.at(&["v2", config.feed.name()], &[]),
+            url: stream.join(&["v2", config.feed.name()], &[]),
             key_id: config.key_id.clone(),
             secret: config.secret.clone(),
             channels: config.channels,
-            most_symbols: most.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
-            whole_volume: config.feed.has_whole_volume(),
+            max_symbols: max_symbols.map(|max| usize::try_from(max).unwrap_or(usize::MAX)),
+            has_market_volume: config.feed.has_market_volume(),
         }
     }
 
     fn channels(&self) -> impl Iterator<Item = &'static str> {
-        let Channels {
+        let AlpacaChannels {
             trades,
             quotes,
             minute_bars,
@@ -85,16 +85,16 @@ impl AlpacaStream {
             (trades, "trades"),
             (quotes, "quotes"),
             (minute_bars, "bars"),
-            (self.whole_volume, "dailyBars"),
+            (self.has_market_volume, "dailyBars"),
         ];
         all.into_iter().filter_map(|(is_on, name)| is_on.then_some(name))
     }
 
-    fn about(&self, action: &str, symbols: &[Symbol]) -> Option<String> {
+    fn channel_message(&self, action: &str, symbols: &[Symbol]) -> Option<String> {
         if symbols.is_empty() {
             return None;
         }
-        let names: Vec<String> = symbols.iter().map(|&symbol| Style::Dot.write(symbol)).collect();
+        let names: Vec<String> = symbols.iter().map(|&symbol| TickerStyle::Dot.write(symbol)).collect();
         let mut message = Map::from_iter([("action".to_owned(), Json::from(action))]);
         message.extend(
             self.channels()
@@ -104,7 +104,7 @@ impl AlpacaStream {
     }
 }
 
-impl Protocol for AlpacaStream {
+impl StreamProtocol for AlpacaStream {
     fn provider(&self) -> &'static str {
         NAME
     }
@@ -113,64 +113,67 @@ impl Protocol for AlpacaStream {
         self.url.clone()
     }
 
-    fn greet(&mut self) -> (Vec<String>, bool) {
+    fn login_messages(&mut self) -> (Vec<String>, bool) {
         let auth = json!({"action": "auth", "key": self.key_id.expose(), "secret": self.secret.expose()});
         (vec![auth.to_string()], false)
     }
 
     fn subscribe(&mut self, add: &[Symbol], remove: &[Symbol]) -> Vec<String> {
-        // First room, then who is to have it: the plan's number of symbols holds at each instant.
-        [self.about("unsubscribe", remove), self.about("subscribe", add)]
-            .into_iter()
-            .flatten()
-            .collect()
+        // Unsubscribe first, so that the plan's limit holds at every instant.
+        [
+            self.channel_message("unsubscribe", remove),
+            self.channel_message("subscribe", add),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 
-    fn hear(&mut self, message: &[u8], ticks: &mut Vec<Tick>) -> Heard {
-        let (mut heard, mut scan, mut is_first) = (Heard::default(), Scan::new(message), true);
+    fn parse_message(&mut self, message: &[u8], ticks: &mut Vec<Tick>) -> StreamMessageOutcome {
+        let (mut outcome, mut scan, mut is_first) = (StreamMessageOutcome::default(), JsonScanner::new(message), true);
         loop {
             match scan.next_object(&mut is_first).and_then(|is_there| {
                 if is_there {
-                    Members::read(&mut scan).map(Some)
+                    MessageFields::read(&mut scan).map(Some)
                 } else {
                     Ok(None)
                 }
             }) {
-                Ok(Some(members)) => self.take(&members, ticks, &mut heard),
-                Ok(None) => return heard,
-                Err(Broken) => {
-                    heard.unreadable += 1;
-                    return heard;
+                Ok(Some(members)) => self.apply_message(&members, ticks, &mut outcome),
+                Ok(None) => return outcome,
+                Err(MalformedJson) => {
+                    outcome.unreadable += 1;
+                    return outcome;
                 }
             }
         }
     }
 
-    fn most_symbols(&self) -> Option<usize> {
-        self.most_symbols
+    fn max_symbols(&self) -> Option<usize> {
+        self.max_symbols
     }
 }
 
-/// The members of a message that matter.
+/// The relevant fields of a message.
 #[derive(Default)]
-struct Members<'a> {
+struct MessageFields<'a> {
     kind: &'a [u8],
-    symbol: Option<Value<'a>>,
-    /// Of trades the price, of bars nothing.
-    p: Option<Value<'a>>,
-    t: Option<Value<'a>>,
-    /// Of trades the conditions, of bars the close.
-    c: Option<Value<'a>>,
-    v: Option<Value<'a>>,
-    bid: Option<Value<'a>>,
-    ask: Option<Value<'a>>,
+    symbol: Option<ScannedValue<'a>>,
+    /// The price of a trade.
+    p: Option<ScannedValue<'a>>,
+    t: Option<ScannedValue<'a>>,
+    /// The conditions of a trade, or the close of a bar.
+    c: Option<ScannedValue<'a>>,
+    v: Option<ScannedValue<'a>>,
+    bid: Option<ScannedValue<'a>>,
+    ask: Option<ScannedValue<'a>>,
     tape: &'a [u8],
     msg: &'a [u8],
-    code: Option<Value<'a>>,
+    code: Option<ScannedValue<'a>>,
 }
 
-impl<'a> Members<'a> {
-    fn read(scan: &mut Scan<'a>) -> Result<Self, Broken> {
+impl<'a> MessageFields<'a> {
+    fn read(scan: &mut JsonScanner<'a>) -> Result<Self, MalformedJson> {
         let (mut members, mut is_first) = (Self::default(), true);
         while let Some((name, value)) = scan.next_member(&mut is_first)? {
             match name {
@@ -191,27 +194,27 @@ impl<'a> Members<'a> {
         Ok(members)
     }
 
-    /// Whether the trade makes a last price.
-    fn makes_last_price(&self) -> bool {
-        let Some(Value::Nested(conditions)) = self.c else {
+    /// Returns whether the trade updates the last price.
+    fn updates_last_price(&self) -> bool {
+        let Some(ScannedValue::Nested(conditions)) = self.c else {
             return true;
         };
-        makes_last_price(conditions.iter().copied(), self.tape)
+        updates_last_price(conditions.iter().copied(), self.tape)
     }
 
-    fn trade(&self, price: Option<Value<'_>>, later_s: i64) -> Option<Tick> {
+    fn trade(&self, price: Option<ScannedValue<'_>>, delay_seconds: i64) -> Option<Tick> {
         let time = self.t?.time()?;
         Some(Tick::Trade {
             symbol: self.symbol?.symbol()?,
             price: price?.price()?,
-            time: time.checked_add(jiff::SignedDuration::from_secs(later_s)).ok()?,
+            time: time.checked_add(jiff::SignedDuration::from_secs(delay_seconds)).ok()?,
         })
     }
 
-    fn book(&self) -> Option<Tick> {
-        Some(Tick::Book {
+    fn top_of_book(&self) -> Option<Tick> {
+        Some(Tick::TopOfBook {
             symbol: self.symbol?.symbol()?,
-            // Zero is no bid.
+            // A price of zero means that there is no bid or ask.
             bid: self.bid?.price(),
             ask: self.ask?.price(),
         })
@@ -226,36 +229,36 @@ impl<'a> Members<'a> {
 }
 
 impl AlpacaStream {
-    fn take(&self, members: &Members<'_>, ticks: &mut Vec<Tick>, heard: &mut Heard) {
+    fn apply_message(&self, members: &MessageFields<'_>, ticks: &mut Vec<Tick>, outcome: &mut StreamMessageOutcome) {
         let tick = match members.kind {
-            b"t" if !members.makes_last_price() => {
-                heard.passed_over += 1;
+            b"t" if !members.updates_last_price() => {
+                outcome.skipped_trades += 1;
                 return;
             }
             b"t" => members.trade(members.p, 0),
-            b"q" => members.book(),
-            // A bar is told by the instant at which its minute began; its close was made at its end.
+            b"q" => members.top_of_book(),
+            // A bar is stamped with the start of its minute; its close is at the end.
             b"b" => members.trade(members.c, 60),
-            b"d" if self.whole_volume => members.volume(),
+            b"d" if self.has_market_volume => members.volume(),
             b"success" => {
-                heard.ready |= members.msg == b"authenticated";
+                outcome.is_authenticated |= members.msg == b"authenticated";
                 return;
             }
             b"error" => {
                 let code = members
                     .code
-                    .and_then(Value::whole)
+                    .and_then(ScannedValue::integer)
                     .and_then(|code| u16::try_from(code).ok());
-                heard.fault = Some(stream_fault(code.unwrap_or_default()));
+                outcome.error = Some(stream_error(code.unwrap_or_default()));
                 return;
             }
-            // Confirmed subscriptions, status of trading, corrections: nothing to do.
+            // Subscription confirmations, trading status and corrections are ignored.
             b"" => None,
             _ => return,
         };
         match tick {
             Some(tick) => ticks.push(tick),
-            None => heard.unreadable += 1,
+            None => outcome.unreadable += 1,
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Which requests a question takes.
+//! ApeWisdom's requests for each [`DataRequest`].
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use url::Url;
 
 use super::{ApeWisdom, NAME, parse};
-use crate::provider::asked::Asked;
-use crate::provider::errand::{self, Errand, Page};
-use crate::provider::symbols::Style;
-use crate::provider::{Ask, Fetch, Provider, ProviderError, Tier};
+use crate::provider::paged_request::{self, Page, PagedRequest};
+use crate::provider::requested_symbols::RequestedSymbols;
+use crate::provider::ticker_style::TickerStyle;
+use crate::provider::{DataRequest, FetchFuture, Provider, ProviderError, Tier};
 
 impl Provider for ApeWisdom {
     fn name(&self) -> &'static str {
@@ -19,12 +19,12 @@ impl Provider for ApeWisdom {
         &self.tier
     }
 
-    fn fetch<'a>(&'a self, ask: &'a Ask) -> Fetch<'a> {
+    fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
         Box::pin(async move {
-            let Ask::Mentions(symbols) = ask else {
+            let DataRequest::Mentions(symbols) = request else {
                 return Err(ProviderError::NotOffered {
                     provider: NAME,
-                    capability: ask.capability().name(),
+                    capability: request.capability().name(),
                 });
             };
             let now = self.setup.clock.now();
@@ -32,11 +32,17 @@ impl Provider for ApeWisdom {
                 .to_zoned(TimeZone::UTC)
                 .start_of_day()
                 .map_or(now, |midnight| midnight.timestamp());
-            let pages = Pages {
-                of: self,
+            let pages = ApeWisdomRequest {
+                provider: self,
                 day: midnight,
             };
-            errand::run(NAME, &self.http, &pages, vec![Asked::new(symbols, Style::Dot)]).await
+            paged_request::fetch_all(
+                NAME,
+                &self.http,
+                &pages,
+                vec![RequestedSymbols::new(symbols, TickerStyle::Dot)],
+            )
+            .await
         })
     }
 
@@ -45,19 +51,19 @@ impl Provider for ApeWisdom {
     }
 }
 
-struct Pages<'a> {
-    of: &'a ApeWisdom,
+struct ApeWisdomRequest<'a> {
+    provider: &'a ApeWisdom,
     day: Timestamp,
 }
 
-impl Errand for Pages<'_> {
-    fn url(&self, _: &Asked, page: Option<&str>) -> Url {
-        self.of
+impl PagedRequest for ApeWisdomRequest<'_> {
+    fn url(&self, _: &RequestedSymbols, page: Option<&str>) -> Url {
+        self.provider
             .api
-            .at(&["filter", "all-stocks", "page", page.unwrap_or("1")], &[])
+            .join(&["filter", "all-stocks", "page", page.unwrap_or("1")], &[])
     }
 
-    fn read(&self, body: &[u8], piece: &Asked) -> Result<Page, ProviderError> {
-        parse::page(body, piece, self.day)
+    fn read(&self, body: &[u8], chunk: &RequestedSymbols) -> Result<Page, ProviderError> {
+        parse::page(body, chunk, self.day)
     }
 }

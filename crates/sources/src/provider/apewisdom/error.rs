@@ -1,8 +1,8 @@
-//! What ApeWisdom means by an error: nothing but what HTTP says.
+//! Mapping of ApeWisdom's errors. ApeWisdom follows HTTP semantics.
 
 use crate::provider::ProviderError;
 
-/// What it means by a status and a body where HTTP does not say it.
-pub(super) const fn judge(_: u16, _: &[u8]) -> Option<ProviderError> {
+/// Maps a status and a body to an error where ApeWisdom deviates from HTTP semantics: never.
+pub(super) const fn classify_error(_: u16, _: &[u8]) -> Option<ProviderError> {
     None
 }

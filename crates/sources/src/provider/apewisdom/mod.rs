@@ -1,16 +1,15 @@
 //! # ApeWisdom
 //!
-//! How often stocks are mentioned on Reddit and the like: free, without a key. Written from apewisdom.io/api:
-//! `GET {api}/filter/all-stocks/page/{n}` answers a page of the stocks that were mentioned in the last 24 hours, most mentioned
-//! first.
+//! Mention counts of stocks on Reddit and similar sites: free, without a key. Written from apewisdom.io/api:
+//! `GET {api}/filter/all-stocks/page/{n}` returns a page of the stocks mentioned in the last 24 hours, most mentioned first.
 //!
-//! Here a count of mentions is kept by the hour, and what is rising is told from the last 24 hours against the days before. What
-//! ApeWisdom counts is 24 hours already. So its count is kept *once a day*: under midnight UTC of the day it was asked on, where a
-//! newer count replaces the older one. The sum of the last 24 hours then is its newest count, and each of the days before its own
-//! last one. Asked once an hour, it is never more than an hour late.
+//! The engine stores mention counts by the hour and compares the last 24 hours with the days before. ApeWisdom's count already covers
+//! 24 hours. The adapter therefore stores it *once a day*, at midnight UTC of the request's day, where a newer count replaces the
+//! older one. The sum of the last 24 hours is then the newest count, and each earlier day has its last count. With one request an
+//! hour, the count is at most one hour old.
 //!
-//! What the documentation does not say: how often it may be asked (once a second at most is asked here), how far down the list
-//! goes (a stock that is not in it gets no count, rather than a zero), and what its counts leave out.
+//! Undocumented points: the rate limit (the adapter sends at most one request a second), the length of the list (a stock that is not
+//! listed gets no count instead of zero), and the content that is not counted.
 
 mod client;
 mod error;
@@ -19,21 +18,21 @@ mod parse;
 
 use http::HeaderMap;
 
-use super::http::{Address, Http, Quota, Setup, SetupError};
+use super::http::{AdapterSetup, AdapterSetupError, HttpClient, ProviderUrl, RequestLimit};
 use super::limits::offer;
-use super::{Capability, Reach, Tier};
+use super::{Capability, RequestScope, Tier};
 
-/// Its name.
+/// The provider's name.
 pub(super) const NAME: &str = "apewisdom";
 
-/// How it is asked.
+/// Configuration of the adapter.
 #[derive(Debug, Clone)]
-pub struct Config {
-    /// Where the data are.
+pub struct ApeWisdomConfig {
+    /// The base URL of the API.
     pub api_url: String,
 }
 
-impl Default for Config {
+impl Default for ApeWisdomConfig {
     fn default() -> Self {
         Self {
             api_url: "https://apewisdom.io/api/v1.0".to_owned(),
@@ -41,38 +40,44 @@ impl Default for Config {
     }
 }
 
-impl Config {
-    /// What is allowed.
+impl ApeWisdomConfig {
+    /// Returns the plan: capabilities and request limits.
     #[must_use]
     pub fn tier() -> Tier {
         Tier {
             provider: NAME,
             plan: "public",
-            offers: vec![offer(Capability::Mentions, Reach::Market)],
-            quotas: vec![Quota::per_second(1)],
+            offers: vec![offer(Capability::Mentions, RequestScope::Market)],
+            request_limits: vec![RequestLimit::per_second(1)],
         }
     }
 }
 
-/// Asks ApeWisdom.
+/// The ApeWisdom adapter.
 #[derive(Debug)]
 pub struct ApeWisdom {
-    http: Http,
-    api: Address,
+    http: HttpClient,
+    api: ProviderUrl,
     tier: Tier,
-    setup: Setup,
+    setup: AdapterSetup,
 }
 
 impl ApeWisdom {
-    /// At its address.
+    /// Creates the adapter.
     ///
     /// # Errors
-    /// [`SetupError`]
-    pub fn new(config: &Config, setup: &Setup) -> Result<Self, SetupError> {
-        let tier = Config::tier();
+    /// [`AdapterSetupError`]
+    pub fn new(config: &ApeWisdomConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
+        let tier = ApeWisdomConfig::tier();
         Ok(Self {
-            http: Http::new(NAME, setup, &tier.quotas, HeaderMap::new(), error::judge)?,
-            api: Address::http(&config.api_url).map_err(|error| SetupError::Address {
+            http: HttpClient::new(
+                NAME,
+                setup,
+                &tier.request_limits,
+                HeaderMap::new(),
+                error::classify_error,
+            )?,
+            api: ProviderUrl::http(&config.api_url).map_err(|error| AdapterSetupError::InvalidUrl {
                 setting: "api_url",
                 error,
             })?,

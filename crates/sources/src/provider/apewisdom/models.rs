@@ -1,13 +1,13 @@
-//! What ApeWisdom sends.
+//! ApeWisdom's responses.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::provider::json::Num;
+use crate::provider::json::JsonNumber;
 
-/// A page.
+/// A page of stocks.
 #[derive(Debug, Deserialize)]
 pub(super) struct Page<'a> {
     pub(super) pages: u32,
@@ -16,10 +16,10 @@ pub(super) struct Page<'a> {
     pub(super) results: Vec<&'a RawValue>,
 }
 
-/// A stock; numbers also come as texts.
+/// A stock's mentions. Numbers may be strings.
 #[derive(Debug, Deserialize)]
 pub(super) struct Mentioned<'a> {
     pub(super) ticker: Cow<'a, str>,
     #[serde(borrow)]
-    pub(super) mentions: Option<Num<'a>>,
+    pub(super) mentions: Option<JsonNumber<'a>>,
 }

@@ -1,18 +1,18 @@
-//! Which requests a question takes.
+//! Finnhub's requests for each [`DataRequest`].
 
 use jiff::{SignedDuration, Span};
 use market::calendar::new_york_date;
 use url::Url;
 
 use super::{Finnhub, NAME, parse};
-use crate::provider::asked::Asked;
-use crate::provider::errand::{self, Errand, Page};
-use crate::provider::stream::Protocol;
-use crate::provider::symbols::Style;
-use crate::provider::{Answer, Ask, Days, Fetch, Provider, ProviderError, Tier};
+use crate::provider::paged_request::{self, Page, PagedRequest};
+use crate::provider::requested_symbols::RequestedSymbols;
+use crate::provider::stream::StreamProtocol;
+use crate::provider::ticker_style::TickerStyle;
+use crate::provider::{DataRequest, DataResponse, DateRange, FetchFuture, Provider, ProviderError, Tier};
 
-/// The earnings calendar of the whole market is asked for so many days at a time.
-const CALENDAR_DAYS: i64 = 3;
+/// Number of days per request of the whole market's earnings calendar.
+const CALENDAR_CHUNK_DAYS: i64 = 3;
 
 impl Provider for Finnhub {
     fn name(&self) -> &'static str {
@@ -23,16 +23,16 @@ impl Provider for Finnhub {
         &self.tier
     }
 
-    fn fetch<'a>(&'a self, ask: &'a Ask) -> Fetch<'a> {
+    fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
         Box::pin(async move {
-            match ask {
-                Ask::Earnings(symbols, days) => self.earnings(ask, symbols, *days).await,
-                _ => self.one_by_one(ask).await,
+            match request {
+                DataRequest::Earnings(symbols, days) => self.earnings(request, symbols, *days).await,
+                _ => self.one_by_one(request).await,
             }
         })
     }
 
-    fn stream(&self) -> Option<Box<dyn Protocol>> {
+    fn stream(&self) -> Option<Box<dyn StreamProtocol>> {
         Some(Box::new(super::FinnhubStream::new(&self.config, &self.stream)))
     }
 
@@ -42,65 +42,72 @@ impl Provider for Finnhub {
 }
 
 impl Finnhub {
-    async fn one_by_one(&self, ask: &Ask) -> Result<Answer, ProviderError> {
-        let pieces = match ask {
-            Ask::Catalog => Asked::nobody(),
-            _ => Asked::new(ask.symbols(), Style::Dot).pieces(1),
+    async fn one_by_one(&self, request: &DataRequest) -> Result<DataResponse, ProviderError> {
+        let chunks = match request {
+            DataRequest::Catalog => RequestedSymbols::empty_chunk(),
+            _ => RequestedSymbols::new(request.symbols(), TickerStyle::Dot).chunks(1),
         };
-        let requests = Requests {
-            of: self,
-            ask,
+        let requests = FinnhubRequest {
+            provider: self,
+            request,
             days: None,
         };
-        errand::run(NAME, &self.http, &requests, pieces).await
+        paged_request::fetch_all(NAME, &self.http, &requests, chunks).await
     }
 
-    /// Symbol by symbol, or stretch by stretch for the whole market: whatever takes fewer requests.
-    async fn earnings(&self, ask: &Ask, symbols: &[market::Symbol], days: Days) -> Result<Answer, ProviderError> {
-        let asked = Asked::new(symbols, Style::Dot);
-        let step = Span::new().days(CALENDAR_DAYS);
+    /// Fetches earnings symbol by symbol, or for the whole market in chunks of days: whichever takes fewer requests.
+    async fn earnings(
+        &self,
+        request: &DataRequest,
+        symbols: &[market::Symbol],
+        days: DateRange,
+    ) -> Result<DataResponse, ProviderError> {
+        let requested = RequestedSymbols::new(symbols, TickerStyle::Dot);
+        let step = Span::new().days(CALENDAR_CHUNK_DAYS);
         let starts: Vec<_> = days.from.series(step).take_while(|&from| from <= days.to).collect();
-        if asked.len() <= starts.len() {
-            return self.one_by_one(ask).await;
+        if requested.len() <= starts.len() {
+            return self.one_by_one(request).await;
         }
-        let mut answer = Answer::default();
+        let mut response = DataResponse::default();
         for from in starts {
-            let to = from.saturating_add(Span::new().days(CALENDAR_DAYS - 1)).min(days.to);
-            let requests = Requests {
-                of: self,
-                ask,
-                days: Some(Days { from, to }),
+            let to = from
+                .saturating_add(Span::new().days(CALENDAR_CHUNK_DAYS - 1))
+                .min(days.to);
+            let requests = FinnhubRequest {
+                provider: self,
+                request,
+                days: Some(DateRange { from, to }),
             };
-            answer.append(errand::run(NAME, &self.http, &requests, vec![asked.clone()]).await?);
+            response.append(paged_request::fetch_all(NAME, &self.http, &requests, vec![requested.clone()]).await?);
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 
-struct Requests<'a> {
-    of: &'a Finnhub,
-    ask: &'a Ask,
-    /// The stretch of a calendar of the whole market.
-    days: Option<Days>,
+struct FinnhubRequest<'a> {
+    provider: &'a Finnhub,
+    request: &'a DataRequest,
+    /// The days of a request for the whole market's calendar; `None` for a request by symbol.
+    days: Option<DateRange>,
 }
 
-impl Errand for Requests<'_> {
-    fn url(&self, piece: &Asked, _: Option<&str>) -> Url {
-        let symbol = [("symbol", piece.first())];
-        let at = |path: &[&str], more: &[(&str, &str)]| self.of.api.at(path, &[&symbol[..], more].concat());
-        let span = |days: Days| [days.from.to_string(), days.to.to_string()];
-        match self.ask {
-            Ask::Catalog => self.of.api.at(&["stock", "symbol"], &[("exchange", "US")]),
-            Ask::Quotes(_) => at(&["quote"], &[]),
-            Ask::Fundamentals(_) => at(&["stock", "metric"], &[("metric", "all")]),
-            Ask::MinuteBars(_, times) => {
+impl PagedRequest for FinnhubRequest<'_> {
+    fn url(&self, chunk: &RequestedSymbols, _: Option<&str>) -> Url {
+        let symbol = [("symbol", chunk.first_name())];
+        let at = |path: &[&str], more: &[(&str, &str)]| self.provider.api.join(path, &[&symbol[..], more].concat());
+        let span = |days: DateRange| [days.from.to_string(), days.to.to_string()];
+        match self.request {
+            DataRequest::Catalog => self.provider.api.join(&["stock", "symbol"], &[("exchange", "US")]),
+            DataRequest::Quotes(_) => at(&["quote"], &[]),
+            DataRequest::Fundamentals(_) => at(&["stock", "metric"], &[("metric", "all")]),
+            DataRequest::MinuteBars(_, times) => {
                 let [from, to] = [times.from, times.to].map(|time| time.as_second().to_string());
                 at(
                     &["stock", "candle"],
                     &[("resolution", "1"), ("from", &from), ("to", &to)],
                 )
             }
-            Ask::DailyBars(_, days) | Ask::Benchmark(_, days) => {
+            DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => {
                 let second = |date: jiff::civil::Date, days: i64| {
                     let date = date.saturating_add(Span::new().days(days));
                     let midnight = date.in_tz("UTC").map(|midnight| midnight.timestamp().as_second());
@@ -112,27 +119,27 @@ impl Errand for Requests<'_> {
                     &[("resolution", "D"), ("from", &from), ("to", &to)],
                 )
             }
-            Ask::Earnings(_, days) => {
+            DataRequest::Earnings(_, days) => {
                 let [from, to] = span(self.days.unwrap_or(*days));
                 let query = [("from", from.as_str()), ("to", &to)];
                 match self.days {
-                    Some(_) => self.of.api.at(&["calendar", "earnings"], &query),
+                    Some(_) => self.provider.api.join(&["calendar", "earnings"], &query),
                     None => at(&["calendar", "earnings"], &query),
                 }
             }
-            Ask::Dividends(_, days) | Ask::Splits(_, days) | Ask::InsiderTrades(_, days) => {
-                let name = match self.ask {
-                    Ask::Dividends(..) => "dividend",
-                    Ask::Splits(..) => "split",
+            DataRequest::Dividends(_, days) | DataRequest::Splits(_, days) | DataRequest::InsiderTrades(_, days) => {
+                let name = match self.request {
+                    DataRequest::Dividends(..) => "dividend",
+                    DataRequest::Splits(..) => "split",
                     _ => "insider-transactions",
                 };
                 let [from, to] = span(*days);
                 at(&["stock", name], &[("from", &from), ("to", &to)])
             }
-            Ask::Mentions(_) => {
-                let today = new_york_date(self.of.setup.clock.now());
-                // As long as a week before the last day makes what is usual.
-                let [from, to] = span(Days {
+            DataRequest::Mentions(_) => {
+                let today = new_york_date(self.provider.setup.clock.now());
+                // The week before the last day establishes the usual number of mentions.
+                let [from, to] = span(DateRange {
                     from: today.saturating_sub(Span::new().days(8)),
                     to: today.saturating_add(Span::new().days(1)),
                 });
@@ -141,26 +148,26 @@ impl Errand for Requests<'_> {
         }
     }
 
-    fn read(&self, body: &[u8], piece: &Asked) -> Result<Page, ProviderError> {
-        let answer = match self.ask {
-            Ask::Catalog => parse::catalog(body),
-            Ask::Quotes(_) => parse::quote(body, piece),
-            Ask::Fundamentals(_) => parse::metrics(body, piece, new_york_date(self.of.setup.clock.now())),
-            Ask::MinuteBars(_, times) => parse::candles(body, piece, |time| times.has(time), false),
-            Ask::DailyBars(_, days) | Ask::Benchmark(_, days) => {
+    fn read(&self, body: &[u8], chunk: &RequestedSymbols) -> Result<Page, ProviderError> {
+        let response = match self.request {
+            DataRequest::Catalog => parse::catalog(body),
+            DataRequest::Quotes(_) => parse::quote(body, chunk),
+            DataRequest::Fundamentals(_) => parse::metrics(body, chunk, new_york_date(self.provider.setup.clock.now())),
+            DataRequest::MinuteBars(_, times) => parse::candles(body, chunk, |time| times.contains(time), false),
+            DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => {
                 let date = |time: jiff::Timestamp| time.to_zoned(jiff::tz::TimeZone::UTC).date();
-                parse::candles(body, piece, |time| days.has(date(time)), true)
+                parse::candles(body, chunk, |time| days.contains(date(time)), true)
             }
-            Ask::Earnings(_, days) => parse::earnings(body, piece, *days),
-            Ask::Dividends(_, days) => parse::dividends(body, piece, *days),
-            Ask::Splits(_, days) => parse::splits(body, piece, *days),
-            Ask::InsiderTrades(_, days) => parse::insiders(body, piece, *days),
-            Ask::Mentions(_) => parse::sentiment(body, piece),
+            DataRequest::Earnings(_, days) => parse::earnings(body, chunk, *days),
+            DataRequest::Dividends(_, days) => parse::dividends(body, chunk, *days),
+            DataRequest::Splits(_, days) => parse::splits(body, chunk, *days),
+            DataRequest::InsiderTrades(_, days) => parse::insiders(body, chunk, *days),
+            DataRequest::Mentions(_) => parse::sentiment(body, chunk),
         };
-        answer.map(Page::from)
+        response.map(Page::from)
     }
 
-    fn most_bytes(&self) -> Option<usize> {
-        matches!(self.ask, Ask::Catalog).then_some(self.of.setup.most_catalog_bytes)
+    fn max_response_bytes(&self) -> Option<usize> {
+        matches!(self.request, DataRequest::Catalog).then_some(self.provider.setup.max_catalog_bytes)
     }
 }

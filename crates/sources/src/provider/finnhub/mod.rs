@@ -1,10 +1,10 @@
 //! # Finnhub
 //!
-//! Quotes, figures and calendars, one symbol a request, with a free plan of 60 requests a minute. Written from
-//! finnhub.io/docs/api: "Stock Symbols", "Quote", "Stock Candles", "Basic Financials", "Earnings Calendar", "Dividends", "Splits",
-//! "Insider Transactions", "Social Sentiment", "Trades" (WebSocket) and "Rate Limits".
+//! Quotes, fundamentals and calendars, one symbol a request. The free plan has 60 requests a minute. Written from finnhub.io/docs/api:
+//! "Stock Symbols", "Quote", "Stock Candles", "Basic Financials", "Earnings Calendar", "Dividends", "Splits", "Insider Transactions",
+//! "Social Sentiment", "Trades" (WebSocket) and "Rate Limits".
 //!
-//! | capability | path behind `{api}` | reach | free |
+//! | capability | path after `{api}` | scope | free |
 //! |---|---|---|---|
 //! | catalog | `/stock/symbol?exchange=US` | all | yes |
 //! | quotes | `/quote?symbol=` | one symbol | yes |
@@ -16,17 +16,17 @@
 //! | mentions | `/stock/social-sentiment?symbol=` | one symbol | no |
 //! | stream | `{stream}?token=`, trades | 50 symbols on the free plan | yes |
 //!
-//! The key travels in the header `X-Finnhub-Token`; the stream takes it in its address only, which is therefore never printed.
+//! REST requests send the key in the header `X-Finnhub-Token`. The stream accepts it only in its URL, which is therefore never printed.
 //!
-//! What the documentation does not say, and what is done about it:
-//! * What is answered for an unknown symbol. A quote of zeros at the time zero means that.
-//! * Which trades of the stream make a last price: its conditions are numbers in a sheet of their own. All are taken, and the
-//!   gate for freshness has the last word.
-//! * How many rows the earnings calendar answers at most: earlier documentation says 1,500. So the whole market is asked for
-//!   three days at a time.
-//! * The zone of the hours of social sentiment; they are read as UTC. It sums Reddit and Twitter where they come apart.
-//! * A forward EPS is not among the basic financials, so P/E alerts on expected earnings need another provider.
-//! * Daily candles are adjusted for splits, and say so here ([`BarsAre`](crate::provider::BarsAre)).
+//! Undocumented points, and how the adapter handles them:
+//! * The response for an unknown symbol. A quote with price zero and time zero means unknown.
+//! * Which trades of the stream are eligible to update the last price: the conditions are numbers from a separate document. The adapter
+//!   accepts all trades; the freshness filter decides.
+//! * The maximum number of rows of the earnings calendar: earlier documentation says 1,500. The whole market is therefore requested in
+//!   chunks of three days.
+//! * The time zone of social sentiment. The adapter reads it as UTC, and adds Reddit and Twitter where they are separate.
+//! * The basic financials have no forward EPS, so P/E alerts on expected earnings need another provider.
+//! * Daily candles are adjusted for splits, and are marked so ([`PriceAdjustment`](crate::provider::PriceAdjustment)).
 
 mod client;
 mod error;
@@ -36,37 +36,37 @@ mod stream;
 
 use http::HeaderMap;
 
-use super::http::{Address, Http, Quota, Setup, SetupError};
+use super::http::{AdapterSetup, AdapterSetupError, HttpClient, ProviderUrl, RequestLimit};
 use super::limits::offer;
-use super::{Capability, Key, Reach, Tier};
+use super::{Capability, ProviderKey, RequestScope, Tier};
 
 pub use stream::FinnhubStream;
-pub(super) use stream::millis;
+pub(super) use stream::parse_millis;
 
-/// Its name.
+/// The provider's name.
 pub(super) const NAME: &str = "finnhub";
 
-/// The operator's account.
+/// Configuration of the operator's account.
 #[derive(Debug, Clone)]
-pub struct Config {
-    /// Where the data are.
+pub struct FinnhubConfig {
+    /// The base URL of the API.
     pub api_url: String,
-    /// Where the stream is.
+    /// The base URL of the stream.
     pub stream_url: String,
-    /// The key.
-    pub key: Key,
-    /// How many requests the plan has a minute.
+    /// The API key.
+    pub key: ProviderKey,
+    /// The plan's request limit per minute.
     pub requests_per_minute: u32,
-    /// How many symbols the plan's stream has.
+    /// The plan's maximum number of streamed symbols; `None` if unlimited.
     pub stream_symbols: Option<u32>,
-    /// Whether the plan has candles, dividends, splits and social sentiment.
+    /// Whether the plan includes candles, dividends, splits and social sentiment.
     pub is_premium: bool,
 }
 
-impl Config {
-    /// The free plan.
+impl FinnhubConfig {
+    /// Returns the configuration of the free plan.
     #[must_use]
-    pub fn free(key: Key) -> Self {
+    pub fn free(key: ProviderKey) -> Self {
         Self {
             api_url: "https://finnhub.io/api/v1".to_owned(),
             stream_url: "wss://ws.finnhub.io".to_owned(),
@@ -77,16 +77,16 @@ impl Config {
         }
     }
 
-    /// What the plan allows.
+    /// Returns the plan: capabilities and request limits.
     #[must_use]
     pub fn tier(&self) -> Tier {
-        let one = Reach::Symbols(1);
+        let one = RequestScope::Symbols(1);
         let mut offers = vec![
-            offer(Capability::Catalog, Reach::Market),
+            offer(Capability::Catalog, RequestScope::Market),
             offer(Capability::Quotes, one),
-            offer(Capability::Stream, Reach::Subscription(self.stream_symbols)),
+            offer(Capability::Stream, RequestScope::Subscription(self.stream_symbols)),
             offer(Capability::Fundamentals, one),
-            offer(Capability::Earnings, Reach::Market),
+            offer(Capability::Earnings, RequestScope::Market),
             offer(Capability::InsiderTrades, one),
         ];
         if self.is_premium {
@@ -104,37 +104,43 @@ impl Config {
             provider: NAME,
             plan: if self.is_premium { "premium" } else { "free" },
             offers,
-            // Beside the plan's limit there is one for everybody.
-            quotas: vec![Quota::per_minute(self.requests_per_minute), Quota::per_second(30)],
+            // A limit per second applies to all plans, in addition to the plan's limit per minute.
+            request_limits: vec![
+                RequestLimit::per_minute(self.requests_per_minute),
+                RequestLimit::per_second(30),
+            ],
         }
     }
 }
 
-/// Asks Finnhub.
+/// The Finnhub adapter.
 #[derive(Debug)]
 pub struct Finnhub {
-    http: Http,
-    api: Address,
-    stream: Address,
+    http: HttpClient,
+    api: ProviderUrl,
+    stream: ProviderUrl,
     tier: Tier,
-    config: Config,
-    setup: Setup,
+    config: FinnhubConfig,
+    setup: AdapterSetup,
 }
 
 impl Finnhub {
-    /// With this account.
+    /// Creates the adapter.
     ///
     /// # Errors
-    /// [`SetupError`]
-    pub fn new(config: Config, setup: &Setup) -> Result<Self, SetupError> {
-        let address = |setting| move |error| SetupError::Address { setting, error };
+    /// [`AdapterSetupError`]
+    pub fn new(config: FinnhubConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
+        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
         let tier = config.tier();
         let mut headers = HeaderMap::new();
-        headers.insert("x-finnhub-token", config.key.header("").ok_or(super::key::KeyError)?);
+        headers.insert(
+            "x-finnhub-token",
+            config.key.header("").ok_or(super::key::ProviderKeyError)?,
+        );
         Ok(Self {
-            http: Http::new(NAME, setup, &tier.quotas, headers, error::judge)?,
-            api: Address::http(&config.api_url).map_err(address("api_url"))?,
-            stream: Address::websocket(&config.stream_url).map_err(address("stream_url"))?,
+            http: HttpClient::new(NAME, setup, &tier.request_limits, headers, error::classify_error)?,
+            api: ProviderUrl::http(&config.api_url).map_err(address("api_url"))?,
+            stream: ProviderUrl::websocket(&config.stream_url).map_err(address("stream_url"))?,
             tier,
             config,
             setup: setup.clone(),

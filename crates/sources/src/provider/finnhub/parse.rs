@@ -1,44 +1,44 @@
-//! Finnhub's answers as records. All but the catalog and the calendar are about the one symbol that was asked for.
+//! Parser of Finnhub's responses. Except for the catalog and the calendar, each response is about the one requested symbol.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use market::records::{
-    BarRow, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, QuoteRow, Side, SplitRow,
-    StockRow,
+    BarRow, DividendRow, EarningsRow, EarningsTime, FundamentalsRow, InsiderRow, MentionRow, QuoteRow, SplitRow,
+    StockRow, TransactionSide,
 };
 use market::{Bar, Decimal, Symbol};
 use serde_json::value::RawValue;
 
 use super::NAME;
 use super::models::{
-    Candles, Data, Dividend, Earnings, EarningsCalendar, InsiderTransaction, Metrics, Quote, Sentiment, Split,
+    Candles, DataList, Dividend, Earnings, EarningsCalendar, InsiderTransaction, Metrics, Quote, Sentiment, Split,
     StockSymbol,
 };
 use crate::folder::{IntradayBar, text};
-use crate::provider::asked::Asked;
-use crate::provider::json::{self, Num, Row};
-use crate::provider::symbols::Style;
-use crate::provider::{Answer, BarsAre, Days, Fault, MinuteBar, ProviderError};
+use crate::provider::json::{self, JsonNumber, RowReader};
+use crate::provider::requested_symbols::RequestedSymbols;
+use crate::provider::ticker_style::TickerStyle;
+use crate::provider::{DataResponse, DateRange, InvalidRow, MinuteBar, PriceAdjustment, ProviderError};
 
-/// The symbols that the one name stands for.
-fn of(asked: &Asked) -> &[Symbol] {
-    asked.of(asked.first())
+/// Returns the requested symbols of the only name.
+fn symbols_of(requested: &RequestedSymbols) -> &[Symbol] {
+    requested.symbols_for(requested.first_name())
 }
 
-pub(super) fn catalog(body: &[u8]) -> Result<Answer, ProviderError> {
-    let elements: Vec<&RawValue> = json::body(NAME, body)?;
-    let mut answer = Answer::default();
+pub(super) fn catalog(body: &[u8]) -> Result<DataResponse, ProviderError> {
+    let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
+    let mut response = DataResponse::default();
     for element in elements {
-        let Some(stock) = answer
-            .faults
-            .keep(json::element::<StockSymbol<'_>>("a symbol", element))
+        let Some(stock) = response
+            .invalid_rows
+            .keep_valid(json::parse_element::<StockSymbol<'_>>("a symbol", element))
         else {
             continue;
         };
-        // Units, warrants and the like are written with signs that no ticker here has.
-        let Some(symbol) = Style::Dot.read(&stock.symbol) else {
+        // Units, warrants and similar securities have spellings that are not supported.
+        let Some(symbol) = TickerStyle::Dot.read(&stock.symbol) else {
             continue;
         };
         let some = |text: &Option<std::borrow::Cow<'_, str>>| {
@@ -47,30 +47,32 @@ pub(super) fn catalog(body: &[u8]) -> Result<Answer, ProviderError> {
                 .filter(|text| !text.is_empty())
                 .map(str::to_owned)
         };
-        answer.batch.stocks.push(StockRow {
+        response.batch.stocks.push(StockRow {
             kind: some(&stock.kind),
             exchange: some(&stock.mic),
             isin: some(&stock.isin),
             ..StockRow::named(symbol, some(&stock.description).unwrap_or_else(|| symbol.to_string()))
         });
     }
-    Ok(answer)
+    Ok(response)
 }
 
-pub(super) fn quote(body: &[u8], asked: &Asked) -> Result<Answer, ProviderError> {
-    let quote: Quote<'_> = json::body(NAME, body)?;
-    let row = Row { of: asked.first() };
-    let mut answer = Answer::default();
-    let is_nothing = |number: Option<Num<'_>>| number.is_none_or(|number| matches!(number.text(), "0" | "null"));
+pub(super) fn quote(body: &[u8], requested: &RequestedSymbols) -> Result<DataResponse, ProviderError> {
+    let quote: Quote<'_> = json::parse_body(NAME, body)?;
+    let row = RowReader {
+        label: requested.first_name(),
+    };
+    let mut response = DataResponse::default();
+    let is_nothing = |number: Option<JsonNumber<'_>>| number.is_none_or(|number| matches!(number.text(), "0" | "null"));
     if is_nothing(quote.c) && is_nothing(quote.t) {
-        answer.unknown = of(asked).to_vec();
-        return Ok(answer);
+        response.unknown = symbols_of(requested).to_vec();
+        return Ok(response);
     }
     let read = row
         .price("c", quote.c)
         .and_then(|price| Ok((price, row.epoch("t", quote.t, 1)?)));
-    if let Some((price, time)) = answer.faults.keep(read) {
-        answer.batch.quotes = of(asked)
+    if let Some((price, time)) = response.invalid_rows.keep_valid(read) {
+        response.batch.quotes = symbols_of(requested)
             .iter()
             .map(|&symbol| QuoteRow {
                 symbol,
@@ -82,38 +84,41 @@ pub(super) fn quote(body: &[u8], asked: &Asked) -> Result<Answer, ProviderError>
             })
             .collect();
     }
-    Ok(answer)
+    Ok(response)
 }
 
-/// Candles as minutes, or as days.
+/// Parses candles: daily bars if `as_days`, minute bars otherwise.
 pub(super) fn candles(
     body: &[u8],
-    asked: &Asked,
+    requested: &RequestedSymbols,
     is_kept: impl Fn(Timestamp) -> bool,
     as_days: bool,
-) -> Result<Answer, ProviderError> {
-    let candles: Candles<'_> = json::body(NAME, body)?;
-    let mut answer = Answer {
-        bars: if as_days {
-            BarsAre::AdjustedForSplits
+) -> Result<DataResponse, ProviderError> {
+    let candles: Candles<'_> = json::parse_body(NAME, body)?;
+    let mut response = DataResponse {
+        price_adjustment: if as_days {
+            PriceAdjustment::AdjustedForSplits
         } else {
-            BarsAre::AsTraded
+            PriceAdjustment::AsTraded
         },
-        ..Answer::default()
+        ..DataResponse::default()
     };
     if candles.s != "ok" {
-        return Ok(answer);
+        return Ok(response);
     }
-    for place in 0..candles.t.len() {
-        let Some((bar, time)) = answer.faults.keep(candle(&candles, place, asked.first())) else {
+    for index in 0..candles.t.len() {
+        let Some((bar, time)) = response
+            .invalid_rows
+            .keep_valid(candle(&candles, index, requested.first_name()))
+        else {
             continue;
         };
         if !is_kept(time) {
             continue;
         }
-        for &symbol in of(asked) {
+        for &symbol in symbols_of(requested) {
             if as_days {
-                answer.batch.bars.push(BarRow { symbol, bar });
+                response.batch.bars.push(BarRow { symbol, bar });
             } else {
                 let bar = IntradayBar {
                     time,
@@ -123,18 +128,18 @@ pub(super) fn candles(
                     close: bar.close,
                     volume: bar.volume,
                 };
-                answer.minutes.push(MinuteBar { symbol, bar });
+                response.minutes.push(MinuteBar { symbol, bar });
             }
         }
     }
-    Ok(answer)
+    Ok(response)
 }
 
-fn candle(candles: &Candles<'_>, place: usize, name: &str) -> Result<(Bar, Timestamp), Fault> {
-    let (row, at) = (Row { of: name }, |column: &[_]| column.get(place).copied());
+fn candle(candles: &Candles<'_>, index: usize, name: &str) -> Result<(Bar, Timestamp), InvalidRow> {
+    let (row, at) = (RowReader { label: name }, |column: &[_]| column.get(index).copied());
     let time = row.epoch("t", at(&candles.t), 1)?;
     let bar = Bar {
-        // A day begins at midnight UTC here, as its number of seconds tells.
+        // A daily candle is stamped with midnight UTC.
         date: time.to_zoned(jiff::tz::TimeZone::UTC).date(),
         open: row.price("o", at(&candles.o))?,
         high: row.price("h", at(&candles.h))?,
@@ -144,25 +149,27 @@ fn candle(candles: &Candles<'_>, place: usize, name: &str) -> Result<(Bar, Times
     };
     let bar = bar
         .checked()
-        .map_err(|error| Fault::said(name, "candle", &time.to_string(), error.to_string()))?;
+        .map_err(|error| InvalidRow::with_message(name, "candle", &time.to_string(), error.to_string()))?;
     Ok((bar, time))
 }
 
-pub(super) fn metrics(body: &[u8], asked: &Asked, today: Date) -> Result<Answer, ProviderError> {
-    let Metrics { metric } = json::body(NAME, body)?;
-    let row = Row { of: asked.first() };
+pub(super) fn metrics(body: &[u8], requested: &RequestedSymbols, today: Date) -> Result<DataResponse, ProviderError> {
+    let Metrics { metric } = json::parse_body(NAME, body)?;
+    let row = RowReader {
+        label: requested.first_name(),
+    };
     let millions = |cap: Decimal| cap.micros().checked_mul(1_000_000).map(Decimal::from_micros);
     let figures = |symbol| FundamentalsRow {
         symbol,
         as_of: today,
         eps_ttm: row
-            .figure(metric.eps_ttm)
-            .or_else(|| row.figure(metric.eps_incl_extra_ttm)),
+            .optional_decimal(metric.eps_ttm)
+            .or_else(|| row.optional_decimal(metric.eps_incl_extra_ttm)),
         eps_forward: None,
-        market_cap: row.figure(metric.market_cap).and_then(millions),
-        dividend_yield: row.figure(metric.dividend_yield),
-        dividend_amount: row.figure(metric.dividend),
-        beta: row.figure(metric.beta),
+        market_cap: row.optional_decimal(metric.market_cap).and_then(millions),
+        dividend_yield: row.optional_decimal(metric.dividend_yield),
+        dividend_amount: row.optional_decimal(metric.dividend),
+        beta: row.optional_decimal(metric.beta),
     };
     let says_something = |row: &FundamentalsRow| {
         let all = [
@@ -174,30 +181,39 @@ pub(super) fn metrics(body: &[u8], asked: &Asked, today: Date) -> Result<Answer,
         ];
         all.iter().any(Option::is_some)
     };
-    let mut answer = Answer::default();
-    for &symbol in of(asked) {
+    let mut response = DataResponse::default();
+    for &symbol in symbols_of(requested) {
         match Some(figures(symbol)).filter(says_something) {
-            Some(row) => answer.batch.fundamentals.push(row),
-            None => answer.unknown.push(symbol),
+            Some(row) => response.batch.fundamentals.push(row),
+            None => response.unknown.push(symbol),
         }
     }
-    Ok(answer)
+    Ok(response)
 }
 
-pub(super) fn earnings(body: &[u8], asked: &Asked, days: Days) -> Result<Answer, ProviderError> {
-    let calendar: EarningsCalendar<'_> = json::body(NAME, body)?;
-    let mut answer = Answer::default();
+pub(super) fn earnings(
+    body: &[u8],
+    requested: &RequestedSymbols,
+    days: DateRange,
+) -> Result<DataResponse, ProviderError> {
+    let calendar: EarningsCalendar<'_> = json::parse_body(NAME, body)?;
+    let mut response = DataResponse::default();
     for element in calendar.earnings_calendar.unwrap_or_default() {
-        let Some(report) = answer.faults.keep(json::element::<Earnings<'_>>("a report", element)) else {
+        let Some(report) = response
+            .invalid_rows
+            .keep_valid(json::parse_element::<Earnings<'_>>("a report", element))
+        else {
             continue;
         };
-        let symbols = asked.of(&report.symbol);
+        let symbols = requested.symbols_for(&report.symbol);
         if symbols.is_empty() {
             continue;
         }
-        let row = Row { of: &report.symbol };
-        let date = answer.faults.keep(row.date("date", report.date.as_deref()));
-        let Some(date) = date.filter(|&date| days.has(date)) else {
+        let row = RowReader { label: &report.symbol };
+        let date = response
+            .invalid_rows
+            .keep_valid(row.date("date", report.date.as_deref()));
+        let Some(date) = date.filter(|&date| days.contains(date)) else {
             continue;
         };
         let time = match report.hour.as_deref() {
@@ -205,22 +221,34 @@ pub(super) fn earnings(body: &[u8], asked: &Asked, days: Days) -> Result<Answer,
             Some("amc") => EarningsTime::AfterClose,
             _ => EarningsTime::Unknown,
         };
-        let eps_estimate = row.figure(report.eps_estimate);
-        answer.batch.earnings.extend(symbols.iter().map(|&symbol| EarningsRow {
-            symbol,
-            date,
-            time,
-            eps_estimate,
-        }));
+        let eps_estimate = row.optional_decimal(report.eps_estimate);
+        response
+            .batch
+            .earnings
+            .extend(symbols.iter().map(|&symbol| EarningsRow {
+                symbol,
+                date,
+                time,
+                eps_estimate,
+            }));
     }
-    Ok(answer)
+    Ok(response)
 }
 
-pub(super) fn dividends(body: &[u8], asked: &Asked, days: Days) -> Result<Answer, ProviderError> {
-    let elements: Vec<&RawValue> = json::body(NAME, body)?;
-    let (row, mut answer) = (Row { of: asked.first() }, Answer::default());
+pub(super) fn dividends(
+    body: &[u8],
+    requested: &RequestedSymbols,
+    days: DateRange,
+) -> Result<DataResponse, ProviderError> {
+    let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
+    let (row, mut response) = (
+        RowReader {
+            label: requested.first_name(),
+        },
+        DataResponse::default(),
+    );
     for element in elements {
-        let read = json::element::<Dividend<'_>>(row.of, element).and_then(|dividend| {
+        let read = json::parse_element::<Dividend<'_>>(row.label, element).and_then(|dividend| {
             let ex_date = row.date("date", dividend.date.as_deref())?;
             let paid = dividend
                 .pay_date
@@ -228,74 +256,99 @@ pub(super) fn dividends(body: &[u8], asked: &Asked, days: Days) -> Result<Answer
                 .and_then(|date| row.date("payDate", Some(date)).ok());
             Ok((ex_date, paid, row.amount("amount", dividend.amount)?))
         });
-        let Some((ex_date, payment_date, amount)) = answer.faults.keep(read).filter(|read| days.has(read.0)) else {
+        let Some((ex_date, payment_date, amount)) = response
+            .invalid_rows
+            .keep_valid(read)
+            .filter(|read| days.contains(read.0))
+        else {
             continue;
         };
-        answer
+        response
             .batch
             .dividends
-            .extend(of(asked).iter().map(|&symbol| DividendRow {
+            .extend(symbols_of(requested).iter().map(|&symbol| DividendRow {
                 symbol,
                 ex_date,
                 payment_date,
                 amount: Some(amount),
             }));
     }
-    Ok(answer)
+    Ok(response)
 }
 
-pub(super) fn splits(body: &[u8], asked: &Asked, days: Days) -> Result<Answer, ProviderError> {
-    let elements: Vec<&RawValue> = json::body(NAME, body)?;
-    let (row, mut answer) = (Row { of: asked.first() }, Answer::default());
+pub(super) fn splits(
+    body: &[u8],
+    requested: &RequestedSymbols,
+    days: DateRange,
+) -> Result<DataResponse, ProviderError> {
+    let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
+    let (row, mut response) = (
+        RowReader {
+            label: requested.first_name(),
+        },
+        DataResponse::default(),
+    );
     for element in elements {
-        let read = json::element::<Split<'_>>(row.of, element).and_then(|split| {
+        let read = json::parse_element::<Split<'_>>(row.label, element).and_then(|split| {
             let date = row.date("date", split.date.as_deref())?;
             Ok((
                 date,
-                row.ratio(["toFactor", "fromFactor"], split.to_factor, split.from_factor)?,
+                row.split_ratio(["toFactor", "fromFactor"], split.to_factor, split.from_factor)?,
             ))
         });
-        let Some((date, ratio)) = answer.faults.keep(read).filter(|read| days.has(read.0)) else {
+        let Some((date, ratio)) = response
+            .invalid_rows
+            .keep_valid(read)
+            .filter(|read| days.contains(read.0))
+        else {
             continue;
         };
-        answer
-            .batch
-            .splits
-            .extend(of(asked).iter().map(|&symbol| SplitRow { symbol, date, ratio }));
+        response.batch.splits.extend(
+            symbols_of(requested)
+                .iter()
+                .map(|&symbol| SplitRow { symbol, date, ratio }),
+        );
     }
-    Ok(answer)
+    Ok(response)
 }
 
-pub(super) fn insiders(body: &[u8], asked: &Asked, days: Days) -> Result<Answer, ProviderError> {
-    let data: Data<'_> = json::body(NAME, body)?;
-    let mut answer = Answer::default();
+pub(super) fn insiders(
+    body: &[u8],
+    requested: &RequestedSymbols,
+    days: DateRange,
+) -> Result<DataResponse, ProviderError> {
+    let data: DataList<'_> = json::parse_body(NAME, body)?;
+    let mut response = DataResponse::default();
     for element in data.data {
-        for &symbol in of(asked) {
-            let row = answer.faults.keep(insider(asked.first(), symbol, element)).flatten();
-            answer
+        for &symbol in symbols_of(requested) {
+            let row = response
+                .invalid_rows
+                .keep_valid(insider(requested.first_name(), symbol, element))
+                .flatten();
+            response
                 .batch
                 .insider_transactions
-                .extend(row.filter(|row| days.has(row.filed_on)));
+                .extend(row.filter(|row| days.contains(row.filed_on)));
         }
     }
-    Ok(answer)
+    Ok(response)
 }
 
-/// A trade of shares; `None` for one of options and the like.
-fn insider(name: &str, symbol: Symbol, element: &RawValue) -> Result<Option<InsiderRow>, Fault> {
-    let row = Row { of: name };
-    let trade: InsiderTransaction<'_> = json::element(name, element)?;
+/// Parses an insider trade of shares; `None` for a trade of derivatives.
+fn insider(name: &str, symbol: Symbol, element: &RawValue) -> Result<Option<InsiderRow>, InvalidRow> {
+    let row = RowReader { label: name };
+    let trade: InsiderTransaction<'_> = json::parse_element(name, element)?;
     if trade.is_derivative {
         return Ok(None);
     }
     let code = trade.transaction_code.as_deref().unwrap_or_default();
-    let code = text::code(code).map_err(|problem| Fault::new(name, "transactionCode", code, &problem))?;
-    let change = row.figure(trade.change).unwrap_or_default();
+    let code = text::code(code).map_err(|problem| InvalidRow::new(name, "transactionCode", code, &problem))?;
+    let change = row.optional_decimal(trade.change).unwrap_or_default();
     let side = match code {
-        'P' => Side::Buy,
-        'S' => Side::Sell,
-        _ if change < Decimal::ZERO => Side::Sell,
-        _ => Side::Buy,
+        'P' => TransactionSide::Buy,
+        'S' => TransactionSide::Sell,
+        _ if change < Decimal::ZERO => TransactionSide::Sell,
+        _ => TransactionSide::Buy,
     };
     Ok(Some(InsiderRow {
         symbol,
@@ -309,34 +362,37 @@ fn insider(name: &str, symbol: Symbol, element: &RawValue) -> Result<Option<Insi
         side,
         shares: Decimal::from_micros(change.micros().saturating_abs()),
         price: row
-            .figure(trade.transaction_price)
+            .optional_decimal(trade.transaction_price)
             .unwrap_or_default()
             .max(Decimal::ZERO),
     }))
 }
 
-pub(super) fn sentiment(body: &[u8], asked: &Asked) -> Result<Answer, ProviderError> {
-    let data: Data<'_> = json::body(NAME, body)?;
-    let mut answer = Answer::default();
+pub(super) fn sentiment(body: &[u8], requested: &RequestedSymbols) -> Result<DataResponse, ProviderError> {
+    let data: DataList<'_> = json::parse_body(NAME, body)?;
+    let mut response = DataResponse::default();
     let mut hours: BTreeMap<Timestamp, u32> = BTreeMap::new();
     for element in data.data.iter().chain(&data.reddit).chain(&data.twitter) {
-        if let Some((hour, mentions)) = answer.faults.keep(mentions(asked.first(), element)) {
+        if let Some((hour, mentions)) = response
+            .invalid_rows
+            .keep_valid(mentions(requested.first_name(), element))
+        {
             let sum = hours.entry(hour).or_default();
             *sum = sum.saturating_add(mentions);
         }
     }
-    for &symbol in of(asked) {
+    for &symbol in symbols_of(requested) {
         let rows = hours
             .iter()
             .map(|(&time, &mentions)| MentionRow { symbol, time, mentions });
-        answer.batch.mentions.extend(rows);
+        response.batch.mentions.extend(rows);
     }
-    Ok(answer)
+    Ok(response)
 }
 
-fn mentions(name: &str, element: &RawValue) -> Result<(Timestamp, u32), Fault> {
-    let row = Row { of: name };
-    let hour: Sentiment<'_> = json::element(name, element)?;
+fn mentions(name: &str, element: &RawValue) -> Result<(Timestamp, u32), InvalidRow> {
+    let row = RowReader { label: name };
+    let hour: Sentiment<'_> = json::parse_element(name, element)?;
     let at = hour.at_time.as_deref().unwrap_or_default();
     let time = at
         .replace(' ', "T")
@@ -344,9 +400,10 @@ fn mentions(name: &str, element: &RawValue) -> Result<(Timestamp, u32), Fault> {
         .ok()
         .and_then(|time| time.in_tz("UTC").ok());
     let time = time
-        .ok_or_else(|| Fault::said(name, "atTime", at, "is no hour"))?
+        .ok_or_else(|| InvalidRow::with_message(name, "atTime", at, "is not a valid time"))?
         .timestamp();
-    let mentions = row.whole("mention", hour.mention)?;
-    let mentions = u32::try_from(mentions).map_err(|_| Fault::said(name, "mention", "", "is no count"))?;
+    let mentions = row.integer("mention", hour.mention)?;
+    let mentions =
+        u32::try_from(mentions).map_err(|_| InvalidRow::with_message(name, "mention", "", "is not a valid count"))?;
     Ok((time, mentions))
 }

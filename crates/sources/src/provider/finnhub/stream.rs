@@ -6,37 +6,39 @@
 //! ← {"type":"ping"}
 //! ```
 //!
-//! It knows who asks by the address. It answers a wrong key with 401 and too many connections with 429, before there is a stream.
+//! The URL contains the key. A wrong key fails the handshake with 401, and too many connections with 429.
 
 use jiff::Timestamp;
 use market::Symbol;
 use serde_json::json;
 use url::Url;
 
-use super::{Config, NAME};
-use crate::provider::http::Address;
-use crate::provider::stream::{Broken, Heard, Protocol, Scan, StreamFault, Tick, Value};
-use crate::provider::symbols::Style;
+use super::{FinnhubConfig, NAME};
+use crate::provider::http::ProviderUrl;
+use crate::provider::stream::{
+    JsonScanner, MalformedJson, ScannedValue, StreamError, StreamMessageOutcome, StreamProtocol, Tick,
+};
+use crate::provider::ticker_style::TickerStyle;
 
-/// How one talks with Finnhub's stream.
+/// The protocol of Finnhub's stream.
 pub struct FinnhubStream {
     url: Url,
-    most_symbols: Option<usize>,
+    max_symbols: Option<usize>,
 }
 
 impl FinnhubStream {
-    /// With this account.
-    pub(super) fn new(config: &Config, stream: &Address) -> Self {
+    /// Creates the protocol for the configured stream URL.
+    pub(super) fn new(config: &FinnhubConfig, stream: &ProviderUrl) -> Self {
         Self {
-            url: stream.at(&[], &[("token", config.key.expose())]),
-            most_symbols: config
+            url: stream.join(&[], &[("token", config.key.expose())]),
+            max_symbols: config
                 .stream_symbols
-                .map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
+                .map(|max| usize::try_from(max).unwrap_or(usize::MAX)),
         }
     }
 }
 
-impl Protocol for FinnhubStream {
+impl StreamProtocol for FinnhubStream {
     fn provider(&self) -> &'static str {
         NAME
     }
@@ -45,36 +47,36 @@ impl Protocol for FinnhubStream {
         self.url.clone()
     }
 
-    fn greet(&mut self) -> (Vec<String>, bool) {
+    fn login_messages(&mut self) -> (Vec<String>, bool) {
         (Vec::new(), true)
     }
 
     fn subscribe(&mut self, add: &[Symbol], remove: &[Symbol]) -> Vec<String> {
-        let about = |action: &'static str| {
-            move |&symbol: &Symbol| json!({"type": action, "symbol": Style::Dot.write(symbol)}).to_string()
+        let message = |action: &'static str| {
+            move |&symbol: &Symbol| json!({"type": action, "symbol": TickerStyle::Dot.write(symbol)}).to_string()
         };
         remove
             .iter()
-            .map(about("unsubscribe"))
-            .chain(add.iter().map(about("subscribe")))
+            .map(message("unsubscribe"))
+            .chain(add.iter().map(message("subscribe")))
             .collect()
     }
 
-    fn hear(&mut self, message: &[u8], ticks: &mut Vec<Tick>) -> Heard {
-        let mut heard = Heard::default();
-        if read(message, ticks, &mut heard).is_err() {
-            heard.unreadable += 1;
+    fn parse_message(&mut self, message: &[u8], ticks: &mut Vec<Tick>) -> StreamMessageOutcome {
+        let mut outcome = StreamMessageOutcome::default();
+        if read(message, ticks, &mut outcome).is_err() {
+            outcome.unreadable += 1;
         }
-        heard
+        outcome
     }
 
-    fn most_symbols(&self) -> Option<usize> {
-        self.most_symbols
+    fn max_symbols(&self) -> Option<usize> {
+        self.max_symbols
     }
 }
 
-fn read(message: &[u8], ticks: &mut Vec<Tick>, heard: &mut Heard) -> Result<(), Broken> {
-    let mut scan = Scan::new(message);
+fn read(message: &[u8], ticks: &mut Vec<Tick>, outcome: &mut StreamMessageOutcome) -> Result<(), MalformedJson> {
+    let mut scan = JsonScanner::new(message);
     scan.open_object()?;
     let (mut kind, mut data, mut msg, mut is_first): (&[u8], &[u8], &[u8], bool) = (b"", b"", b"", true);
     while let Some((name, value)) = scan.next_member(&mut is_first)? {
@@ -86,54 +88,54 @@ fn read(message: &[u8], ticks: &mut Vec<Tick>, heard: &mut Heard) -> Result<(), 
         }
     }
     match kind {
-        b"trade" => trades(data, ticks, heard),
+        b"trade" => trades(data, ticks, outcome),
         b"error" => {
-            heard.fault = Some(fault(msg));
+            outcome.error = Some(error_kind(msg));
             Ok(())
         }
-        // A ping needs no answer.
+        // A ping needs no reply.
         b"ping" => Ok(()),
-        _ => Err(Broken),
+        _ => Err(MalformedJson),
     }
 }
 
-/// The documentation shows no errors; these words are in those that people report.
-fn fault(message: &[u8]) -> StreamFault {
+/// Maps an error message. Errors are undocumented; these words occur in user reports.
+fn error_kind(message: &[u8]) -> StreamError {
     let says = |words: &[u8]| {
         message
             .windows(words.len())
             .any(|window| window.eq_ignore_ascii_case(words))
     };
     if says(b"api key") || says(b"token") {
-        StreamFault::Unauthorized
+        StreamError::Unauthorized
     } else if says(b"too many") {
-        StreamFault::TooManySymbols
+        StreamError::TooManySymbols
     } else {
-        StreamFault::Other(0)
+        StreamError::Other(0)
     }
 }
 
-fn trades(data: &[u8], ticks: &mut Vec<Tick>, heard: &mut Heard) -> Result<(), Broken> {
-    let (mut scan, mut is_first) = (Scan::new(data), true);
+fn trades(data: &[u8], ticks: &mut Vec<Tick>, outcome: &mut StreamMessageOutcome) -> Result<(), MalformedJson> {
+    let (mut scan, mut is_first) = (JsonScanner::new(data), true);
     while scan.next_object(&mut is_first)? {
         let (mut symbol, mut price, mut time, mut is_first) = (None, None, None, true);
         while let Some((name, value)) = scan.next_member(&mut is_first)? {
             match name {
                 b"s" => symbol = value.symbol(),
                 b"p" => price = value.price(),
-                b"t" => time = millis(value),
+                b"t" => time = parse_millis(value),
                 _ => {}
             }
         }
         match (symbol, price, time) {
             (Some(symbol), Some(price), Some(time)) => ticks.push(Tick::Trade { symbol, price, time }),
-            _ => heard.unreadable += 1,
+            _ => outcome.unreadable += 1,
         }
     }
     Ok(())
 }
 
-/// An instant in milliseconds since 1970.
-pub(in crate::provider) fn millis(value: Value<'_>) -> Option<Timestamp> {
-    Timestamp::from_millisecond(value.whole()?).ok()
+/// Parses a Unix timestamp in milliseconds.
+pub(in crate::provider) fn parse_millis(value: ScannedValue<'_>) -> Option<Timestamp> {
+    Timestamp::from_millisecond(value.integer()?).ok()
 }

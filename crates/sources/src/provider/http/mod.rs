@@ -1,22 +1,24 @@
-//! # Asking over HTTP
+//! # HTTP client of the providers
 //!
-//! One client for all providers. An exchange goes like this: wait until the provider's budget has room ([`Budget`]); ask under one
-//! deadline that spans everything; read the answer up to a size; name what came of it ([`ProviderError`]); and where that is
-//! something that passes, wait and ask again ([`Retry`]), as long as the provider asks for if it does (`Retry-After`, in
-//! seconds or as a date).
+//! All providers share one client. Each request takes these steps:
 //!
-//! It goes where it is told and nowhere else: redirects are not followed, and proxies from the environment are used only if
-//! that is asked for. Keys travel in headers that do not print, and an error repeats neither an address nor an answer.
+//! 1. Wait for a permit of the provider's [`RequestRateLimiter`].
+//! 2. Send the request with one timeout for connection, headers and body, and read the body up to a size limit.
+//! 3. Map the result to a [`ProviderError`].
+//! 4. After a transient error, wait and retry ([`RetryPolicy`]). A `Retry-After` header, in seconds or as a date, sets the wait.
 //!
-//! Time comes from the [`Clock`](crate::Clock) and chance from a seed. The deadline alone is the machine's: it guards against a peer that is
-//! silent, and such a peer takes real time.
+//! Redirects are not followed. Proxies from the environment are used only if the settings allow it. Keys are sent in headers that
+//! are never printed, and errors contain neither URLs nor response bodies.
+//!
+//! Time comes from the [`Clock`](crate::Clock) and randomness from a seed. Only the timeout uses real time, because it guards
+//! against a silent peer.
 
-mod address;
-mod budget;
+mod clock_skew;
+mod provider_url;
+mod rate_limiter;
 mod retry;
 mod retry_after;
 mod setup;
-mod skew;
 pub(super) mod tls;
 
 use std::sync::{Mutex, PoisonError};
@@ -34,43 +36,43 @@ use url::Url;
 use super::ProviderError;
 use crate::ClockReading;
 
-pub(super) use address::Address;
-pub use address::AddressError;
-pub use budget::{Budget, Quota};
-pub use retry::Retry;
-pub use setup::{Setup, SetupError};
-pub use skew::Skew;
+pub use clock_skew::ClockSkew;
+pub(super) use provider_url::ProviderUrl;
+pub use provider_url::ProviderUrlError;
+pub use rate_limiter::{RequestLimit, RequestRateLimiter};
+pub use retry::RetryPolicy;
+pub use setup::{AdapterSetup, AdapterSetupError};
 
-/// Of an answer that is an error, so much is read to find out which.
-const MOST_ERROR_BYTES: usize = 64 * 1024;
+/// Maximum number of bytes that are read of an error response.
+const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 
-/// What a provider means by a status and a body, where that is not what HTTP says.
-pub(super) type Judge = fn(status: u16, body: &[u8]) -> Option<ProviderError>;
+/// Maps a status and a body to an error where the provider deviates from HTTP semantics. `None` means the standard mapping.
+pub(super) type ErrorClassifier = fn(status: u16, body: &[u8]) -> Option<ProviderError>;
 
-/// Asks one provider.
-pub(super) struct Http {
+/// The HTTP client of one provider.
+pub(super) struct HttpClient {
     provider: &'static str,
     client: Client,
-    setup: Setup,
+    setup: AdapterSetup,
     headers: HeaderMap,
-    judge: Judge,
-    budget: Budget,
-    skew: Skew,
-    chance: Mutex<ChaCha8Rng>,
+    classify_error: ErrorClassifier,
+    rate_limiter: RequestRateLimiter,
+    skew: ClockSkew,
+    random: Mutex<ChaCha8Rng>,
 }
 
-impl std::fmt::Debug for Http {
+impl std::fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Http")
+        f.debug_struct("HttpClient")
             .field("provider", &self.provider)
             .finish_non_exhaustive()
     }
 }
 
-/// One exchange that came to nothing.
+/// A failed attempt.
 struct Failure {
     error: ProviderError,
-    /// For how long the provider asks to be left alone.
+    /// The wait that the provider asks for.
     wait: Option<Duration>,
 }
 
@@ -80,73 +82,73 @@ impl From<ProviderError> for Failure {
     }
 }
 
-impl Http {
-    /// Asks `provider`, with these headers on every request.
+impl HttpClient {
+    /// Creates a client for `provider` that sends `headers` with every request.
     pub(super) fn new(
         provider: &'static str,
-        setup: &Setup,
-        quotas: &[Quota],
+        setup: &AdapterSetup,
+        request_limits: &[RequestLimit],
         headers: HeaderMap,
-        judge: Judge,
-    ) -> Result<Self, SetupError> {
+        classify_error: ErrorClassifier,
+    ) -> Result<Self, AdapterSetupError> {
         let mut builder = Client::builder()
             .tls_backend_preconfigured(tls::config(&setup.clock)?)
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .user_agent(setup.user_agent.clone())
-            .timeout(setup.deadline);
+            .timeout(setup.timeout);
         if !setup.proxies_from_environment {
             builder = builder.no_proxy();
         }
         Ok(Self {
             provider,
-            client: builder.build().map_err(|_| SetupError::Client)?,
+            client: builder.build().map_err(|_| AdapterSetupError::Client)?,
             headers,
-            judge,
-            budget: Budget::new(quotas),
-            skew: Skew::default(),
-            chance: Mutex::new(ChaCha8Rng::seed_from_u64(setup.seed)),
+            classify_error,
+            rate_limiter: RequestRateLimiter::new(request_limits),
+            skew: ClockSkew::default(),
+            random: Mutex::new(ChaCha8Rng::seed_from_u64(setup.seed)),
             setup: setup.clone(),
         })
     }
 
-    /// What is at `url`.
+    /// Returns the body at `url`, up to the default size limit.
     pub(super) async fn get(&self, url: Url) -> Result<Bytes, ProviderError> {
-        self.get_up_to(url, self.setup.most_bytes).await
+        self.get_with_limit(url, self.setup.max_response_bytes).await
     }
 
-    /// What is at `url`, if it is not larger than `most_bytes`.
-    pub(super) async fn get_up_to(&self, url: Url, most_bytes: usize) -> Result<Bytes, ProviderError> {
+    /// Returns the body at `url`, up to `max_response_bytes`.
+    pub(super) async fn get_with_limit(&self, url: Url, max_response_bytes: usize) -> Result<Bytes, ProviderError> {
         let mut failures = 0;
         loop {
-            self.await_turn().await?;
-            let Failure { error, wait } = match self.exchange(url.clone(), most_bytes).await {
+            self.wait_for_permit().await?;
+            let Failure { error, wait } = match self.send_once(url.clone(), max_response_bytes).await {
                 Ok(body) => return Ok(body),
                 Err(failure) => failure,
             };
             failures += 1;
-            let is_last = failures >= self.setup.retry.attempts;
-            if !error.is_passing() || is_last || wait.is_some_and(|wait| wait > self.setup.patience) {
+            let is_last = failures >= self.setup.retry.max_attempts;
+            if !error.is_transient() || is_last || wait.is_some_and(|wait| wait > self.setup.max_wait) {
                 return Err(error);
             }
-            let pause = wait.unwrap_or_else(|| {
-                let mut chance = self.chance.lock().unwrap_or_else(PoisonError::into_inner);
-                self.setup.retry.pause(failures, &mut *chance)
+            let delay = wait.unwrap_or_else(|| {
+                let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
+                self.setup.retry.delay(failures, &mut *random)
             });
-            tracing::debug!(provider = self.provider, %error, ?pause, "asking again");
-            self.sleep(pause).await;
+            tracing::debug!(provider = self.provider, %error, ?delay, "retrying request");
+            self.sleep(delay).await;
         }
     }
 
-    /// By how much the provider's clock is ahead of ours, if it has answered since ours was last stepped.
+    /// Returns how far the provider's clock is ahead, if measured since the last step of the local clock.
     pub(super) fn clock_skew(&self) -> Option<SignedDuration> {
         self.skew.get(ClockReading::of(&*self.setup.clock))
     }
 
-    /// Waits until the budget has room.
-    async fn await_turn(&self) -> Result<(), ProviderError> {
+    /// Waits until the rate limiter permits a request. Fails at once if the wait exceeds `max_wait`.
+    async fn wait_for_permit(&self) -> Result<(), ProviderError> {
         let now = self.setup.clock.now();
-        match self.budget.reserve(now, self.setup.patience) {
+        match self.rate_limiter.reserve(now, self.setup.max_wait) {
             Ok(at) => {
                 self.setup.clock.sleep_until(at).await;
                 Ok(())
@@ -158,58 +160,61 @@ impl Http {
         }
     }
 
-    async fn sleep(&self, pause: Duration) {
+    async fn sleep(&self, delay: Duration) {
         let clock = &self.setup.clock;
         let at = clock
             .now()
-            .saturating_add(SignedDuration::try_from(pause).unwrap_or(SignedDuration::MAX));
+            .saturating_add(SignedDuration::try_from(delay).unwrap_or(SignedDuration::MAX));
         if let Ok(at) = at {
             clock.sleep_until(at).await;
         }
     }
 
-    /// Asks once.
-    async fn exchange(&self, url: Url, most_bytes: usize) -> Result<Bytes, Failure> {
+    /// Sends the request once.
+    async fn send_once(&self, url: Url, max_response_bytes: usize) -> Result<Bytes, Failure> {
         let request = self.client.get(url).headers(self.headers.clone());
-        let asked = ClockReading::of(&*self.setup.clock);
-        let mut response = request.send().await.map_err(|error| self.lost(&error))?;
-        let answered = ClockReading::of(&*self.setup.clock);
-        let now = answered.time();
-        self.skew.measure(text(&response, &header::DATE), asked, answered);
+        let sent = ClockReading::of(&*self.setup.clock);
+        let mut response = request.send().await.map_err(|error| self.transport_error(&error))?;
+        let received = ClockReading::of(&*self.setup.clock);
+        let now = received.time();
+        self.skew.measure(header_text(&response, &header::DATE), sent, received);
         let status = response.status().as_u16();
         if status == 200 {
-            let body = self.read(&mut response, most_bytes).await?;
-            return match (self.judge)(status, &body) {
+            let body = self.read_body(&mut response, max_response_bytes).await?;
+            return match (self.classify_error)(status, &body) {
                 Some(error) => Err(error.into()),
                 None => Ok(body),
             };
         }
-        let wait = text(&response, &header::RETRY_AFTER).and_then(|value| retry_after::read(value, now));
-        // What an error says is worth a look, but not worth another error.
-        let body = self.read(&mut response, MOST_ERROR_BYTES).await.unwrap_or_default();
-        let error = (self.judge)(status, &body).unwrap_or_else(|| self.by_status(status, wait));
+        let wait = header_text(&response, &header::RETRY_AFTER).and_then(|value| retry_after::read(value, now));
+        // The body tells which error it is. A failure to read it is ignored.
+        let body = self
+            .read_body(&mut response, MAX_ERROR_BODY_BYTES)
+            .await
+            .unwrap_or_default();
+        let error = (self.classify_error)(status, &body).unwrap_or_else(|| self.status_error(status, wait));
         if let (ProviderError::RateLimited { .. }, Some(wait)) = (&error, wait) {
-            // Whoever else has something to ask waits as well.
-            self.budget.pause(now, wait);
+            // The other requests to this provider wait as well.
+            self.rate_limiter.pause(now, wait);
         }
         Err(Failure { error, wait })
     }
 
-    async fn read(&self, response: &mut Response, most_bytes: usize) -> Result<Bytes, ProviderError> {
+    async fn read_body(&self, response: &mut Response, max_response_bytes: usize) -> Result<Bytes, ProviderError> {
         let provider = self.provider;
         let too_large = ProviderError::TooLarge {
             provider,
-            limit_bytes: most_bytes,
+            limit_bytes: max_response_bytes,
         };
         let announced = response
             .content_length()
             .map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
-        if announced > most_bytes {
+        if announced > max_response_bytes {
             return Err(too_large);
         }
         let mut body = BytesMut::with_capacity(announced);
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.lost(&error))? {
-            if body.len() + chunk.len() > most_bytes {
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.transport_error(&error))? {
+            if body.len() + chunk.len() > max_response_bytes {
                 return Err(too_large);
             }
             body.extend_from_slice(&chunk);
@@ -217,7 +222,7 @@ impl Http {
         Ok(body.freeze())
     }
 
-    fn by_status(&self, status: u16, retry_after: Option<Duration>) -> ProviderError {
+    fn status_error(&self, status: u16, retry_after: Option<Duration>) -> ProviderError {
         let provider = self.provider;
         match status {
             401 => ProviderError::Unauthorized { provider },
@@ -225,7 +230,7 @@ impl Http {
             404 => ProviderError::NotFound { provider },
             429 => ProviderError::RateLimited { provider, retry_after },
             500.. => ProviderError::Unavailable { provider, status },
-            _ => ProviderError::Refused {
+            _ => ProviderError::Rejected {
                 provider,
                 status,
                 symbol: None,
@@ -233,20 +238,20 @@ impl Http {
         }
     }
 
-    fn lost(&self, error: &reqwest::Error) -> ProviderError {
+    fn transport_error(&self, error: &reqwest::Error) -> ProviderError {
         let provider = self.provider;
         if error.is_timeout() {
-            let within = self.setup.deadline;
-            ProviderError::TimedOut { provider, within }
+            let timeout = self.setup.timeout;
+            ProviderError::TimedOut { provider, timeout }
         } else if error.is_connect() {
             ProviderError::Unreachable { provider }
         } else {
-            ProviderError::Cut { provider }
+            ProviderError::Truncated { provider }
         }
     }
 }
 
-/// A header's text.
-fn text<'a>(response: &'a Response, name: &header::HeaderName) -> Option<&'a str> {
+/// Returns a header's value, if it is text.
+fn header_text<'a>(response: &'a Response, name: &header::HeaderName) -> Option<&'a str> {
     response.headers().get(name).and_then(|value| value.to_str().ok())
 }

@@ -1,10 +1,10 @@
-//! `Retry-After`: in seconds, or as a date.
+//! The `Retry-After` header: seconds or an HTTP date.
 
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
-/// How long to wait from `now` on; nothing for a date that has passed, `None` for what is neither.
+/// Returns the wait from `now`: zero for a past date, `None` for an invalid value.
 pub(super) fn read(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_and_dates_are_read() {
+    fn reads_seconds_and_dates() {
         let now = "2024-03-08T14:30:00Z".parse().unwrap();
         for (value, expected) in [
             ("7", Some(7)),

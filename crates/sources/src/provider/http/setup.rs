@@ -1,85 +1,85 @@
-//! What all providers are asked with.
+//! Configuration and dependencies shared by all provider clients.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Retry;
+use super::RetryPolicy;
 use crate::Clock;
 
-/// How providers are asked, and with what.
+/// The clock, limits and policies that all provider clients share.
 #[derive(Clone)]
-pub struct Setup {
-    /// The time.
+pub struct AdapterSetup {
+    /// The source of time.
     pub clock: Arc<dyn Clock>,
-    /// What chance begins with.
+    /// The seed of the random retry delays.
     pub seed: u64,
-    /// When to ask again.
-    pub retry: Retry,
-    /// An exchange that is not over by then has failed.
-    pub deadline: Duration,
-    /// Who would have to wait longer for the budget, or for a `Retry-After`, is told so instead.
-    pub patience: Duration,
-    /// Of an answer, so much is read.
-    pub most_bytes: usize,
-    /// The same of a whole catalog.
-    pub most_catalog_bytes: usize,
-    /// Whether proxies named by environment variables are used. Streams know none.
+    /// The retry policy for transient errors.
+    pub retry: RetryPolicy,
+    /// The timeout of a request, from connection to the last byte, and of a WebSocket handshake.
+    pub timeout: Duration,
+    /// The longest wait for a rate limiter permit or a `Retry-After`. A longer wait fails the request.
+    pub max_wait: Duration,
+    /// The size limit of a response body, in bytes.
+    pub max_response_bytes: usize,
+    /// The size limit of a response with the whole market, such as a catalog, in bytes.
+    pub max_catalog_bytes: usize,
+    /// Whether proxies from environment variables are used. Streams never use a proxy.
     pub proxies_from_environment: bool,
-    /// Who asks.
+    /// The `User-Agent` header.
     pub user_agent: String,
 }
 
-impl Setup {
-    /// The usual, with this time and chance.
+impl AdapterSetup {
+    /// Returns the default configuration with this clock and seed.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>, seed: u64) -> Self {
         Self {
             clock,
             seed,
-            retry: Retry::default(),
-            deadline: Duration::from_secs(20),
-            patience: Duration::from_secs(120),
-            most_bytes: 16 << 20,
-            most_catalog_bytes: 64 << 20,
+            retry: RetryPolicy::default(),
+            timeout: Duration::from_secs(20),
+            max_wait: Duration::from_secs(120),
+            max_response_bytes: 16 << 20,
+            max_catalog_bytes: 64 << 20,
             proxies_from_environment: false,
             user_agent: concat!("bellwether/", env!("CARGO_PKG_VERSION")).to_owned(),
         }
     }
 }
 
-impl fmt::Debug for Setup {
+impl fmt::Debug for AdapterSetup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Setup")
+        f.debug_struct("AdapterSetup")
             .field("retry", &self.retry)
             .finish_non_exhaustive()
     }
 }
 
-/// Why a provider cannot be asked at all.
+/// An error that prevents the creation of a provider client.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SetupError {
-    /// TLS.
+pub enum AdapterSetupError {
+    /// TLS initialisation failed.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
-    /// The library does not work.
+    /// The HTTP library failed to initialise.
     #[error("the HTTP client cannot be set up")]
     Client,
-    /// The key fits into no header.
+    /// The key is invalid.
     #[error(transparent)]
-    Key(#[from] crate::provider::key::KeyError),
-    /// A wrong address.
+    Key(#[from] crate::provider::key::ProviderKeyError),
+    /// A configured URL is invalid.
     #[error("{setting} {error}")]
-    Address {
-        /// Which.
+    InvalidUrl {
+        /// The name of the setting.
         setting: &'static str,
-        /// What is wrong with it.
-        error: super::AddressError,
+        /// The problem.
+        error: super::ProviderUrlError,
     },
-    /// A provider that wants to know who asks was not told.
-    #[error("{provider} wants to know who asks; set its contact to a name and a mail address")]
+    /// The provider requires a contact, and none is configured.
+    #[error("{provider} requires a contact; set `contact` to a name and an email address")]
     NoContact {
-        /// Who.
+        /// The provider's name.
         provider: &'static str,
     },
 }

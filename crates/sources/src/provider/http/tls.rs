@@ -1,4 +1,4 @@
-//! TLS: whom the client trusts.
+//! TLS configuration of the provider clients.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,30 +7,30 @@ use rustls::pki_types::UnixTime;
 use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, RootCertStore};
 
-use super::SetupError;
+use super::AdapterSetupError;
 use crate::Clock;
 
-/// The authorities that browsers trust. What they sign is verified at the time that the [`Clock`] tells.
-pub(crate) fn config(clock: &Arc<dyn Clock>) -> Result<ClientConfig, SetupError> {
+/// Returns a client configuration that trusts the Mozilla root certificates and verifies validity at the [`Clock`]'s time.
+pub(crate) fn config(clock: &Arc<dyn Clock>) -> Result<ClientConfig, AdapterSetupError> {
     let mut roots = RootCertStore::empty();
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_details(provider, Arc::new(Calendar(Arc::clone(clock))))
+    let config = ClientConfig::builder_with_details(provider, Arc::new(TlsTime(Arc::clone(clock))))
         .with_safe_default_protocol_versions()
-        .map_err(|error| SetupError::Tls(error.to_string()))?;
+        .map_err(|error| AdapterSetupError::Tls(error.to_string()))?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// The time for certificates.
-struct Calendar(Arc<dyn Clock>);
+/// The time source for certificate validation.
+struct TlsTime(Arc<dyn Clock>);
 
-impl fmt::Debug for Calendar {
+impl fmt::Debug for TlsTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Calendar")
+        f.write_str("TlsTime")
     }
 }
 
-impl TimeProvider for Calendar {
+impl TimeProvider for TlsTime {
     fn current_time(&self) -> Option<UnixTime> {
         let since_1970 = self.0.now().as_duration();
         Some(UnixTime::since_unix_epoch(since_1970.try_into().ok()?))

@@ -1,4 +1,4 @@
-//! Which requests a question takes.
+//! Massive's requests for each [`DataRequest`].
 
 use jiff::civil::{Date, Weekday};
 use jiff::{SignedDuration, Span};
@@ -7,14 +7,14 @@ use market::calendar::new_york_date;
 use url::Url;
 
 use super::{Massive, NAME, parse};
-use crate::provider::asked::Asked;
-use crate::provider::errand::{self, Errand, Page};
-use crate::provider::stream::Protocol;
-use crate::provider::symbols::Style;
-use crate::provider::{Answer, Ask, Days, Fetch, Provider, ProviderError, Tier};
+use crate::provider::paged_request::{self, Page, PagedRequest};
+use crate::provider::requested_symbols::RequestedSymbols;
+use crate::provider::stream::StreamProtocol;
+use crate::provider::ticker_style::TickerStyle;
+use crate::provider::{DataRequest, DataResponse, DateRange, FetchFuture, Provider, ProviderError, Tier};
 
-/// More symbols than this, and the snapshot of the whole market is one request instead of many.
-const SYMBOLS_A_SNAPSHOT: usize = 250;
+/// Maximum number of symbols per snapshot request. For more, the snapshot of the whole market is requested.
+const MAX_SYMBOLS_PER_SNAPSHOT: usize = 250;
 
 impl Provider for Massive {
     fn name(&self) -> &'static str {
@@ -25,11 +25,11 @@ impl Provider for Massive {
         &self.tier
     }
 
-    fn fetch<'a>(&'a self, ask: &'a Ask) -> Fetch<'a> {
-        Box::pin(self.answer(ask))
+    fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
+        Box::pin(self.fetch_data(request))
     }
 
-    fn stream(&self) -> Option<Box<dyn Protocol>> {
+    fn stream(&self) -> Option<Box<dyn StreamProtocol>> {
         Some(Box::new(super::MassiveStream::new(&self.config, &self.stream)))
     }
 
@@ -39,111 +39,120 @@ impl Provider for Massive {
 }
 
 impl Massive {
-    async fn answer(&self, ask: &Ask) -> Result<Answer, ProviderError> {
-        let asked = Asked::new(ask.symbols(), Style::Dot);
-        let pieces = match ask {
-            Ask::Catalog => Asked::nobody(),
-            Ask::Quotes(_) | Ask::Splits(..) | Ask::Dividends(..) if asked.len() > 0 => vec![asked],
-            Ask::DailyBars(symbols, days) => return self.daily_bars(ask, symbols, *days).await,
-            Ask::MinuteBars(..) | Ask::Fundamentals(_) | Ask::Benchmark(..) => asked.pieces(1),
-            Ask::Quotes(_) | Ask::Splits(..) | Ask::Dividends(..) => Vec::new(),
-            Ask::Earnings(..) | Ask::InsiderTrades(..) | Ask::Mentions(_) => {
+    async fn fetch_data(&self, request: &DataRequest) -> Result<DataResponse, ProviderError> {
+        let requested = RequestedSymbols::new(request.symbols(), TickerStyle::Dot);
+        let chunks = match request {
+            DataRequest::Catalog => RequestedSymbols::empty_chunk(),
+            DataRequest::Quotes(_) | DataRequest::Splits(..) | DataRequest::Dividends(..) if requested.len() > 0 => {
+                vec![requested]
+            }
+            DataRequest::DailyBars(symbols, days) => return self.daily_bars(request, symbols, *days).await,
+            DataRequest::MinuteBars(..) | DataRequest::Fundamentals(_) | DataRequest::Benchmark(..) => {
+                requested.chunks(1)
+            }
+            DataRequest::Quotes(_) | DataRequest::Splits(..) | DataRequest::Dividends(..) => Vec::new(),
+            DataRequest::Earnings(..) | DataRequest::InsiderTrades(..) | DataRequest::Mentions(_) => {
                 return Err(ProviderError::NotOffered {
                     provider: NAME,
-                    capability: ask.capability().name(),
+                    capability: request.capability().name(),
                 });
             }
         };
-        let requests = Requests {
-            of: self,
-            ask,
+        let requests = MassiveRequest {
+            provider: self,
+            request,
             day: None,
         };
-        errand::run(NAME, &self.http, &requests, pieces).await
+        paged_request::fetch_all(NAME, &self.http, &requests, chunks).await
     }
 
-    /// Day by day for many symbols, symbol by symbol for few: whatever takes fewer requests.
-    async fn daily_bars(&self, ask: &Ask, symbols: &[Symbol], days: Days) -> Result<Answer, ProviderError> {
-        let asked = Asked::new(symbols, Style::Dot);
+    /// Fetches daily bars day by day for many symbols, or symbol by symbol for few: whichever takes fewer requests.
+    async fn daily_bars(
+        &self,
+        request: &DataRequest,
+        symbols: &[Symbol],
+        days: DateRange,
+    ) -> Result<DataResponse, ProviderError> {
+        let requested = RequestedSymbols::new(symbols, TickerStyle::Dot);
         let is_working = |day: &Date| !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday);
         let all = days.from.series(Span::new().days(1)).take_while(|&day| day <= days.to);
         let working: Vec<Date> = all.filter(is_working).collect();
-        if asked.len() <= working.len() {
-            let requests = Requests {
-                of: self,
-                ask,
+        if requested.len() <= working.len() {
+            let requests = MassiveRequest {
+                provider: self,
+                request,
                 day: None,
             };
-            return errand::run(NAME, &self.http, &requests, asked.pieces(1)).await;
+            return paged_request::fetch_all(NAME, &self.http, &requests, requested.chunks(1)).await;
         }
-        let mut answer = Answer::default();
+        let mut response = DataResponse::default();
         for day in working {
-            let requests = Requests {
-                of: self,
-                ask,
+            let requests = MassiveRequest {
+                provider: self,
+                request,
                 day: Some(day),
             };
-            answer.append(errand::run(NAME, &self.http, &requests, vec![asked.clone()]).await?);
+            response.append(paged_request::fetch_all(NAME, &self.http, &requests, vec![requested.clone()]).await?);
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 
-struct Requests<'a> {
-    of: &'a Massive,
-    ask: &'a Ask,
-    /// The day of the whole market's bars.
+struct MassiveRequest<'a> {
+    provider: &'a Massive,
+    request: &'a DataRequest,
+    /// The date, if the request is for all stocks' bars of one day.
     day: Option<Date>,
 }
 
-impl Requests<'_> {
+impl MassiveRequest<'_> {
     fn range(&self, symbol: &str, unit: &str, from: &str, to: &str) -> Url {
         let query = [("adjusted", "false"), ("sort", "asc"), ("limit", "50000")];
-        self.of
+        self.provider
             .api
-            .at(&["v2", "aggs", "ticker", symbol, "range", "1", unit, from, to], &query)
+            .join(&["v2", "aggs", "ticker", symbol, "range", "1", unit, from, to], &query)
     }
 
-    fn events(&self, kind: &str, date: &str, days: Days, piece: &Asked) -> Url {
+    fn events(&self, kind: &str, date: &str, days: DateRange, chunk: &RequestedSymbols) -> Url {
         let (from, to) = (days.from.to_string(), days.to.to_string());
-        let (least, most) = (format!("{date}.gte"), format!("{date}.lte"));
-        let mut query = vec![(least.as_str(), from.as_str()), (&most, &to), ("limit", "1000")];
-        if piece.len() == 1 {
-            query.push(("ticker", piece.first()));
+        let (min_name, max_name) = (format!("{date}.gte"), format!("{date}.lte"));
+        let mut query = vec![(min_name.as_str(), from.as_str()), (&max_name, &to), ("limit", "1000")];
+        if chunk.len() == 1 {
+            query.push(("ticker", chunk.first_name()));
         }
-        self.of.api.at(&["v3", "reference", kind], &query)
+        self.provider.api.join(&["v3", "reference", kind], &query)
     }
 }
 
-impl Errand for Requests<'_> {
-    fn url(&self, piece: &Asked, page: Option<&str>) -> Url {
+impl PagedRequest for MassiveRequest<'_> {
+    fn url(&self, chunk: &RequestedSymbols, page: Option<&str>) -> Url {
         if let Some(page) = page {
-            return self.of.api.follow(page);
+            return self.provider.api.with_path_and_query(page);
         }
-        match self.ask {
-            Ask::Catalog => {
+        match self.request {
+            DataRequest::Catalog => {
                 let query = [("market", "stocks"), ("active", "true"), ("limit", "1000")];
-                self.of.api.at(&["v3", "reference", "tickers"], &query)
+                self.provider.api.join(&["v3", "reference", "tickers"], &query)
             }
-            Ask::Quotes(_) => {
-                let list = piece.list();
+            DataRequest::Quotes(_) => {
+                let list = chunk.comma_separated();
                 let query = [("tickers", list.as_str())];
-                let named = if piece.len() <= SYMBOLS_A_SNAPSHOT {
+                let named = if chunk.len() <= MAX_SYMBOLS_PER_SNAPSHOT {
                     &query[..]
                 } else {
                     &[]
                 };
-                self.of.api.at(
+                self.provider.api.join(
                     &["v2", "snapshot", "locale", "us", "markets", "stocks", "tickers"],
                     named,
                 )
             }
-            Ask::MinuteBars(_, times) => {
+            DataRequest::MinuteBars(_, times) => {
                 let [from, to] = [times.from, times.to].map(|time| time.as_millisecond().to_string());
-                self.range(piece.first(), "minute", &from, &to)
+                self.range(chunk.first_name(), "minute", &from, &to)
             }
-            Ask::DailyBars(_, days) | Ask::Benchmark(_, days) => match self.day {
-                None => self.range(piece.first(), "day", &days.from.to_string(), &days.to.to_string()),
+            DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => match self.day {
+                None => self.range(chunk.first_name(), "day", &days.from.to_string(), &days.to.to_string()),
                 Some(day) => {
                     let path = [
                         "v2",
@@ -155,31 +164,34 @@ impl Errand for Requests<'_> {
                         "stocks",
                         &day.to_string(),
                     ];
-                    self.of.api.at(&path, &[("adjusted", "false")])
+                    self.provider.api.join(&path, &[("adjusted", "false")])
                 }
             },
-            Ask::Splits(_, days) => self.events("splits", "execution_date", *days, piece),
-            Ask::Dividends(_, days) => self.events("dividends", "ex_dividend_date", *days, piece),
-            _ => self.of.api.at(&["v3", "reference", "tickers", piece.first()], &[]),
+            DataRequest::Splits(_, days) => self.events("splits", "execution_date", *days, chunk),
+            DataRequest::Dividends(_, days) => self.events("dividends", "ex_dividend_date", *days, chunk),
+            _ => self
+                .provider
+                .api
+                .join(&["v3", "reference", "tickers", chunk.first_name()], &[]),
         }
     }
 
-    fn read(&self, body: &[u8], piece: &Asked) -> Result<Page, ProviderError> {
-        match self.ask {
-            Ask::Catalog => parse::catalog(body),
-            Ask::Quotes(_) => parse::snapshots(body, piece).map(Page::from),
-            Ask::MinuteBars(_, times) => parse::bars(body, piece, |time| times.has(time), false),
-            Ask::DailyBars(_, days) | Ask::Benchmark(_, days) => {
-                parse::bars(body, piece, |time| days.has(new_york_date(time)), true)
+    fn read(&self, body: &[u8], chunk: &RequestedSymbols) -> Result<Page, ProviderError> {
+        match self.request {
+            DataRequest::Catalog => parse::catalog(body),
+            DataRequest::Quotes(_) => parse::snapshots(body, chunk).map(Page::from),
+            DataRequest::MinuteBars(_, times) => parse::bars(body, chunk, |time| times.contains(time), false),
+            DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => {
+                parse::bars(body, chunk, |time| days.contains(new_york_date(time)), true)
             }
-            Ask::Splits(_, days) => parse::splits(body, piece, *days),
-            Ask::Dividends(_, days) => parse::dividends(body, piece, *days),
-            _ => parse::overview(body, piece, new_york_date(self.of.setup.clock.now())).map(Page::from),
+            DataRequest::Splits(_, days) => parse::splits(body, chunk, *days),
+            DataRequest::Dividends(_, days) => parse::dividends(body, chunk, *days),
+            _ => parse::overview(body, chunk, new_york_date(self.provider.setup.clock.now())).map(Page::from),
         }
     }
 
-    fn most_bytes(&self) -> Option<usize> {
-        let is_market = matches!(self.ask, Ask::Catalog | Ask::Quotes(_)) || self.day.is_some();
-        is_market.then_some(self.of.setup.most_catalog_bytes)
+    fn max_response_bytes(&self) -> Option<usize> {
+        let is_market = matches!(self.request, DataRequest::Catalog | DataRequest::Quotes(_)) || self.day.is_some();
+        is_market.then_some(self.provider.setup.max_catalog_bytes)
     }
 }

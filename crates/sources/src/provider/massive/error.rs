@@ -1,4 +1,4 @@
-//! What Massive means by an error.
+//! Mapping of Massive's errors.
 
 use serde::Deserialize;
 
@@ -10,11 +10,11 @@ struct Body {
     status: String,
 }
 
-/// What it means by a status and a body where HTTP does not say it.
-pub(super) fn judge(status: u16, body: &[u8]) -> Option<ProviderError> {
-    // A body of data is large; only a small one is read twice.
+/// Maps a status and a body to an error where Massive deviates from HTTP semantics.
+pub(super) fn classify_error(status: u16, body: &[u8]) -> Option<ProviderError> {
+    // Only small bodies are parsed here; a body with data is large.
     let body = Some(body).filter(|body| body.len() < 4_096)?;
-    let said = json::maybe::<Body>(body)?.status;
+    let said = json::parse_optional::<Body>(body)?.status;
     match (status, said.as_str()) {
         (200 | 403, "NOT_AUTHORIZED") => Some(ProviderError::Forbidden { provider: NAME }),
         (_, "NOT_FOUND") => Some(ProviderError::NotFound { provider: NAME }),
@@ -27,12 +27,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_that_is_too_small_is_told_even_with_status_200() {
+    fn insufficient_plan_is_recognised_even_with_status_200() {
         let body = br#"{"status":"NOT_AUTHORIZED","request_id":"x","message":"You are not entitled to this data."}"#;
-        assert_eq!(judge(200, body), Some(ProviderError::Forbidden { provider: NAME }));
-        assert_eq!(judge(200, br#"{"status":"DELAYED","results":[]}"#), None);
         assert_eq!(
-            judge(404, br#"{"status":"NOT_FOUND"}"#),
+            classify_error(200, body),
+            Some(ProviderError::Forbidden { provider: NAME })
+        );
+        assert_eq!(classify_error(200, br#"{"status":"DELAYED","results":[]}"#), None);
+        assert_eq!(
+            classify_error(404, br#"{"status":"NOT_FOUND"}"#),
             Some(ProviderError::NotFound { provider: NAME })
         );
     }

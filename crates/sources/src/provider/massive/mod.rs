@@ -1,28 +1,28 @@
 //! # Massive (formerly Polygon.io)
 //!
-//! Snapshots, aggregates and reference data of US stocks; requests that answer the whole market at once, of which the free plan
-//! has five a minute and none for prices of today. Written from massive.com/docs: "Full Market Snapshot", "Daily Market
-//! Summary", "Custom Bars", "Splits", "Dividends", "All Tickers", "Ticker Overview", and the WebSocket's "Trades" and
-//! "Aggregates (Per Minute)".
+//! Snapshots, aggregates and reference data of US stocks. Some requests return the whole market at once. The free plan has five
+//! requests a minute and no prices of today. Written from massive.com/docs: "Full Market Snapshot", "Daily Market Summary", "Custom
+//! Bars", "Splits", "Dividends", "All Tickers", "Ticker Overview", and the WebSocket's "Trades" and "Aggregates (Per Minute)".
 //!
-//! | capability | path behind `{api}` | reach | free |
+//! | capability | path after `{api}` | scope | free |
 //! |---|---|---|---|
 //! | catalog | `/v3/reference/tickers?market=stocks`, in pages | all | yes |
 //! | quotes | `/v2/snapshot/locale/us/markets/stocks/tickers?tickers=…` | 250 symbols, or all | no |
 //! | minute bars | `/v2/aggs/ticker/{ticker}/range/1/minute/…` | one symbol | yes, until yesterday |
-//! | daily bars, benchmark | `/v2/aggs/grouped/locale/us/market/stocks/{date}` for a day of many, `/v2/aggs/ticker/…` for many days of one | all | yes, until yesterday |
+//! | daily bars of many symbols | `/v2/aggs/grouped/locale/us/market/stocks/{date}` | all | yes, until yesterday |
+//! | daily bars of many days, benchmark | `/v2/aggs/ticker/{ticker}/range/1/day/…` | one symbol | yes, until yesterday |
 //! | fundamentals | `/v3/reference/tickers/{ticker}`: the market capitalisation only | one symbol | yes |
 //! | splits, dividends | `/v3/reference/splits`, `/v3/reference/dividends`, in pages | all | yes |
 //! | stream | `{stream}/stocks`: trades and minutes | all | no |
 //!
-//! The old addresses (`api.polygon.io`, `socket.polygon.io`) go on to work, as their documentation says; both are settings.
+//! The documentation says that the old host names (`api.polygon.io`, `socket.polygon.io`) continue to work. Both URLs are settings.
 //!
-//! What the documentation does not say, and what is done about it:
-//! * What a plan without trades leaves out of a snapshot. Without a last trade the minute's close is the price, and without that
-//!   the day's.
-//! * Whether a page's address (`next_url`) stays at the same place. Its path and query are followed, at the address of the
-//!   settings: the key goes nowhere else.
-//! * Preferred shares are written with a small p (`BACpL`), which is no ticker here; they are left out.
+//! Undocumented points, and how the adapter handles them:
+//! * The content of a snapshot on a plan without trades. Without a last trade, the close of the last minute is the price, and without
+//!   that the day's close.
+//! * The host of the next page's URL (`next_url`). The adapter uses its path and query with the configured base URL, so that the key
+//!   is sent to no other host.
+//! * Preferred shares are written with a lower-case p (`BACpL`), which is not a supported ticker; they are skipped.
 
 mod client;
 mod error;
@@ -34,46 +34,46 @@ use std::time::Duration;
 
 use http::HeaderMap;
 
-use super::http::{Address, Http, Quota, Setup, SetupError};
+use super::http::{AdapterSetup, AdapterSetupError, HttpClient, ProviderUrl, RequestLimit};
 use super::limits::{delayed, offer};
-use super::{Capability, Key, Reach, Tier};
+use super::{Capability, ProviderKey, RequestScope, Tier};
 
 pub use stream::MassiveStream;
 
-/// Its name.
+/// The provider's name.
 pub(super) const NAME: &str = "massive";
 
-/// The plans.
+/// A pricing plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plan {
-    /// Free: until yesterday, five requests a minute.
+pub enum MassivePlan {
+    /// Free: data until yesterday, five requests a minute.
     Basic,
-    /// Paid: prices 15 minutes late.
+    /// Paid: prices delayed by 15 minutes.
     Delayed,
     /// Paid: prices in real time.
     RealTime,
 }
 
-/// The operator's account.
+/// Configuration of the operator's account.
 #[derive(Debug, Clone)]
-pub struct Config {
-    /// Where the data are.
+pub struct MassiveConfig {
+    /// The base URL of the API.
     pub api_url: String,
-    /// Where the stream is.
+    /// The base URL of the stream.
     pub stream_url: String,
-    /// The key.
-    pub key: Key,
-    /// The plan.
-    pub plan: Plan,
+    /// The API key.
+    pub key: ProviderKey,
+    /// The pricing plan.
+    pub plan: MassivePlan,
 }
 
-impl Config {
-    /// On this plan.
+impl MassiveConfig {
+    /// Returns the default configuration of a plan.
     #[must_use]
-    pub fn new(key: Key, plan: Plan) -> Self {
+    pub fn new(key: ProviderKey, plan: MassivePlan) -> Self {
         let stream = match plan {
-            Plan::RealTime => "wss://socket.massive.com",
-            Plan::Basic | Plan::Delayed => "wss://delayed.massive.com",
+            MassivePlan::RealTime => "wss://socket.massive.com",
+            MassivePlan::Basic | MassivePlan::Delayed => "wss://delayed.massive.com",
         };
         Self {
             api_url: "https://api.massive.com".to_owned(),
@@ -83,70 +83,74 @@ impl Config {
         }
     }
 
-    /// What the plan allows.
+    /// Returns the plan: capabilities and request limits.
     #[must_use]
     pub fn tier(&self) -> Tier {
         let delay = match self.plan {
-            Plan::Basic => None,
-            Plan::Delayed => Some(Duration::from_secs(15 * 60)),
-            Plan::RealTime => Some(Duration::ZERO),
+            MassivePlan::Basic => None,
+            MassivePlan::Delayed => Some(Duration::from_secs(15 * 60)),
+            MassivePlan::RealTime => Some(Duration::ZERO),
         };
         let mut offers = vec![
-            offer(Capability::Catalog, Reach::Market),
-            delayed(Capability::MinuteBars, Reach::Symbols(1), delay.unwrap_or_default()),
-            offer(Capability::DailyBars, Reach::Market),
-            offer(Capability::Benchmark, Reach::Symbols(1)),
-            offer(Capability::Fundamentals, Reach::Symbols(1)),
-            offer(Capability::Splits, Reach::Market),
-            offer(Capability::Dividends, Reach::Market),
+            offer(Capability::Catalog, RequestScope::Market),
+            delayed(
+                Capability::MinuteBars,
+                RequestScope::Symbols(1),
+                delay.unwrap_or_default(),
+            ),
+            offer(Capability::DailyBars, RequestScope::Market),
+            offer(Capability::Benchmark, RequestScope::Symbols(1)),
+            offer(Capability::Fundamentals, RequestScope::Symbols(1)),
+            offer(Capability::Splits, RequestScope::Market),
+            offer(Capability::Dividends, RequestScope::Market),
         ];
         if let Some(delay) = delay {
-            offers.push(delayed(Capability::Quotes, Reach::Market, delay));
-            offers.push(delayed(Capability::Stream, Reach::Subscription(None), delay));
+            offers.push(delayed(Capability::Quotes, RequestScope::Market, delay));
+            offers.push(delayed(Capability::Stream, RequestScope::Subscription(None), delay));
         }
         Tier {
             provider: NAME,
             plan: match self.plan {
-                Plan::Basic => "Stocks Basic",
-                Plan::Delayed => "Stocks Starter",
-                Plan::RealTime => "Stocks Advanced",
+                MassivePlan::Basic => "Stocks Basic",
+                MassivePlan::Delayed => "Stocks Starter",
+                MassivePlan::RealTime => "Stocks Advanced",
             },
             offers,
-            quotas: match self.plan {
-                Plan::Basic => vec![Quota::per_minute(5)],
-                // Paid plans have no limit but a plea to stay below 100 a second.
-                Plan::Delayed | Plan::RealTime => vec![Quota::per_second(50)],
+            request_limits: match self.plan {
+                MassivePlan::Basic => vec![RequestLimit::per_minute(5)],
+                // Paid plans have no fixed limit; the documentation asks to stay below 100 requests a second.
+                MassivePlan::Delayed | MassivePlan::RealTime => vec![RequestLimit::per_second(50)],
             },
         }
     }
 }
 
-/// Asks Massive.
+/// The Massive adapter.
 #[derive(Debug)]
 pub struct Massive {
-    http: Http,
-    api: Address,
-    stream: Address,
+    http: HttpClient,
+    api: ProviderUrl,
+    stream: ProviderUrl,
     tier: Tier,
-    config: Config,
-    setup: Setup,
+    config: MassiveConfig,
+    setup: AdapterSetup,
 }
 
 impl Massive {
-    /// With this account.
+    /// Creates the adapter.
     ///
     /// # Errors
-    /// [`SetupError`]
-    pub fn new(config: Config, setup: &Setup) -> Result<Self, SetupError> {
-        let address = |setting| move |error| SetupError::Address { setting, error };
+    /// [`AdapterSetupError`]
+    pub fn new(config: MassiveConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
+        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
         let tier = config.tier();
         let mut headers = HeaderMap::new();
-        let bearer = config.key.header("Bearer ").ok_or(super::key::KeyError)?;
+        let bearer = config.key.header("Bearer ").ok_or(super::key::ProviderKeyError)?;
         headers.insert(http::header::AUTHORIZATION, bearer);
         Ok(Self {
-            http: Http::new(NAME, setup, &tier.quotas, headers, error::judge)?,
-            api: Address::http(&config.api_url).map_err(address("api_url"))?,
-            stream: Address::websocket(&config.stream_url).map_err(address("stream_url"))?,
+            http: HttpClient::new(NAME, setup, &tier.request_limits, headers, error::classify_error)?,
+            api: ProviderUrl::http(&config.api_url).map_err(address("api_url"))?,
+            stream: ProviderUrl::websocket(&config.stream_url).map_err(address("stream_url"))?,
             tier,
             config,
             setup: setup.clone(),

@@ -1,13 +1,13 @@
-//! What Massive sends over REST.
+//! Massive's REST responses.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::provider::json::Num;
+use crate::provider::json::JsonNumber;
 
-/// A page of anything that comes in `results`.
+/// A page of `results`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Results<'a> {
     #[serde(borrow, default)]
@@ -15,14 +15,14 @@ pub(super) struct Results<'a> {
     pub(super) next_url: Option<String>,
 }
 
-/// One of anything.
+/// A response with a single result.
 #[derive(Debug, Deserialize)]
-pub(super) struct One<'a> {
+pub(super) struct SingleResult<'a> {
     #[serde(borrow)]
     pub(super) results: &'a RawValue,
 }
 
-/// An element of the catalog, or a ticker's overview.
+/// An element of the catalog, or the overview of a ticker.
 #[derive(Debug, Deserialize)]
 pub(super) struct Ticker<'a> {
     pub(super) ticker: Cow<'a, str>,
@@ -32,26 +32,26 @@ pub(super) struct Ticker<'a> {
     pub(super) kind: Option<Cow<'a, str>>,
     pub(super) active: Option<bool>,
     #[serde(borrow)]
-    pub(super) market_cap: Option<Num<'a>>,
+    pub(super) market_cap: Option<JsonNumber<'a>>,
 }
 
-/// A bar; `ticker` where it is one of many stocks.
+/// A bar. `ticker` is present in responses about many stocks.
 #[derive(Debug, Deserialize)]
 pub(super) struct Bar<'a> {
     #[serde(rename = "T")]
     pub(super) ticker: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) t: Option<Num<'a>>,
+    pub(super) t: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) o: Option<Num<'a>>,
+    pub(super) o: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) h: Option<Num<'a>>,
+    pub(super) h: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) l: Option<Num<'a>>,
+    pub(super) l: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) c: Option<Num<'a>>,
+    pub(super) c: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) v: Option<Num<'a>>,
+    pub(super) v: Option<JsonNumber<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -59,9 +59,9 @@ pub(super) struct Split<'a> {
     pub(super) ticker: Cow<'a, str>,
     pub(super) execution_date: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) split_from: Option<Num<'a>>,
+    pub(super) split_from: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) split_to: Option<Num<'a>>,
+    pub(super) split_to: Option<JsonNumber<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -70,10 +70,10 @@ pub(super) struct Dividend<'a> {
     pub(super) ex_dividend_date: Option<Cow<'a, str>>,
     pub(super) pay_date: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) cash_amount: Option<Num<'a>>,
+    pub(super) cash_amount: Option<JsonNumber<'a>>,
 }
 
-/// The snapshot of many stocks.
+/// Snapshots of many stocks.
 #[derive(Debug, Deserialize)]
 pub(super) struct Snapshots<'a> {
     #[serde(borrow, default)]
@@ -92,43 +92,43 @@ pub(super) struct Snapshot<'a> {
     pub(super) min: Option<Minute<'a>>,
     #[serde(borrow)]
     pub(super) day: Option<Day<'a>>,
-    /// In nanoseconds.
+    /// A Unix timestamp in nanoseconds.
     #[serde(borrow)]
-    pub(super) updated: Option<Num<'a>>,
+    pub(super) updated: Option<JsonNumber<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct LastTrade<'a> {
     #[serde(borrow)]
-    pub(super) p: Option<Num<'a>>,
-    /// In nanoseconds.
+    pub(super) p: Option<JsonNumber<'a>>,
+    /// A Unix timestamp in nanoseconds.
     #[serde(borrow)]
-    pub(super) t: Option<Num<'a>>,
+    pub(super) t: Option<JsonNumber<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct LastQuote<'a> {
     #[serde(borrow)]
-    pub(super) p: Option<Num<'a>>,
+    pub(super) p: Option<JsonNumber<'a>>,
     #[serde(borrow, rename = "P")]
-    pub(super) ask: Option<Num<'a>>,
+    pub(super) ask: Option<JsonNumber<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Minute<'a> {
     #[serde(borrow)]
-    pub(super) c: Option<Num<'a>>,
-    /// In milliseconds.
+    pub(super) c: Option<JsonNumber<'a>>,
+    /// A Unix timestamp in milliseconds.
     #[serde(borrow)]
-    pub(super) t: Option<Num<'a>>,
+    pub(super) t: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) av: Option<Num<'a>>,
+    pub(super) av: Option<JsonNumber<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Day<'a> {
     #[serde(borrow)]
-    pub(super) c: Option<Num<'a>>,
+    pub(super) c: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) v: Option<Num<'a>>,
+    pub(super) v: Option<JsonNumber<'a>>,
 }

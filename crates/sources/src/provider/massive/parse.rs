@@ -1,4 +1,4 @@
-//! Massive's answers as records.
+//! Parser of Massive's responses.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -6,96 +6,109 @@ use market::records::{BarRow, DividendRow, FundamentalsRow, QuoteRow, SplitRow, 
 use url::Url;
 
 use super::NAME;
-use super::models::{self, Dividend, One, Results, Snapshot, Snapshots, Split, Ticker};
+use super::models::{self, Dividend, Results, SingleResult, Snapshot, Snapshots, Split, Ticker};
 use crate::folder::IntradayBar;
-use crate::provider::asked::Asked;
-use crate::provider::errand::Page;
-use crate::provider::json::{self, Num, Row};
-use crate::provider::span_bars::{self, as_day};
-use crate::provider::symbols::Style;
-use crate::provider::{Answer, Days, Fault, MinuteBar, ProviderError};
+use crate::provider::interval_bars::{self, as_day};
+use crate::provider::json::{self, JsonNumber, RowReader};
+use crate::provider::paged_request::Page;
+use crate::provider::requested_symbols::RequestedSymbols;
+use crate::provider::ticker_style::TickerStyle;
+use crate::provider::{DataResponse, DateRange, InvalidRow, MinuteBar, ProviderError};
 
-/// The path and the query of the next page, wherever it says that is.
-fn next(page: &Results<'_>) -> Option<String> {
+/// Returns the path and query of the next page, without its host.
+fn next_page_path(page: &Results<'_>) -> Option<String> {
     let url = Url::parse(page.next_url.as_deref()?).ok()?;
     Some(format!("{}?{}", url.path(), url.query().unwrap_or_default()))
 }
 
 pub(super) fn catalog(body: &[u8]) -> Result<Page, ProviderError> {
-    let page: Results<'_> = json::body(NAME, body)?;
-    let mut answer = Answer::default();
+    let page: Results<'_> = json::parse_body(NAME, body)?;
+    let mut response = DataResponse::default();
     for element in &page.results {
-        let Some(ticker) = answer.faults.keep(json::element::<Ticker<'_>>("a ticker", element)) else {
+        let Some(ticker) = response
+            .invalid_rows
+            .keep_valid(json::parse_element::<Ticker<'_>>("a ticker", element))
+        else {
             continue;
         };
-        // Preferred shares and warrants are written in ways that no ticker here has.
-        let Some(symbol) = Style::Dot.read(&ticker.ticker) else {
+        // Preferred shares and warrants have spellings that are not supported.
+        let Some(symbol) = TickerStyle::Dot.read(&ticker.ticker) else {
             continue;
         };
-        answer.batch.stocks.push(StockRow {
+        response.batch.stocks.push(StockRow {
             kind: ticker.kind.as_deref().map(str::to_owned),
             exchange: ticker.primary_exchange.as_deref().map(str::to_owned),
             is_active: ticker.active.unwrap_or(true),
             ..StockRow::named(symbol, ticker.name.as_deref().unwrap_or(&ticker.ticker))
         });
     }
-    let next = next(&page);
-    Ok(Page { answer, next })
+    let next_page = next_page_path(&page);
+    Ok(Page { response, next_page })
 }
 
-pub(super) fn overview(body: &[u8], asked: &Asked, today: Date) -> Result<Answer, ProviderError> {
-    let One { results } = json::body(NAME, body)?;
-    let mut answer = Answer::default();
-    let Some(ticker) = answer.faults.keep(json::element::<Ticker<'_>>(asked.first(), results)) else {
-        return Ok(answer);
+pub(super) fn overview(body: &[u8], requested: &RequestedSymbols, today: Date) -> Result<DataResponse, ProviderError> {
+    let SingleResult { results } = json::parse_body(NAME, body)?;
+    let mut response = DataResponse::default();
+    let Some(ticker) = response
+        .invalid_rows
+        .keep_valid(json::parse_element::<Ticker<'_>>(requested.first_name(), results))
+    else {
+        return Ok(response);
     };
-    let Some(market_cap) = (Row { of: &ticker.ticker }).figure(ticker.market_cap) else {
-        return Ok(answer);
+    let Some(market_cap) = (RowReader { label: &ticker.ticker }).optional_decimal(ticker.market_cap) else {
+        return Ok(response);
     };
-    answer
-        .batch
-        .fundamentals
-        .extend(asked.of(&ticker.ticker).iter().map(|&symbol| FundamentalsRow {
-            symbol,
-            as_of: today,
-            eps_ttm: None,
-            eps_forward: None,
-            market_cap: Some(market_cap),
-            dividend_yield: None,
-            dividend_amount: None,
-            beta: None,
-        }));
-    Ok(answer)
+    response.batch.fundamentals.extend(
+        requested
+            .symbols_for(&ticker.ticker)
+            .iter()
+            .map(|&symbol| FundamentalsRow {
+                symbol,
+                as_of: today,
+                eps_ttm: None,
+                eps_forward: None,
+                market_cap: Some(market_cap),
+                dividend_yield: None,
+                dividend_amount: None,
+                beta: None,
+            }),
+    );
+    Ok(response)
 }
 
-pub(super) fn snapshots(body: &[u8], asked: &Asked) -> Result<Answer, ProviderError> {
-    let snapshots: Snapshots<'_> = json::body(NAME, body)?;
-    let (mut answer, mut known) = (Answer::default(), std::collections::BTreeSet::new());
+pub(super) fn snapshots(body: &[u8], requested: &RequestedSymbols) -> Result<DataResponse, ProviderError> {
+    let snapshots: Snapshots<'_> = json::parse_body(NAME, body)?;
+    let (mut response, mut known) = (DataResponse::default(), std::collections::BTreeSet::new());
     for element in snapshots.tickers {
-        let Some(snapshot) = answer.faults.keep(json::element::<Snapshot<'_>>("a snapshot", element)) else {
+        let Some(snapshot) = response
+            .invalid_rows
+            .keep_valid(json::parse_element::<Snapshot<'_>>("a snapshot", element))
+        else {
             continue;
         };
-        let symbols = asked.of(&snapshot.ticker);
+        let symbols = requested.symbols_for(&snapshot.ticker);
         if symbols.is_empty() {
             continue;
         }
         known.insert(snapshot.ticker.to_string());
-        let Some(row) = answer.faults.keep(quote(&snapshot, symbols[0])).flatten() else {
+        let Some(row) = response.invalid_rows.keep_valid(quote(&snapshot, symbols[0])).flatten() else {
             continue;
         };
-        answer
+        response
             .batch
             .quotes
             .extend(symbols.iter().map(|&symbol| QuoteRow { symbol, ..row }));
     }
-    answer.unknown = asked.missing(|name| known.contains(name));
-    Ok(answer)
+    response.unknown = requested.missing(|name| known.contains(name));
+    Ok(response)
 }
 
-/// The last trade; without it the last minute's close, or the day's. `None` before anything was traded.
-fn quote(snapshot: &Snapshot<'_>, symbol: market::Symbol) -> Result<Option<QuoteRow>, Fault> {
-    let row = Row { of: &snapshot.ticker };
-    let is_there = |number: Option<Num<'_>>| number.is_some_and(|number| !matches!(number.text(), "0" | "null"));
+/// Returns the last trade, else the last minute's close, else the day's close; `None` before the first trade.
+fn quote(snapshot: &Snapshot<'_>, symbol: market::Symbol) -> Result<Option<QuoteRow>, InvalidRow> {
+    let row = RowReader {
+        label: &snapshot.ticker,
+    };
+    let is_there = |number: Option<JsonNumber<'_>>| number.is_some_and(|number| !matches!(number.text(), "0" | "null"));
     let (trade, minute, day) = (&snapshot.last_trade, &snapshot.min, &snapshot.day);
     let (price, time) = match (trade, minute, day) {
         (Some(trade), ..) if is_there(trade.p) => (
@@ -115,19 +128,22 @@ fn quote(snapshot: &Snapshot<'_>, symbol: market::Symbol) -> Result<Option<Quote
         .last_quote
         .as_ref()
         .map_or((None, None), |quote| (quote.p, quote.ask));
-    let minute_volume = minute.as_ref().and_then(|minute| row.shares_if_any(minute.av));
+    let minute_volume = minute.as_ref().and_then(|minute| row.optional_shares(minute.av));
     Ok(Some(QuoteRow {
         symbol,
         price,
-        volume: day.as_ref().and_then(|day| row.shares_if_any(day.v)).max(minute_volume),
+        volume: day
+            .as_ref()
+            .and_then(|day| row.optional_shares(day.v))
+            .max(minute_volume),
         time: Some(time),
-        bid: row.price_if_any(bid),
-        ask: row.price_if_any(ask),
+        bid: row.optional_price(bid),
+        ask: row.optional_price(ask),
     }))
 }
 
-fn bar(name: &str, bar: &models::Bar<'_>) -> Result<IntradayBar, Fault> {
-    let row = Row { of: name };
+fn bar(name: &str, bar: &models::Bar<'_>) -> Result<IntradayBar, InvalidRow> {
+    let row = RowReader { label: name };
     let bar = IntradayBar {
         time: row.epoch("t", bar.t, 1_000)?,
         open: row.price("o", bar.o)?,
@@ -136,54 +152,61 @@ fn bar(name: &str, bar: &models::Bar<'_>) -> Result<IntradayBar, Fault> {
         close: row.price("c", bar.c)?,
         volume: row.shares("v", bar.v)?,
     };
-    span_bars::checked(name, bar)
+    interval_bars::validate(name, bar)
 }
 
-/// A page of bars: of days, or else of minutes; of the symbol that is asked for, or of those they name.
+/// Parses a page of bars: daily bars if `as_days`, minute bars otherwise. Bars without a ticker belong to the requested symbol.
 pub(super) fn bars(
     body: &[u8],
-    asked: &Asked,
+    requested: &RequestedSymbols,
     is_kept: impl Fn(Timestamp) -> bool,
     as_days: bool,
 ) -> Result<Page, ProviderError> {
-    let page: Results<'_> = json::body(NAME, body)?;
-    let mut answer = Answer::default();
+    let page: Results<'_> = json::parse_body(NAME, body)?;
+    let mut response = DataResponse::default();
     for element in &page.results {
-        let Some(model) = answer
-            .faults
-            .keep(json::element::<models::Bar<'_>>(asked.first(), element))
+        let Some(model) = response
+            .invalid_rows
+            .keep_valid(json::parse_element::<models::Bar<'_>>(requested.first_name(), element))
         else {
             continue;
         };
-        let name = model.ticker.as_deref().unwrap_or(asked.first());
-        let symbols = asked.of(name);
+        let name = model.ticker.as_deref().unwrap_or(requested.first_name());
+        let symbols = requested.symbols_for(name);
         if symbols.is_empty() {
             continue;
         }
-        let Some(bar) = answer.faults.keep(bar(name, &model)).filter(|bar| is_kept(bar.time)) else {
+        let Some(bar) = response
+            .invalid_rows
+            .keep_valid(bar(name, &model))
+            .filter(|bar| is_kept(bar.time))
+        else {
             continue;
         };
         for &symbol in symbols {
             if as_days {
                 let bar = as_day(&bar);
-                answer.batch.bars.push(BarRow { symbol, bar });
+                response.batch.bars.push(BarRow { symbol, bar });
             } else {
-                answer.minutes.push(MinuteBar { symbol, bar });
+                response.minutes.push(MinuteBar { symbol, bar });
             }
         }
     }
-    let next = next(&page);
-    Ok(Page { answer, next })
+    let next_page = next_page_path(&page);
+    Ok(Page { response, next_page })
 }
 
-pub(super) fn splits(body: &[u8], asked: &Asked, days: Days) -> Result<Page, ProviderError> {
-    let page: Results<'_> = json::body(NAME, body)?;
-    let mut answer = Answer::default();
+pub(super) fn splits(body: &[u8], requested: &RequestedSymbols, days: DateRange) -> Result<Page, ProviderError> {
+    let page: Results<'_> = json::parse_body(NAME, body)?;
+    let mut response = DataResponse::default();
     for element in &page.results {
-        let Some(split) = answer.faults.keep(json::element::<Split<'_>>("a split", element)) else {
+        let Some(split) = response
+            .invalid_rows
+            .keep_valid(json::parse_element::<Split<'_>>("a split", element))
+        else {
             continue;
         };
-        let (symbols, row) = (asked.of(&split.ticker), Row { of: &split.ticker });
+        let (symbols, row) = (requested.symbols_for(&split.ticker), RowReader { label: &split.ticker });
         if symbols.is_empty() {
             continue;
         }
@@ -192,28 +215,40 @@ pub(super) fn splits(body: &[u8], asked: &Asked, days: Days) -> Result<Page, Pro
             .and_then(|date| {
                 Ok((
                     date,
-                    row.ratio(["split_to", "split_from"], split.split_to, split.split_from)?,
+                    row.split_ratio(["split_to", "split_from"], split.split_to, split.split_from)?,
                 ))
             });
-        if let Some((date, ratio)) = answer.faults.keep(read).filter(|read| days.has(read.0)) {
-            answer
+        if let Some((date, ratio)) = response
+            .invalid_rows
+            .keep_valid(read)
+            .filter(|read| days.contains(read.0))
+        {
+            response
                 .batch
                 .splits
                 .extend(symbols.iter().map(|&symbol| SplitRow { symbol, date, ratio }));
         }
     }
-    let next = next(&page);
-    Ok(Page { answer, next })
+    let next_page = next_page_path(&page);
+    Ok(Page { response, next_page })
 }
 
-pub(super) fn dividends(body: &[u8], asked: &Asked, days: Days) -> Result<Page, ProviderError> {
-    let page: Results<'_> = json::body(NAME, body)?;
-    let mut answer = Answer::default();
+pub(super) fn dividends(body: &[u8], requested: &RequestedSymbols, days: DateRange) -> Result<Page, ProviderError> {
+    let page: Results<'_> = json::parse_body(NAME, body)?;
+    let mut response = DataResponse::default();
     for element in &page.results {
-        let Some(dividend) = answer.faults.keep(json::element::<Dividend<'_>>("a dividend", element)) else {
+        let Some(dividend) = response
+            .invalid_rows
+            .keep_valid(json::parse_element::<Dividend<'_>>("a dividend", element))
+        else {
             continue;
         };
-        let (symbols, row) = (asked.of(&dividend.ticker), Row { of: &dividend.ticker });
+        let (symbols, row) = (
+            requested.symbols_for(&dividend.ticker),
+            RowReader {
+                label: &dividend.ticker,
+            },
+        );
         if symbols.is_empty() {
             continue;
         }
@@ -226,15 +261,22 @@ pub(super) fn dividends(body: &[u8], asked: &Asked, days: Days) -> Result<Page, 
                     .and_then(|date| row.date("pay_date", Some(date)).ok());
                 Ok((date, paid, row.amount("cash_amount", dividend.cash_amount)?))
             });
-        if let Some((ex_date, payment_date, amount)) = answer.faults.keep(read).filter(|read| days.has(read.0)) {
-            answer.batch.dividends.extend(symbols.iter().map(|&symbol| DividendRow {
-                symbol,
-                ex_date,
-                payment_date,
-                amount: Some(amount),
-            }));
+        if let Some((ex_date, payment_date, amount)) = response
+            .invalid_rows
+            .keep_valid(read)
+            .filter(|read| days.contains(read.0))
+        {
+            response
+                .batch
+                .dividends
+                .extend(symbols.iter().map(|&symbol| DividendRow {
+                    symbol,
+                    ex_date,
+                    payment_date,
+                    amount: Some(amount),
+                }));
         }
     }
-    let next = next(&page);
-    Ok(Page { answer, next })
+    let next_page = next_page_path(&page);
+    Ok(Page { response, next_page })
 }

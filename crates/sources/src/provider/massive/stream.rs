@@ -1,4 +1,4 @@
-//! Massive's stream: trades, and minutes with the session's volume so far.
+//! Massive's stream: trades, and minute bars with the session's volume so far.
 //!
 //! ```text
 //! ← [{"ev":"status","status":"connected","message":"Connected Successfully"}]
@@ -8,44 +8,46 @@
 //! ← [{"ev":"T","sym":"MSFT","x":4,"i":"12345","z":3,"p":114.125,"s":100,"c":[0,12],"t":1536036818784,"q":3681328}]
 //! ```
 //!
-//! Conditions of trades are numbers, by the glossary "Conditions & Indicators"; those that make no last price on the tapes are
-//! left out.
+//! Trade conditions are numbers from the glossary "Conditions & Indicators". Trades with a condition that excludes them from the last
+//! price on the tapes are skipped.
 
 use market::Symbol;
 use serde_json::json;
 use url::Url;
 
-use super::{Config, NAME};
-use crate::provider::Key;
-use crate::provider::finnhub::millis;
-use crate::provider::http::Address;
-use crate::provider::stream::{Broken, Heard, Protocol, Scan, StreamFault, Tick, Value};
-use crate::provider::symbols::Style;
+use super::{MassiveConfig, NAME};
+use crate::provider::ProviderKey;
+use crate::provider::finnhub::parse_millis;
+use crate::provider::http::ProviderUrl;
+use crate::provider::stream::{
+    JsonScanner, MalformedJson, ScannedValue, StreamError, StreamMessageOutcome, StreamProtocol, Tick,
+};
+use crate::provider::ticker_style::TickerStyle;
 
 /// Average price, cash sale, derivatively priced, form T, extended hours, official close, official open, next day, price
 /// variation, prior reference price, seller, sold out of sequence, odd lot, contingent, qualified contingent.
-const NO_LAST_PRICE: &[i64] = &[2, 7, 10, 12, 13, 15, 16, 20, 21, 22, 29, 33, 37, 52, 53];
+const EXCLUDED_CONDITIONS: &[i64] = &[2, 7, 10, 12, 13, 15, 16, 20, 21, 22, 29, 33, 37, 52, 53];
 
-/// So many symbols are named in one message.
-const SYMBOLS_A_MESSAGE: usize = 500;
+/// Number of symbols per subscription message.
+const SYMBOLS_PER_MESSAGE: usize = 500;
 
-/// How one talks with Massive's stream.
+/// The protocol of Massive's stream.
 pub struct MassiveStream {
     url: Url,
-    key: Key,
+    key: ProviderKey,
 }
 
 impl MassiveStream {
-    /// With this account, at `{stream}/stocks`.
-    pub(super) fn new(config: &Config, stream: &Address) -> Self {
+    /// Creates the protocol for `{stream}/stocks`.
+    pub(super) fn new(config: &MassiveConfig, stream: &ProviderUrl) -> Self {
         Self {
-            url: stream.at(&["stocks"], &[]),
+            url: stream.join(&["stocks"], &[]),
             key: config.key.clone(),
         }
     }
 }
 
-impl Protocol for MassiveStream {
+impl StreamProtocol for MassiveStream {
     fn provider(&self) -> &'static str {
         NAME
     }
@@ -54,7 +56,7 @@ impl Protocol for MassiveStream {
         self.url.clone()
     }
 
-    fn greet(&mut self) -> (Vec<String>, bool) {
+    fn login_messages(&mut self) -> (Vec<String>, bool) {
         (
             vec![json!({"action": "auth", "params": self.key.expose()}).to_string()],
             false,
@@ -62,46 +64,50 @@ impl Protocol for MassiveStream {
     }
 
     fn subscribe(&mut self, add: &[Symbol], remove: &[Symbol]) -> Vec<String> {
-        let about = |action: &'static str, symbols: &[Symbol]| {
+        let channel_messages = |action: &'static str, symbols: &[Symbol]| {
             let names = |symbols: &[Symbol]| {
-                let each = symbols.iter().map(|&symbol| Style::Dot.write(symbol));
+                let each = symbols.iter().map(|&symbol| TickerStyle::Dot.write(symbol));
                 each.map(|name| format!("T.{name},AM.{name}"))
                     .collect::<Vec<_>>()
                     .join(",")
             };
             let message = |symbols| json!({"action": action, "params": names(symbols)}).to_string();
-            symbols.chunks(SYMBOLS_A_MESSAGE).map(message).collect::<Vec<_>>()
+            symbols.chunks(SYMBOLS_PER_MESSAGE).map(message).collect::<Vec<_>>()
         };
-        [about("unsubscribe", remove), about("subscribe", add)].concat()
+        [
+            channel_messages("unsubscribe", remove),
+            channel_messages("subscribe", add),
+        ]
+        .concat()
     }
 
-    fn hear(&mut self, message: &[u8], ticks: &mut Vec<Tick>) -> Heard {
-        let mut heard = Heard::default();
-        if read(message, ticks, &mut heard).is_err() {
-            heard.unreadable += 1;
+    fn parse_message(&mut self, message: &[u8], ticks: &mut Vec<Tick>) -> StreamMessageOutcome {
+        let mut outcome = StreamMessageOutcome::default();
+        if read(message, ticks, &mut outcome).is_err() {
+            outcome.unreadable += 1;
         }
-        heard
+        outcome
     }
 }
 
-/// The members of a message that matter.
+/// The relevant fields of a message.
 #[derive(Default)]
-struct Members<'a> {
+struct MessageFields<'a> {
     kind: &'a [u8],
-    symbol: Option<Value<'a>>,
-    p: Option<Value<'a>>,
-    t: Option<Value<'a>>,
-    /// Of trades the conditions, of minutes the close.
-    c: Option<Value<'a>>,
-    end: Option<Value<'a>>,
-    volume: Option<Value<'a>>,
+    symbol: Option<ScannedValue<'a>>,
+    p: Option<ScannedValue<'a>>,
+    t: Option<ScannedValue<'a>>,
+    /// The conditions of a trade, or the close of a minute.
+    c: Option<ScannedValue<'a>>,
+    end: Option<ScannedValue<'a>>,
+    volume: Option<ScannedValue<'a>>,
     status: &'a [u8],
 }
 
-fn read(message: &[u8], ticks: &mut Vec<Tick>, heard: &mut Heard) -> Result<(), Broken> {
-    let (mut scan, mut is_first) = (Scan::new(message), true);
+fn read(message: &[u8], ticks: &mut Vec<Tick>, outcome: &mut StreamMessageOutcome) -> Result<(), MalformedJson> {
+    let (mut scan, mut is_first) = (JsonScanner::new(message), true);
     while scan.next_object(&mut is_first)? {
-        let (mut members, mut is_first) = (Members::default(), true);
+        let (mut members, mut is_first) = (MessageFields::default(), true);
         while let Some((name, value)) = scan.next_member(&mut is_first)? {
             match name {
                 b"ev" => members.kind = value.bytes(),
@@ -115,47 +121,52 @@ fn read(message: &[u8], ticks: &mut Vec<Tick>, heard: &mut Heard) -> Result<(), 
                 _ => {}
             }
         }
-        members.take(ticks, heard);
+        members.apply(ticks, outcome);
     }
     Ok(())
 }
 
-impl Members<'_> {
-    fn take(&self, ticks: &mut Vec<Tick>, heard: &mut Heard) {
+impl MessageFields<'_> {
+    fn apply(&self, ticks: &mut Vec<Tick>, outcome: &mut StreamMessageOutcome) {
         let is_read = match self.kind {
-            b"T" if !self.makes_last_price() => {
-                heard.passed_over += 1;
+            b"T" if !self.updates_last_price() => {
+                outcome.skipped_trades += 1;
                 true
             }
             b"T" => self.trade(self.p, self.t, ticks).is_some(),
             b"AM" => self.minute(ticks).is_some(),
             b"status" => {
-                self.status(heard);
+                self.status(outcome);
                 true
             }
-            // Other events are of no interest; none at all is no message.
+            // Other events are ignored. A message without an event is unreadable.
             other => !other.is_empty(),
         };
-        heard.unreadable += u64::from(!is_read);
+        outcome.unreadable += u64::from(!is_read);
     }
 
-    fn makes_last_price(&self) -> bool {
-        let Some(Value::Nested(conditions)) = self.c else {
+    fn updates_last_price(&self) -> bool {
+        let Some(ScannedValue::Nested(conditions)) = self.c else {
             return true;
         };
         let numbers = conditions
             .split(|byte| !byte.is_ascii_digit())
             .filter(|digits| !digits.is_empty());
         !numbers
-            .filter_map(|digits| Value::Bare(digits).whole())
-            .any(|number| NO_LAST_PRICE.contains(&number))
+            .filter_map(|digits| ScannedValue::Bare(digits).integer())
+            .any(|number| EXCLUDED_CONDITIONS.contains(&number))
     }
 
-    fn trade(&self, price: Option<Value<'_>>, time: Option<Value<'_>>, ticks: &mut Vec<Tick>) -> Option<()> {
+    fn trade(
+        &self,
+        price: Option<ScannedValue<'_>>,
+        time: Option<ScannedValue<'_>>,
+        ticks: &mut Vec<Tick>,
+    ) -> Option<()> {
         ticks.push(Tick::Trade {
             symbol: self.symbol?.symbol()?,
             price: price?.price()?,
-            time: millis(time?)?,
+            time: parse_millis(time?)?,
         });
         Some(())
     }
@@ -167,13 +178,13 @@ impl Members<'_> {
         Some(())
     }
 
-    fn status(&self, heard: &mut Heard) {
+    fn status(&self, outcome: &mut StreamMessageOutcome) {
         match self.status {
-            b"auth_success" => heard.ready = true,
-            b"auth_failed" => heard.fault = Some(StreamFault::Unauthorized),
-            b"max_connections" => heard.fault = Some(StreamFault::Crowded),
-            b"not_authorized" => heard.fault = Some(StreamFault::Forbidden),
-            // "Connected", "subscribed to": good to know.
+            b"auth_success" => outcome.is_authenticated = true,
+            b"auth_failed" => outcome.error = Some(StreamError::Unauthorized),
+            b"max_connections" => outcome.error = Some(StreamError::TooManyConnections),
+            b"not_authorized" => outcome.error = Some(StreamError::Forbidden),
+            // Other status messages, such as "connected", are ignored.
             _ => {}
         }
     }

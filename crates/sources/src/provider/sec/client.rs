@@ -1,4 +1,4 @@
-//! Which requests a question takes.
+//! The SEC's requests for each [`DataRequest`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
@@ -9,17 +9,17 @@ use market::Symbol;
 use market::calendar::new_york_date;
 use market::records::WithdrawnFiling;
 
-use super::form4::{Amended, Filing, replace_amended};
-use super::parse::{Cik, Place};
+use super::form4::{AmendedFilings, Filing, apply_amendments};
+use super::parse::{Cik, FilingLocation};
 use super::{NAME, Sec, parse};
-use crate::provider::stream::canonical;
-use crate::provider::{Answer, Ask, Days, Fault, Fetch, Provider, ProviderError, Tier};
+use crate::provider::stream::canonical_symbol;
+use crate::provider::{DataRequest, DataResponse, DateRange, FetchFuture, InvalidRow, Provider, ProviderError, Tier};
 
-/// The list of tickers is asked for anew after so long.
-const TICKERS_LAST: SignedDuration = SignedDuration::from_hours(12);
+/// The ticker list is fetched again after this long.
+const TICKER_CACHE_LIFETIME: SignedDuration = SignedDuration::from_hours(12);
 
-/// The tickers as of an instant.
-pub(super) type Known = (Timestamp, Arc<BTreeMap<Symbol, Cik>>);
+/// The registrants by ticker, and when they were fetched.
+pub(super) type CachedRegistrants = (Timestamp, Arc<BTreeMap<Symbol, Cik>>);
 
 impl Provider for Sec {
     fn name(&self) -> &'static str {
@@ -30,14 +30,14 @@ impl Provider for Sec {
         &self.tier
     }
 
-    fn fetch<'a>(&'a self, ask: &'a Ask) -> Fetch<'a> {
+    fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
         Box::pin(async move {
-            match ask {
-                Ask::Catalog => Ok(self.tickers().await?.1),
-                Ask::InsiderTrades(symbols, days) => self.insider_trades(symbols, *days).await,
+            match request {
+                DataRequest::Catalog => Ok(self.tickers().await?.1),
+                DataRequest::InsiderTrades(symbols, days) => self.insider_trades(symbols, *days).await,
                 _ => Err(ProviderError::NotOffered {
                     provider: NAME,
-                    capability: ask.capability().name(),
+                    capability: request.capability().name(),
                 }),
             }
         })
@@ -49,47 +49,49 @@ impl Provider for Sec {
 }
 
 impl Sec {
-    async fn tickers(&self) -> Result<(Arc<BTreeMap<Symbol, Cik>>, Answer), ProviderError> {
-        let url = self.www.at(&["files", "company_tickers.json"], &[]);
-        let body = self.http.get_up_to(url, self.setup.most_catalog_bytes).await?;
-        let (registrants, answer) = parse::tickers(&body)?;
+    async fn tickers(&self) -> Result<(Arc<BTreeMap<Symbol, Cik>>, DataResponse), ProviderError> {
+        let url = self.www.join(&["files", "company_tickers.json"], &[]);
+        let body = self.http.get_with_limit(url, self.setup.max_catalog_bytes).await?;
+        let (registrants, response) = parse::tickers(&body)?;
         let registrants = Arc::new(registrants);
-        let known = (self.setup.clock.now(), Arc::clone(&registrants));
-        *self.registrants.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
-        Ok((registrants, answer))
+        let cached = (self.setup.clock.now(), Arc::clone(&registrants));
+        *self.registrants.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);
+        Ok((registrants, response))
     }
 
     async fn registrants(&self) -> Result<Arc<BTreeMap<Symbol, Cik>>, ProviderError> {
-        let known = self.registrants.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match known {
-            Some((asked, known)) if self.setup.clock.now().duration_since(asked) < TICKERS_LAST => Ok(known),
+        let cached = self.registrants.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match cached {
+            Some((requested, cached)) if self.setup.clock.now().duration_since(requested) < TICKER_CACHE_LIFETIME => {
+                Ok(cached)
+            }
             _ => Ok(self.tickers().await?.0),
         }
     }
 
-    /// Day by day for many symbols, company by company for few: whatever takes fewer requests.
-    async fn insider_trades(&self, symbols: &[Symbol], days: Days) -> Result<Answer, ProviderError> {
+    /// Fetches insider trades day by day for many companies, or company by company for few: whichever takes fewer requests.
+    async fn insider_trades(&self, symbols: &[Symbol], days: DateRange) -> Result<DataResponse, ProviderError> {
         let registrants = self.registrants().await?;
         let mut companies: BTreeMap<Cik, Vec<Symbol>> = BTreeMap::new();
-        let mut answer = Answer::default();
+        let mut response = DataResponse::default();
         for &symbol in symbols.iter().collect::<BTreeSet<_>>() {
-            match registrants.get(&canonical(symbol)) {
+            match registrants.get(&canonical_symbol(symbol)) {
                 Some(&cik) => companies.entry(cik).or_default().push(symbol),
-                None => answer.unknown.push(symbol),
+                None => response.unknown.push(symbol),
             }
         }
         let working_days = self.working_days(days);
-        let places = if working_days.len() < companies.len() {
+        let locations = if working_days.len() < companies.len() {
             self.by_days(&working_days, &companies).await?
         } else {
             self.by_companies(&companies, days).await?
         };
-        self.read_all(places, &companies, &mut answer).await?;
-        Ok(answer)
+        self.read_filings(locations, &companies, &mut response).await?;
+        Ok(response)
     }
 
-    /// The days on which something can have been filed.
-    fn working_days(&self, days: Days) -> Vec<Date> {
+    /// Returns the weekdays of the range up to today. Filings are made on working days only.
+    fn working_days(&self, days: DateRange) -> Vec<Date> {
         let today = new_york_date(self.setup.clock.now());
         let is_working = |date: &Date| !matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday);
         let all = days
@@ -103,87 +105,92 @@ impl Sec {
         &self,
         days: &[Date],
         companies: &BTreeMap<Cik, Vec<Symbol>>,
-    ) -> Result<BTreeMap<Place, Cik>, ProviderError> {
-        let mut places = BTreeMap::new();
+    ) -> Result<BTreeMap<FilingLocation, Cik>, ProviderError> {
+        let mut locations = BTreeMap::new();
         for day in days {
             let year = day.year().to_string();
             let quarter = format!("QTR{}", (day.month() + 2) / 3);
             let name = format!("form.{}.idx", day.strftime("%Y%m%d"));
             let url = self
                 .www
-                .at(&["Archives", "edgar", "daily-index", &year, &quarter, &name], &[]);
+                .join(&["Archives", "edgar", "daily-index", &year, &quarter, &name], &[]);
             match self.http.get(url).await {
                 Ok(body) => {
                     let listed = parse::index(&body, |cik| companies.contains_key(&cik))?;
-                    places.extend(listed.into_iter().map(|(cik, place)| (place, cik)));
+                    locations.extend(listed.into_iter().map(|(cik, location)| (location, cik)));
                 }
-                // A holiday, or a day whose index is not out yet.
+                // A holiday, or a day whose index is not published yet.
                 Err(ProviderError::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(places)
+        Ok(locations)
     }
 
     async fn by_companies(
         &self,
         companies: &BTreeMap<Cik, Vec<Symbol>>,
-        days: Days,
-    ) -> Result<BTreeMap<Place, Cik>, ProviderError> {
-        let mut places = BTreeMap::new();
+        days: DateRange,
+    ) -> Result<BTreeMap<FilingLocation, Cik>, ProviderError> {
+        let mut locations = BTreeMap::new();
         for &cik in companies.keys() {
             let name = format!("CIK{cik:010}.json");
-            let url = self.data.at(&["submissions", &name], &[]);
+            let url = self.data.join(&["submissions", &name], &[]);
             let body = self.http.get(url).await?;
             let listed = parse::submissions(&body, cik, days)?;
-            places.extend(listed.into_iter().map(|place| (place, cik)));
+            locations.extend(listed.into_iter().map(|location| (location, cik)));
         }
-        Ok(places)
+        Ok(locations)
     }
 
-    /// Reads the filings, lets amendments replace, and turns what stands into records.
-    async fn read_all(
+    /// Fetches the filings, applies the amendments, and adds the current filings to the response.
+    async fn read_filings(
         &self,
-        places: BTreeMap<Place, Cik>,
+        locations: BTreeMap<FilingLocation, Cik>,
         companies: &BTreeMap<Cik, Vec<Symbol>>,
-        answer: &mut Answer,
+        response: &mut DataResponse,
     ) -> Result<(), ProviderError> {
         let mut filings = Vec::new();
-        for (place, cik) in places {
+        for (location, cik) in locations {
             let path: Vec<&str> = std::iter::once("Archives")
-                .chain(place.path.iter().map(String::as_str))
+                .chain(location.path.iter().map(String::as_str))
                 .collect();
-            let body = self.http.get(self.www.at(&path, &[])).await?;
+            let body = self.http.get(self.www.join(&path, &[])).await?;
             match Filing::read(&String::from_utf8_lossy(&body)) {
-                // An insider can be a company that is watched itself; its filing about another one is none about it.
-                Ok(filing) if filing.issuer_cik == cik => filings.push((place.filed_on, filing)),
+                // A watched company can be an insider of another company. That filing is not about the watched company.
+                Ok(filing) if filing.issuer_cik == cik => filings.push((location.filed_on, filing)),
                 Ok(_) => {}
-                Err(error) => answer.faults.add(Fault::said(
-                    &place.accession,
+                Err(error) => response.invalid_rows.record(InvalidRow::with_message(
+                    &location.accession,
                     "form 4",
-                    &place.accession,
+                    &location.accession,
                     error.to_string(),
                 )),
             }
         }
-        let Amended { standing, replaced } = replace_amended(filings);
-        // An amendment may have been amended itself: then it does not stand either, though the last one only tells of the original.
+        let AmendedFilings { current, replaced } = apply_amendments(filings);
+        // An amendment can itself be amended. It is then withdrawn too, although the last amendment only refers to the original.
         for ((filed_on, filing), amended_on) in replaced.iter().filter(|((filed_on, _), day)| filed_on < day) {
-            for symbol in about(filing, companies) {
-                let withdrawn = withdrawn(symbol, filing, Some(*filed_on), *amended_on);
-                answer.batch.withdrawn_filings.push(withdrawn);
+            for symbol in symbols_of_filing(filing, companies) {
+                let withdrawn = withdrawn_filing(symbol, filing, Some(*filed_on), *amended_on);
+                response.batch.withdrawn_filings.push(withdrawn);
             }
         }
-        for (filed_on, filing) in standing {
-            for fault in &filing.faults {
+        for (filed_on, filing) in current {
+            for error in &filing.invalid_rows {
                 let owner = filing.owners.first().map_or("", |owner| owner.name.as_str());
-                answer.faults.add(Fault::said(owner, "form 4", "", fault.as_str()));
+                response
+                    .invalid_rows
+                    .record(InvalidRow::with_message(owner, "form 4", "", error.as_str()));
             }
-            for symbol in about(&filing, companies) {
-                answer.batch.insider_transactions.extend(filing.rows(symbol, filed_on));
+            for symbol in symbols_of_filing(&filing, companies) {
+                response
+                    .batch
+                    .insider_transactions
+                    .extend(filing.rows(symbol, filed_on));
                 if filing.is_amendment {
-                    let withdrawn = withdrawn(symbol, &filing, filing.original_filed_on, filed_on);
-                    answer.batch.withdrawn_filings.push(withdrawn);
+                    let withdrawn = withdrawn_filing(symbol, &filing, filing.original_filed_on, filed_on);
+                    response.batch.withdrawn_filings.push(withdrawn);
                 }
             }
         }
@@ -191,16 +198,16 @@ impl Sec {
     }
 }
 
-/// The stocks that a filing is about. A company can have several classes; the filing says which one, as a rule.
-fn about(filing: &Filing, companies: &BTreeMap<Cik, Vec<Symbol>>) -> Vec<Symbol> {
+/// Returns the symbols of a filing's company. For a company with several share classes, the filing usually names one.
+fn symbols_of_filing(filing: &Filing, companies: &BTreeMap<Cik, Vec<Symbol>>) -> Vec<Symbol> {
     let symbols = companies.get(&filing.issuer_cik).map_or(&[] as &[_], Vec::as_slice);
     let mut named = symbols.iter().copied();
-    let named = named.find(|&symbol| Some(canonical(symbol)) == filing.symbol);
+    let named = named.find(|&symbol| Some(canonical_symbol(symbol)) == filing.symbol);
     named.map_or_else(|| symbols.to_vec(), |symbol| vec![symbol])
 }
 
-/// What does not stand any more since that day: what the insider of `filing` filed about its period, on a day if that is known.
-fn withdrawn(symbol: Symbol, filing: &Filing, filed_on: Option<Date>, amended_on: Date) -> WithdrawnFiling {
+/// Returns the record that withdraws the insider's filing about the same period, filed on `filed_on` if that is known.
+fn withdrawn_filing(symbol: Symbol, filing: &Filing, filed_on: Option<Date>, amended_on: Date) -> WithdrawnFiling {
     let insider = filing.owners.first().map(|owner| owner.name.clone());
     WithdrawnFiling {
         symbol,

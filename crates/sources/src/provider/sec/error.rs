@@ -1,22 +1,22 @@
-//! What the SEC means by an error.
+//! Mapping of the SEC's errors.
 
 use std::time::Duration;
 
 use super::NAME;
 use crate::provider::ProviderError;
 
-/// Who asked too often is locked out for so long, and longer if they go on.
-const LOCKED_OUT: Duration = Duration::from_secs(600);
+/// How long the SEC locks out a client that exceeds the rate limit. Further requests extend it.
+const LOCKOUT_DURATION: Duration = Duration::from_secs(600);
 
-/// What it means by a status and a body where HTTP does not say it.
-pub(super) fn judge(status: u16, body: &[u8]) -> Option<ProviderError> {
+/// Maps a status and a body to an error where the SEC deviates from HTTP semantics.
+pub(super) fn classify_error(status: u16, body: &[u8]) -> Option<ProviderError> {
     let says = |words: &str| body.windows(words.len()).any(|window| window == words.as_bytes());
     match status {
         403 | 429 if says("Request Rate Threshold Exceeded") => Some(ProviderError::RateLimited {
             provider: NAME,
-            retry_after: Some(LOCKED_OUT),
+            retry_after: Some(LOCKOUT_DURATION),
         }),
-        // The archive's storage says so of what is not there.
+        // The archive's storage returns 403 for files that do not exist.
         403 if says("<Code>AccessDenied</Code>") || says("<Code>NoSuchKey</Code>") => {
             Some(ProviderError::NotFound { provider: NAME })
         }
@@ -29,19 +29,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_out_is_told_from_a_file_that_is_not_there_and_from_a_refusal() {
-        let locked = judge(403, b"<h1>Request Rate Threshold Exceeded</h1>");
+    fn distinguishes_lockout_missing_file_and_rejection() {
+        let locked = classify_error(403, b"<h1>Request Rate Threshold Exceeded</h1>");
         assert!(matches!(
             locked,
             Some(ProviderError::RateLimited {
-                retry_after: Some(LOCKED_OUT),
+                retry_after: Some(LOCKOUT_DURATION),
                 ..
             })
         ));
-        let missing = judge(403, b"<Error><Code>AccessDenied</Code></Error>");
+        let missing = classify_error(403, b"<Error><Code>AccessDenied</Code></Error>");
         assert_eq!(missing, Some(ProviderError::NotFound { provider: NAME }));
         assert_eq!(
-            judge(403, b"Your Request Originates from an Undeclared Automated Tool"),
+            classify_error(403, b"Your Request Originates from an Undeclared Automated Tool"),
             None
         );
     }

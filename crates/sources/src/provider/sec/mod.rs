@@ -1,36 +1,36 @@
 //! # SEC EDGAR
 //!
-//! The register of the US Securities and Exchange Commission: free, without a key, and the source of everybody else's insider
-//! trades. Written from sec.gov: "Accessing EDGAR Data", "EDGAR Application Programming Interfaces" and "Ownership XML Technical
+//! The filing system of the US Securities and Exchange Commission: free, without a key, and the original source of insider trades.
+//! Written from sec.gov: "Accessing EDGAR Data", "EDGAR Application Programming Interfaces" and "Ownership XML Technical
 //! Specification" (forms 3, 4 and 5).
 //!
-//! | what | where |
+//! | data | endpoint |
 //! |---|---|
 //! | catalog, tickers and registrants (CIK) | `{www}/files/company_tickers.json` |
 //! | the filings about a company | `{data}/submissions/CIK0000320193.json` |
 //! | the filings of a day | `{www}/Archives/edgar/daily-index/2024/QTR1/form.20240308.idx` |
 //! | a filing | `{www}/Archives/edgar/data/{cik}/{accession}/{document}`, or the `.txt` of the whole submission |
 //!
-//! Rules: every request names who asks and how to reach them (`contact`; without it nothing is asked), and there are at most 10
-//! requests a second, whatever the number of machines.
+//! Rules: every request must identify the client with a contact (`contact`; without it the adapter cannot be created). The limit is 10
+//! requests a second, for all machines of the operator together.
 //!
-//! ## Which trades
+//! ## Selection of trades
 //!
-//! Form 4 reports what an insider did with shares (its first table) and with options and the like (its second, derivative table).
-//! Only the first table has trades of the stock; a grant of options at a price of zero is none. Each of its rows becomes a record
-//! with the form's code. `P` is a purchase and `S` a sale in the market, whatever the column "acquired or disposed" says:
-//! filers get that column wrong. Of the other codes (awards, taxes withheld, conversions) the column tells whether shares
-//! came or went.
+//! Form 4 reports an insider's transactions in shares (its first table) and in options and similar securities (its second, derivative
+//! table). Only the first table contains trades of the stock; a grant of options at a price of zero is not one. Each row becomes a
+//! record with the form's code. `P` is a purchase and `S` a sale in the market, whatever the column "acquired or disposed" says,
+//! because filers get that column wrong. For the other codes (awards, withheld taxes, conversions) the column determines the side.
 //!
-//! An amendment (4/A) replaces the filing it corrects: the one of the same owners about the same company and period. If that one
-//! was answered earlier, it is to be taken back ([`Batch::withdrawn_filings`](market::records::Batch::withdrawn_filings)). The
-//! amended trades are known from the day of the amendment.
+//! An amendment (4/A) replaces the filing of the same owners about the same company and period. If that filing was delivered earlier,
+//! it is withdrawn ([`Batch::withdrawn_filings`](market::records::Batch::withdrawn_filings)). The amended trades are known from the day
+//! of the amendment.
 //!
-//! ## What the documentation does not say
+//! ## Undocumented points
 //!
-//! How a missing index is answered (weekends, holidays, the current day before the evening): 403 and 404 of the archive's storage
-//! are taken as "not there". One filing by several owners counts as one insider, by the first one's name. A foreign filer's price
-//! may be in another currency, in a footnote only; it is read as dollars.
+//! * The response for a missing index (weekends, holidays, the current day before the evening). The adapter treats 403 and 404 of the
+//!   archive's storage as "not found".
+//! * A filing by several owners counts as one insider, with the first owner's name.
+//! * A foreign filer's price may be in another currency, stated only in a footnote. The adapter reads it as dollars.
 
 mod client;
 mod error;
@@ -43,28 +43,28 @@ use std::time::Duration;
 
 use http::HeaderMap;
 
-use super::http::{Address, Http, Quota, Setup, SetupError};
+use super::http::{AdapterSetup, AdapterSetupError, HttpClient, ProviderUrl, RequestLimit};
 use super::limits::{delayed, offer};
-use super::{Capability, Reach, Tier};
+use super::{Capability, RequestScope, Tier};
 
-pub use form4::{Amended, Filing, Form4Error, Owner, Trade, replace_amended};
+pub use form4::{AmendedFilings, Filing, Form4Error, Form4Transaction, ReportingOwner, apply_amendments};
 
-/// Its name.
+/// The provider's name.
 pub(super) const NAME: &str = "sec";
 
-/// How the register is asked.
+/// Configuration of the adapter.
 #[derive(Debug, Clone)]
-pub struct Config {
-    /// Where files and archives are.
+pub struct SecConfig {
+    /// The base URL of files and archives.
     pub www_url: String,
-    /// Where the programming interfaces are.
+    /// The base URL of the JSON API.
     pub data_url: String,
-    /// Who asks: a name and a mail address.
+    /// The client's contact: a name and an email address.
     pub contact: String,
 }
 
-impl Config {
-    /// The register, asked by `contact`.
+impl SecConfig {
+    /// Returns the default configuration with this contact.
     #[must_use]
     pub fn new(contact: &str) -> Self {
         Self {
@@ -74,55 +74,65 @@ impl Config {
         }
     }
 
-    /// What is allowed.
+    /// Returns the plan: capabilities and request limits.
     #[must_use]
     pub fn tier() -> Tier {
         Tier {
             provider: NAME,
             plan: "public",
             offers: vec![
-                offer(Capability::Catalog, Reach::Market),
-                // The index of a day has the whole market; insiders have two business days to file.
-                delayed(Capability::InsiderTrades, Reach::Market, Duration::from_secs(86_400)),
+                offer(Capability::Catalog, RequestScope::Market),
+                // The daily index covers the whole market; insiders have two business days to file.
+                delayed(
+                    Capability::InsiderTrades,
+                    RequestScope::Market,
+                    Duration::from_secs(86_400),
+                ),
             ],
-            quotas: vec![Quota::per_second(10)],
+            request_limits: vec![RequestLimit::per_second(10)],
         }
     }
 }
 
-/// Asks the SEC.
+/// The SEC adapter.
 #[derive(Debug)]
 pub struct Sec {
-    http: Http,
-    www: Address,
-    data: Address,
+    http: HttpClient,
+    www: ProviderUrl,
+    data: ProviderUrl,
     tier: Tier,
-    setup: Setup,
-    /// Who is registered under which ticker, and when that was asked.
-    registrants: Mutex<Option<client::Known>>,
+    setup: AdapterSetup,
+    /// The cached registrants by ticker.
+    registrants: Mutex<Option<client::CachedRegistrants>>,
 }
 
 impl Sec {
-    /// On behalf of the contact.
+    /// Creates the adapter.
     ///
     /// # Errors
-    /// [`SetupError::NoContact`] without a contact that has a mail address, and others.
-    pub fn new(config: &Config, setup: &Setup) -> Result<Self, SetupError> {
-        let address = |setting| move |error| SetupError::Address { setting, error };
+    /// [`AdapterSetupError::NoContact`] without a contact that has an email address, and others.
+    pub fn new(config: &SecConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
+        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
         let contact = config.contact.trim();
         let is_fit = contact.contains('@') && contact.bytes().all(|byte| (b' '..=b'~').contains(&byte));
         if !is_fit {
-            return Err(SetupError::NoContact { provider: NAME });
+            return Err(AdapterSetupError::NoContact { provider: NAME });
         }
-        let tier = Config::tier();
-        let asks = Setup {
+        let tier = SecConfig::tier();
+        let asks = AdapterSetup {
             user_agent: contact.to_owned(),
             ..setup.clone()
         };
         Ok(Self {
-            http: Http::new(NAME, &asks, &tier.quotas, HeaderMap::new(), error::judge)?,
-            www: Address::http(&config.www_url).map_err(address("www_url"))?,
-            data: Address::http(&config.data_url).map_err(address("data_url"))?,
+            http: HttpClient::new(
+                NAME,
+                &asks,
+                &tier.request_limits,
+                HeaderMap::new(),
+                error::classify_error,
+            )?,
+            www: ProviderUrl::http(&config.www_url).map_err(address("www_url"))?,
+            data: ProviderUrl::http(&config.data_url).map_err(address("data_url"))?,
             tier,
             setup: setup.clone(),
             registrants: Mutex::new(None),

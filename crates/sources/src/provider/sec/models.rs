@@ -1,4 +1,4 @@
-//! What the SEC sends as JSON.
+//! The SEC's JSON responses.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// `company_tickers.json`: an object whose keys are places in a list.
+/// `company_tickers.json`: an object whose keys are positions in a list.
 pub(super) type Tickers<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
 #[derive(Debug, Deserialize)]
@@ -16,7 +16,7 @@ pub(super) struct Ticker<'a> {
     pub(super) title: Cow<'a, str>,
 }
 
-/// `submissions/CIK….json`, as far as it matters.
+/// The used part of `submissions/CIK….json`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Submissions {
     pub(super) filings: Filings,
@@ -27,7 +27,7 @@ pub(super) struct Filings {
     pub(super) recent: Recent,
 }
 
-/// Columns of one table: at least a year or a thousand filings.
+/// The recent filings in columns: at least one year or 1,000 filings.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Recent {

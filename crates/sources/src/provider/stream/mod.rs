@@ -1,104 +1,103 @@
-//! # Prices that come by themselves
+//! # Price streams
 //!
-//! A provider's stream is a WebSocket: one greets, proves who one is, says which symbols one wants, and prices come in. What is
-//! said and how is the provider's ([`Protocol`]); everything else is the same for all and is done here by one task ([`start`]):
+//! A provider's stream is a WebSocket: the client logs in, subscribes symbols and receives prices. The message formats are the
+//! provider's ([`StreamProtocol`]). Everything else is common to all providers and is done by one task ([`start`]):
 //!
-//! * *Symbols.* It follows the set of symbols that somebody watches, and tells the provider only what changed.
-//! * *A consumer that is slow.* What comes in lands on a board with one place for each symbol, for the lowest, the
-//!   highest and the newest price; the consumer takes the board's news whenever it has the time. So memory is bounded by the symbols
-//!   and not by the messages, no crossing is missed, the provider never sees a slow reader, and what lay between is counted
-//!   ([`Report::conflated`]).
-//! * *A connection that is silent.* After half of the time that is allowed it is pinged, after all of it dropped.
-//! * *A connection that is lost.* It is made anew, later and later if that fails, and everything is subscribed again. The stretch
-//!   in between is told to the consumer ([`News::gap`]), who fetches it as bars: what happened in it must not be missed.
-//! * *Too many symbols.* The provider does not say which symbols it refuses. So those without a trade on the connection count as
-//!   refused ([`Prices::refused`]) until a trade comes, and are to be polled.
-//! * *A key that is refused.* That ends the task: asking again would not help, and providers lock out those who insist.
+//! * **Subscriptions.** The task follows the set of watched symbols and sends only the changes.
+//! * **Slow consumer.** Incoming prices are conflated: for each symbol the buffer keeps the lowest, the highest and the newest unread
+//!   price. Memory is bounded by the number of symbols, no threshold crossing is missed, the provider never sees a slow reader, and
+//!   dropped trades are counted ([`StreamReport::conflated`]).
+//! * **Idle connection.** After half of the idle timeout a ping is sent; after all of it the connection is dropped.
+//! * **Lost connection.** The task reconnects with exponential backoff and subscribes everything again. It reports the time range in
+//!   between ([`StreamUpdate::gap`]), and the consumer fetches minute bars for it, so that no crossing in it is missed.
+//! * **Too many symbols.** The provider does not name the symbols it refuses. Symbols without a trade on the connection therefore
+//!   count as refused ([`PriceStream::refused`]) until a trade arrives, and the consumer polls them.
+//! * **Rejected key.** The task ends. A retry cannot succeed, and providers lock out clients that keep trying.
 //!
-//! Streams use no proxy.
+//! Streams do not use proxies.
 
-mod board;
-mod dial;
-mod fault;
-mod prices;
-mod run;
-mod scan;
+mod conflation;
+mod connector;
+mod error;
+mod json_scanner;
+mod price_stream;
 mod session;
+mod worker;
 
 use jiff::Timestamp;
 use market::{Price, Symbol};
 use url::Url;
 
-pub(super) use board::canonical;
-pub use dial::Dial;
-pub use fault::StreamFault;
-pub use prices::{News, Prices, Report, State, Wanted};
-pub use run::{Settings, Task, start};
-pub(super) use scan::{Broken, Scan, Value};
+pub(super) use conflation::canonical_symbol;
+pub use connector::WebSocketConnector;
+pub use error::StreamError;
+pub(super) use json_scanner::{JsonScanner, MalformedJson, ScannedValue};
+pub use price_stream::{PriceStream, StreamReport, StreamState, StreamUpdate, WantedSymbols};
+pub use worker::{StreamConfig, StreamTask, start};
 
-/// What a message says about a stock.
+/// Data about a stock from a stream message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tick {
-    /// It was traded, in a trade that makes a last price.
+    /// A trade that is eligible to update the last price.
     Trade {
-        /// The stock, in canonical form.
+        /// The stock's symbol in canonical spelling.
         symbol: Symbol,
-        /// At what price.
+        /// The price of the trade.
         price: Price,
-        /// When.
+        /// The time of the trade.
         time: Timestamp,
     },
-    /// What buyers offer and sellers ask.
-    Book {
-        /// The stock, in canonical form.
+    /// The best bid and ask.
+    TopOfBook {
+        /// The stock's symbol in canonical spelling.
         symbol: Symbol,
         /// The best bid.
         bid: Option<Price>,
         /// The best ask.
         ask: Option<Price>,
     },
-    /// So many shares were traded in the session so far.
+    /// The volume of the session so far.
     Volume {
-        /// The stock, in canonical form.
+        /// The stock's symbol in canonical spelling.
         symbol: Symbol,
-        /// How many.
+        /// The number of shares.
         volume: i64,
     },
 }
 
-/// What came of a message.
+/// The result of parsing a message, besides its ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Heard {
-    /// The provider knows now who asks: symbols can be subscribed.
-    pub ready: bool,
-    /// What the provider complains of.
-    pub fault: Option<StreamFault>,
-    /// How many things were said that make no sense.
+pub struct StreamMessageOutcome {
+    /// Whether the message confirms the login. Symbols can then be subscribed.
+    pub is_authenticated: bool,
+    /// The error that the provider reports.
+    pub error: Option<StreamError>,
+    /// The number of unreadable messages or elements.
     pub unreadable: u64,
-    /// How many trades were left out because they make no last price.
-    pub passed_over: u64,
+    /// The number of trades that are not eligible to update the last price.
+    pub skipped_trades: u64,
 }
 
-/// How one talks with a provider's stream. It is told everything and does nothing.
-pub trait Protocol: Send {
-    /// Who.
+/// A provider's stream protocol. It builds and parses messages, and does no I/O.
+pub trait StreamProtocol: Send {
+    /// Returns the provider's name.
     fn provider(&self) -> &'static str;
 
-    /// Where. The address may have a key in it, so it is not printed.
+    /// Returns the WebSocket URL. It may contain a key, so it must not be printed.
     fn url(&self) -> Url;
 
-    /// What to say first on a new connection. Whether the provider waits for an answer to it, [`Heard::ready`] tells;
-    /// `true` beside it if not.
-    fn greet(&mut self) -> (Vec<String>, bool);
+    /// Returns the login messages for a new connection, and whether the login needs no reply. Otherwise
+    /// [`StreamMessageOutcome::is_authenticated`] reports the reply.
+    fn login_messages(&mut self) -> (Vec<String>, bool);
 
-    /// What to say so that `add` come in and `remove` do not any more.
+    /// Returns the messages that subscribe `add` and unsubscribe `remove`.
     fn subscribe(&mut self, add: &[Symbol], remove: &[Symbol]) -> Vec<String>;
 
-    /// What a message says; what it says about stocks is put behind `ticks`.
-    fn hear(&mut self, message: &[u8], ticks: &mut Vec<Tick>) -> Heard;
+    /// Parses a message and appends its data to `ticks`.
+    fn parse_message(&mut self, message: &[u8], ticks: &mut Vec<Tick>) -> StreamMessageOutcome;
 
-    /// How many symbols can be subscribed, if that is limited.
-    fn most_symbols(&self) -> Option<usize> {
+    /// Returns the maximum number of subscribed symbols; `None` if unlimited.
+    fn max_symbols(&self) -> Option<usize> {
         None
     }
 }

@@ -1,15 +1,15 @@
-//! Which requests a question takes.
+//! Tiingo's requests for each [`DataRequest`].
 
 use jiff::{SignedDuration, Span};
 use market::calendar::new_york_date;
 use url::Url;
 
-use super::parse::{self, Part};
+use super::parse::{self, DailyDataKind};
 use super::{NAME, Tiingo};
-use crate::provider::asked::Asked;
-use crate::provider::errand::{self, Errand, Page};
-use crate::provider::symbols::Style;
-use crate::provider::{Answer, Ask, Fetch, Provider, ProviderError, Tier};
+use crate::provider::paged_request::{self, Page, PagedRequest};
+use crate::provider::requested_symbols::RequestedSymbols;
+use crate::provider::ticker_style::TickerStyle;
+use crate::provider::{DataRequest, DataResponse, FetchFuture, Provider, ProviderError, Tier};
 
 impl Provider for Tiingo {
     fn name(&self) -> &'static str {
@@ -20,8 +20,8 @@ impl Provider for Tiingo {
         &self.tier
     }
 
-    fn fetch<'a>(&'a self, ask: &'a Ask) -> Fetch<'a> {
-        Box::pin(self.answer(ask))
+    fn fetch<'a>(&'a self, request: &'a DataRequest) -> FetchFuture<'a> {
+        Box::pin(self.fetch_data(request))
     }
 
     fn clock_skew(&self) -> Option<SignedDuration> {
@@ -30,36 +30,48 @@ impl Provider for Tiingo {
 }
 
 impl Tiingo {
-    async fn answer(&self, ask: &Ask) -> Result<Answer, ProviderError> {
-        let asked = Asked::new(ask.symbols(), Style::Dash);
-        match ask {
-            Ask::Fundamentals(_) => return self.fundamentals(&asked).await,
-            Ask::Catalog | Ask::Earnings(..) | Ask::InsiderTrades(..) | Ask::Mentions(_) => {
+    async fn fetch_data(&self, request: &DataRequest) -> Result<DataResponse, ProviderError> {
+        let requested = RequestedSymbols::new(request.symbols(), TickerStyle::Dash);
+        match request {
+            DataRequest::Fundamentals(_) => return self.fundamentals(&requested).await,
+            DataRequest::Catalog
+            | DataRequest::Earnings(..)
+            | DataRequest::InsiderTrades(..)
+            | DataRequest::Mentions(_) => {
                 return Err(ProviderError::NotOffered {
                     provider: NAME,
-                    capability: ask.capability().name(),
+                    capability: request.capability().name(),
                 });
             }
             _ => {}
         }
-        let pieces = asked.pieces(self.tier.symbols_a_request(ask.capability()));
-        errand::run(NAME, &self.http, &Requests { of: self, ask }, pieces).await
+        let chunks = requested.chunks(self.tier.max_symbols_per_request(request.capability()));
+        paged_request::fetch_all(
+            NAME,
+            &self.http,
+            &TiingoRequest {
+                provider: self,
+                request,
+            },
+            chunks,
+        )
+        .await
     }
 
-    /// Two requests a symbol: what was earned, and what it all is worth.
-    async fn fundamentals(&self, asked: &Asked) -> Result<Answer, ProviderError> {
+    /// Fetches fundamentals with two requests a symbol: the statements, and the daily market capitalisation.
+    async fn fundamentals(&self, requested: &RequestedSymbols) -> Result<DataResponse, ProviderError> {
         let today = new_york_date(self.setup.clock.now());
-        let mut answer = Answer::default();
-        for piece in asked.pieces(1) {
-            let name = piece.first();
-            let at = |what: &str, query: &[(&str, &str)]| self.api.at(&["tiingo", "fundamentals", name, what], query);
-            // Five quarters and the time until they are filed.
+        let mut response = DataResponse::default();
+        for chunk in requested.chunks(1) {
+            let name = chunk.first_name();
+            let at = |file: &str, query: &[(&str, &str)]| self.api.join(&["tiingo", "fundamentals", name, file], query);
+            // Five quarters, and the time until they are filed.
             let since = today.saturating_sub(Span::new().days(600)).to_string();
             let statements = at("statements", &[("startDate", &since), ("asReported", "true")]);
             let statements = match self.http.get(statements).await {
                 Ok(statements) => statements,
                 Err(ProviderError::NotFound { .. }) => {
-                    answer.unknown.extend(piece.missing(|_| false));
+                    response.unknown.extend(chunk.missing(|_| false));
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -68,23 +80,26 @@ impl Tiingo {
             let since = today.saturating_sub(Span::new().days(10)).to_string();
             let daily = self.http.get(at("daily", &[("startDate", &since)])).await?;
             let cap = parse::market_cap(&daily, name)?;
-            answer.append(parse::fundamentals(&piece, eps, cap));
+            response.append(parse::fundamentals(&chunk, eps, cap));
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 
-struct Requests<'a> {
-    of: &'a Tiingo,
-    ask: &'a Ask,
+struct TiingoRequest<'a> {
+    provider: &'a Tiingo,
+    request: &'a DataRequest,
 }
 
-impl Errand for Requests<'_> {
-    fn url(&self, piece: &Asked, _: Option<&str>) -> Url {
-        match self.ask {
-            Ask::Quotes(_) => self.of.api.at(&["iex", ""], &[("tickers", &piece.list())]),
-            Ask::MinuteBars(_, times) => {
-                // It takes days only.
+impl PagedRequest for TiingoRequest<'_> {
+    fn url(&self, chunk: &RequestedSymbols, _: Option<&str>) -> Url {
+        match self.request {
+            DataRequest::Quotes(_) => self
+                .provider
+                .api
+                .join(&["iex", ""], &[("tickers", &chunk.comma_separated())]),
+            DataRequest::MinuteBars(_, times) => {
+                // The endpoint accepts dates only.
                 let [from, to] = [times.from, times.to].map(|time| new_york_date(time).to_string());
                 let query = [
                     ("startDate", from.as_str()),
@@ -92,26 +107,33 @@ impl Errand for Requests<'_> {
                     ("resampleFreq", "1min"),
                     ("columns", "open,high,low,close,volume"),
                 ];
-                self.of.api.at(&["iex", piece.first(), "prices"], &query)
+                self.provider.api.join(&["iex", chunk.first_name(), "prices"], &query)
             }
-            Ask::DailyBars(_, days) | Ask::Benchmark(_, days) | Ask::Splits(_, days) | Ask::Dividends(_, days) => {
+            DataRequest::DailyBars(_, days)
+            | DataRequest::Benchmark(_, days)
+            | DataRequest::Splits(_, days)
+            | DataRequest::Dividends(_, days) => {
                 let (from, to) = (days.from.to_string(), days.to.to_string());
                 let query = [("startDate", from.as_str()), ("endDate", &to)];
-                self.of.api.at(&["tiingo", "daily", piece.first(), "prices"], &query)
+                self.provider
+                    .api
+                    .join(&["tiingo", "daily", chunk.first_name(), "prices"], &query)
             }
-            _ => self.of.api.at(&[], &[]),
+            _ => self.provider.api.join(&[], &[]),
         }
     }
 
-    fn read(&self, body: &[u8], piece: &Asked) -> Result<Page, ProviderError> {
-        let answer = match self.ask {
-            Ask::Quotes(_) => parse::quotes(body, piece),
-            Ask::MinuteBars(_, times) => parse::minutes(body, piece, *times),
-            Ask::DailyBars(_, days) | Ask::Benchmark(_, days) => parse::daily(body, piece, *days, Part::Bars),
-            Ask::Splits(_, days) => parse::daily(body, piece, *days, Part::Splits),
-            Ask::Dividends(_, days) => parse::daily(body, piece, *days, Part::Dividends),
-            _ => Ok(Answer::default()),
+    fn read(&self, body: &[u8], chunk: &RequestedSymbols) -> Result<Page, ProviderError> {
+        let response = match self.request {
+            DataRequest::Quotes(_) => parse::quotes(body, chunk),
+            DataRequest::MinuteBars(_, times) => parse::minutes(body, chunk, *times),
+            DataRequest::DailyBars(_, days) | DataRequest::Benchmark(_, days) => {
+                parse::daily(body, chunk, *days, DailyDataKind::Bars)
+            }
+            DataRequest::Splits(_, days) => parse::daily(body, chunk, *days, DailyDataKind::Splits),
+            DataRequest::Dividends(_, days) => parse::daily(body, chunk, *days, DailyDataKind::Dividends),
+            _ => Ok(DataResponse::default()),
         };
-        answer.map(Page::from)
+        response.map(Page::from)
     }
 }

@@ -1,25 +1,25 @@
 //! # Tiingo
 //!
-//! End-of-day prices with splits and dividends, the IEX exchange's prices, fundamentals. Written from
-//! tiingo.com/documentation: "End-of-Day", "IEX", "Fundamentals", and the plans' page.
+//! End-of-day prices with splits and dividends, prices of the IEX exchange, and fundamentals. Written from
+//! tiingo.com/documentation: "End-of-Day", "IEX", "Fundamentals", and the page of the plans.
 //!
-//! | capability | path behind `{api}` | reach | free |
+//! | capability | path after `{api}` | scope | free |
 //! |---|---|---|---|
 //! | quotes | `/iex/?tickers=…` | many symbols | yes |
 //! | minute bars | `/iex/{ticker}/prices?resampleFreq=1min` | one symbol | yes |
 //! | daily bars, benchmark, splits, dividends | `/tiingo/daily/{ticker}/prices` | one symbol | yes |
 //! | fundamentals | `/tiingo/fundamentals/{ticker}/statements` and `/daily` | one symbol | 30 stocks |
 //!
-//! The free plan has 50 requests an hour, 1,000 a day and 500 symbols a month; the last is not counted here.
+//! The free plan has 50 requests an hour, 1,000 a day and 500 symbols a month; the monthly limit is not enforced here.
 //!
-//! A day's row has the dividend (`divCash`) and the split (`splitFactor`) of its ex-date, so both are known when the day is over
-//! and never ahead; a dividend's payment date is not told.
+//! A daily row contains the dividend (`divCash`) and the split (`splitFactor`) of its ex-date. Both are known only when the day is
+//! over, not in advance. The payment date of a dividend is not available.
 //!
-//! What the documentation does not say, and what is done about it:
-//! * How many tickers a request for IEX prices may name: 100 are.
-//! * Its volume is that of one exchange, so it is not told: see [`alpaca`](super::alpaca).
+//! Undocumented points, and how the adapter handles them:
+//! * The maximum number of tickers per IEX request: the adapter names 100.
+//! * The volume is that of one exchange, so it is omitted: see [`alpaca`](super::alpaca).
 //! * `last` is null without an agreement with the exchange; then `tngoLast` is the price.
-//! * Trailing EPS is not among the figures of a day; it is the sum of the last four quarters' diluted EPS as reported.
+//! * The daily fundamentals have no trailing EPS; it is the sum of the last four quarters' diluted EPS as reported.
 
 mod client;
 mod error;
@@ -28,30 +28,30 @@ mod parse;
 
 use http::HeaderMap;
 
-use super::http::{Address, Http, Quota, Setup, SetupError};
+use super::http::{AdapterSetup, AdapterSetupError, HttpClient, ProviderUrl, RequestLimit};
 use super::limits::offer;
-use super::{Capability, Key, Reach, Tier};
+use super::{Capability, ProviderKey, RequestScope, Tier};
 
-/// Its name.
+/// The provider's name.
 pub(super) const NAME: &str = "tiingo";
 
-/// The operator's account.
+/// Configuration of the operator's account.
 #[derive(Debug, Clone)]
-pub struct Config {
-    /// Where the data are.
+pub struct TiingoConfig {
+    /// The base URL of the API.
     pub api_url: String,
-    /// The key.
-    pub key: Key,
-    /// How many requests the plan has an hour.
+    /// The API key.
+    pub key: ProviderKey,
+    /// The plan's request limit per hour.
     pub requests_per_hour: u32,
-    /// How many requests the plan has a day.
+    /// The plan's request limit per day.
     pub requests_per_day: u32,
 }
 
-impl Config {
-    /// The free plan.
+impl TiingoConfig {
+    /// Returns the configuration of the free plan.
     #[must_use]
-    pub fn free(key: Key) -> Self {
+    pub fn free(key: ProviderKey) -> Self {
         Self {
             api_url: "https://api.tiingo.com".to_owned(),
             key,
@@ -60,10 +60,10 @@ impl Config {
         }
     }
 
-    /// What the plan allows.
+    /// Returns the plan: capabilities and request limits.
     #[must_use]
     pub fn tier(&self) -> Tier {
-        let one = Reach::Symbols(1);
+        let one = RequestScope::Symbols(1);
         Tier {
             provider: NAME,
             plan: if self.requests_per_hour <= 50 {
@@ -72,7 +72,7 @@ impl Config {
                 "Power"
             },
             offers: vec![
-                offer(Capability::Quotes, Reach::Symbols(100)),
+                offer(Capability::Quotes, RequestScope::Symbols(100)),
                 offer(Capability::MinuteBars, one),
                 offer(Capability::DailyBars, one),
                 offer(Capability::Benchmark, one),
@@ -80,37 +80,37 @@ impl Config {
                 offer(Capability::Splits, one),
                 offer(Capability::Dividends, one),
             ],
-            quotas: vec![
-                Quota::per_hour(self.requests_per_hour),
-                Quota::per_day(self.requests_per_day),
+            request_limits: vec![
+                RequestLimit::per_hour(self.requests_per_hour),
+                RequestLimit::per_day(self.requests_per_day),
             ],
         }
     }
 }
 
-/// Asks Tiingo.
+/// The Tiingo adapter.
 #[derive(Debug)]
 pub struct Tiingo {
-    http: Http,
-    api: Address,
+    http: HttpClient,
+    api: ProviderUrl,
     tier: Tier,
-    setup: Setup,
+    setup: AdapterSetup,
 }
 
 impl Tiingo {
-    /// With this account.
+    /// Creates the adapter.
     ///
     /// # Errors
-    /// [`SetupError`]
-    pub fn new(config: &Config, setup: &Setup) -> Result<Self, SetupError> {
-        let address = |setting| move |error| SetupError::Address { setting, error };
+    /// [`AdapterSetupError`]
+    pub fn new(config: &TiingoConfig, setup: &AdapterSetup) -> Result<Self, AdapterSetupError> {
+        let address = |setting| move |error| AdapterSetupError::InvalidUrl { setting, error };
         let tier = config.tier();
         let mut headers = HeaderMap::new();
-        let token = config.key.header("Token ").ok_or(super::key::KeyError)?;
+        let token = config.key.header("Token ").ok_or(super::key::ProviderKeyError)?;
         headers.insert(http::header::AUTHORIZATION, token);
         Ok(Self {
-            http: Http::new(NAME, setup, &tier.quotas, headers, error::judge)?,
-            api: Address::http(&config.api_url).map_err(address("api_url"))?,
+            http: HttpClient::new(NAME, setup, &tier.request_limits, headers, error::classify_error)?,
+            api: ProviderUrl::http(&config.api_url).map_err(address("api_url"))?,
             tier,
             setup: setup.clone(),
         })

@@ -1,10 +1,10 @@
-//! What Tiingo sends.
+//! Tiingo's responses.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::provider::json::Num;
+use crate::provider::json::JsonNumber;
 
 /// An element of `/iex/`.
 #[derive(Debug, Deserialize)]
@@ -14,34 +14,34 @@ pub(super) struct Iex<'a> {
     pub(super) timestamp: Option<Cow<'a, str>>,
     pub(super) last_sale_timestamp: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) last: Option<Num<'a>>,
+    pub(super) last: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) tngo_last: Option<Num<'a>>,
+    pub(super) tngo_last: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) bid_price: Option<Num<'a>>,
+    pub(super) bid_price: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) ask_price: Option<Num<'a>>,
+    pub(super) ask_price: Option<JsonNumber<'a>>,
 }
 
 /// A day of `/tiingo/daily/…/prices`, or a minute of `/iex/…/prices`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Prices<'a> {
+pub(super) struct PriceBar<'a> {
     pub(super) date: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) open: Option<Num<'a>>,
+    pub(super) open: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) high: Option<Num<'a>>,
+    pub(super) high: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) low: Option<Num<'a>>,
+    pub(super) low: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) close: Option<Num<'a>>,
+    pub(super) close: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) volume: Option<Num<'a>>,
+    pub(super) volume: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) div_cash: Option<Num<'a>>,
+    pub(super) div_cash: Option<JsonNumber<'a>>,
     #[serde(borrow)]
-    pub(super) split_factor: Option<Num<'a>>,
+    pub(super) split_factor: Option<JsonNumber<'a>>,
 }
 
 /// An element of `/tiingo/fundamentals/…/daily`.
@@ -50,7 +50,7 @@ pub(super) struct Prices<'a> {
 pub(super) struct DailyFigures<'a> {
     pub(super) date: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    pub(super) market_cap: Option<Num<'a>>,
+    pub(super) market_cap: Option<JsonNumber<'a>>,
 }
 
 /// An element of `/tiingo/fundamentals/…/statements`; quarter 0 is a whole year.
@@ -76,5 +76,5 @@ pub(super) struct StatementData<'a> {
 pub(super) struct Item<'a> {
     pub(super) data_code: Cow<'a, str>,
     #[serde(borrow)]
-    pub(super) value: Option<Num<'a>>,
+    pub(super) value: Option<JsonNumber<'a>>,
 }

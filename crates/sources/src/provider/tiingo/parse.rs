@@ -1,4 +1,4 @@
-//! Tiingo's answers as records.
+//! Parser of Tiingo's responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,61 +9,79 @@ use market::{Bar, Decimal, SplitRatio};
 use serde_json::value::RawValue;
 
 use super::NAME;
-use super::models::{DailyFigures, Iex, Prices, Statement};
+use super::models::{DailyFigures, Iex, PriceBar, Statement};
 use crate::folder::IntradayBar;
-use crate::provider::asked::Asked;
-use crate::provider::json::{self, Row};
-use crate::provider::{Answer, Days, Fault, MinuteBar, ProviderError, Times};
+use crate::provider::json::{self, RowReader};
+use crate::provider::requested_symbols::RequestedSymbols;
+use crate::provider::{DataResponse, DateRange, InvalidRow, MinuteBar, ProviderError, TimeRange};
 
-pub(super) fn quotes(body: &[u8], asked: &Asked) -> Result<Answer, ProviderError> {
-    let elements: Vec<&RawValue> = json::body(NAME, body)?;
-    let (mut answer, mut known) = (Answer::default(), BTreeSet::new());
+pub(super) fn quotes(body: &[u8], requested: &RequestedSymbols) -> Result<DataResponse, ProviderError> {
+    let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
+    let (mut response, mut known) = (DataResponse::default(), BTreeSet::new());
     for element in elements {
-        let Some(iex) = answer.faults.keep(json::element::<Iex<'_>>("a price", element)) else {
+        let Some(iex) = response
+            .invalid_rows
+            .keep_valid(json::parse_element::<Iex<'_>>("a price", element))
+        else {
             continue;
         };
         let name = iex.ticker.to_ascii_uppercase();
-        let row = Row { of: &name };
+        let row = RowReader { label: &name };
         let time = iex.last_sale_timestamp.as_deref().or(iex.timestamp.as_deref());
         let read = row
             .price("last", iex.last.or(iex.tngo_last))
             .and_then(|price| Ok((price, row.time("timestamp", time)?)));
-        if let Some((price, time)) = answer.faults.keep(read) {
-            answer
+        if let Some((price, time)) = response.invalid_rows.keep_valid(read) {
+            response
                 .batch
                 .quotes
-                .extend(asked.of(&name).iter().map(|&symbol| QuoteRow {
+                .extend(requested.symbols_for(&name).iter().map(|&symbol| QuoteRow {
                     symbol,
                     price,
                     volume: None,
                     time: Some(time),
-                    bid: row.price_if_any(iex.bid_price),
-                    ask: row.price_if_any(iex.ask_price),
+                    bid: row.optional_price(iex.bid_price),
+                    ask: row.optional_price(iex.ask_price),
                 }));
         }
         known.insert(name);
     }
-    answer.unknown = asked.missing(|name| known.contains(name));
-    Ok(answer)
+    response.unknown = requested.missing(|name| known.contains(name));
+    Ok(response)
 }
 
-pub(super) fn minutes(body: &[u8], asked: &Asked, times: Times) -> Result<Answer, ProviderError> {
-    let elements: Vec<&RawValue> = json::body(NAME, body)?;
-    let (row, mut answer) = (Row { of: asked.first() }, Answer::default());
+pub(super) fn minutes(
+    body: &[u8],
+    requested: &RequestedSymbols,
+    times: TimeRange,
+) -> Result<DataResponse, ProviderError> {
+    let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
+    let (row, mut response) = (
+        RowReader {
+            label: requested.first_name(),
+        },
+        DataResponse::default(),
+    );
     for element in elements {
-        let read = json::element::<Prices<'_>>(row.of, element).and_then(|prices| {
+        let read = json::parse_element::<PriceBar<'_>>(row.label, element).and_then(|prices| {
             let time = row.time("date", prices.date.as_deref())?;
             Ok((bar(row, &prices, market::calendar::new_york_date(time))?, time))
         });
-        let Some((bar, time)) = answer.faults.keep(read).filter(|read| times.has(read.1)) else {
+        let Some((bar, time)) = response
+            .invalid_rows
+            .keep_valid(read)
+            .filter(|read| times.contains(read.1))
+        else {
             continue;
         };
-        answer.minutes.extend(asked.of(row.of).iter().map(|&symbol| MinuteBar {
-            symbol,
-            bar: minute(&bar, time),
-        }));
+        response
+            .minutes
+            .extend(requested.symbols_for(row.label).iter().map(|&symbol| MinuteBar {
+                symbol,
+                bar: minute(&bar, time),
+            }));
     }
-    Ok(answer)
+    Ok(response)
 }
 
 fn minute(bar: &Bar, time: Timestamp) -> IntradayBar {
@@ -77,62 +95,79 @@ fn minute(bar: &Bar, time: Timestamp) -> IntradayBar {
     }
 }
 
-fn bar(row: Row<'_>, prices: &Prices<'_>, date: Date) -> Result<Bar, Fault> {
+fn bar(row: RowReader<'_>, prices: &PriceBar<'_>, date: Date) -> Result<Bar, InvalidRow> {
     let bar = Bar {
         date,
         open: row.price("open", prices.open)?,
         high: row.price("high", prices.high)?,
         low: row.price("low", prices.low)?,
         close: row.price("close", prices.close)?,
-        // The exchange's minutes have none unless it is asked for.
-        volume: row.shares_if_any(prices.volume).unwrap_or(0),
+        // Minute bars of the exchange have no volume unless it is requested.
+        volume: row.optional_shares(prices.volume).unwrap_or(0),
     };
     bar.checked()
-        .map_err(|error| Fault::said(row.of, "prices", &date.to_string(), error.to_string()))
+        .map_err(|error| InvalidRow::with_message(row.label, "prices", &date.to_string(), error.to_string()))
 }
 
-/// What of a day's row is asked for.
+/// The part of a daily row that is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum DailyDataKind {
     Bars,
     Splits,
     Dividends,
 }
 
-pub(super) fn daily(body: &[u8], asked: &Asked, days: Days, part: Part) -> Result<Answer, ProviderError> {
-    let elements: Vec<&RawValue> = json::body(NAME, body)?;
-    let (row, mut answer) = (Row { of: asked.first() }, Answer::default());
+pub(super) fn daily(
+    body: &[u8],
+    requested: &RequestedSymbols,
+    days: DateRange,
+    part: DailyDataKind,
+) -> Result<DataResponse, ProviderError> {
+    let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
+    let (row, mut response) = (
+        RowReader {
+            label: requested.first_name(),
+        },
+        DataResponse::default(),
+    );
     for element in elements {
-        let Some(prices) = answer.faults.keep(json::element::<Prices<'_>>(row.of, element)) else {
+        let Some(prices) = response
+            .invalid_rows
+            .keep_valid(json::parse_element::<PriceBar<'_>>(row.label, element))
+        else {
             continue;
         };
-        let date = answer.faults.keep(row.date("date", prices.date.as_deref()));
-        let Some(date) = date.filter(|&date| days.has(date)) else {
+        let date = response
+            .invalid_rows
+            .keep_valid(row.date("date", prices.date.as_deref()));
+        let Some(date) = date.filter(|&date| days.contains(date)) else {
             continue;
         };
-        let symbols = asked.of(row.of);
+        let symbols = requested.symbols_for(row.label);
         match part {
-            Part::Bars => {
-                if let Some(bar) = answer.faults.keep(bar(row, &prices, date)) {
-                    answer
+            DailyDataKind::Bars => {
+                if let Some(bar) = response.invalid_rows.keep_valid(bar(row, &prices, date)) {
+                    response
                         .batch
                         .bars
                         .extend(symbols.iter().map(|&symbol| BarRow { symbol, bar }));
                 }
             }
-            Part::Splits => {
-                let factor = row.figure(prices.split_factor).unwrap_or_default();
+            DailyDataKind::Splits => {
+                let factor = row.optional_decimal(prices.split_factor).unwrap_or_default();
                 let is_split = factor > Decimal::ZERO && factor.micros() != market::MICROS_PER_UNIT;
                 if let Some(ratio) = SplitRatio::try_from(factor).ok().filter(|_| is_split) {
-                    answer
+                    response
                         .batch
                         .splits
                         .extend(symbols.iter().map(|&symbol| SplitRow { symbol, date, ratio }));
                 }
             }
-            Part::Dividends => {
-                let cash = row.figure(prices.div_cash).filter(|&cash| cash > Decimal::ZERO);
-                answer
+            DailyDataKind::Dividends => {
+                let cash = row
+                    .optional_decimal(prices.div_cash)
+                    .filter(|&cash| cash > Decimal::ZERO);
+                response
                     .batch
                     .dividends
                     .extend(symbols.iter().filter(|_| cash.is_some()).map(|&symbol| DividendRow {
@@ -144,35 +179,35 @@ pub(super) fn daily(body: &[u8], asked: &Asked, days: Days, part: Part) -> Resul
             }
         }
     }
-    Ok(answer)
+    Ok(response)
 }
 
-/// The newest market capitalisation, with the day it is known from.
+/// Returns the newest market capitalisation and its date.
 pub(super) fn market_cap(body: &[u8], name: &str) -> Result<Option<(Date, Decimal)>, ProviderError> {
-    let elements: Vec<&RawValue> = json::body(NAME, body)?;
-    let row = Row { of: name };
+    let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
+    let row = RowReader { label: name };
     let read = elements.iter().filter_map(|element| {
-        let figures = json::element::<DailyFigures<'_>>(name, element).ok()?;
+        let figures = json::parse_element::<DailyFigures<'_>>(name, element).ok()?;
         Some((
             row.date("date", figures.date.as_deref()).ok()?,
-            row.figure(figures.market_cap)?,
+            row.optional_decimal(figures.market_cap)?,
         ))
     });
     Ok(read.max_by_key(|(date, _)| *date))
 }
 
-/// The sum of the last four quarters' diluted EPS, with the day it is known from; `None` with fewer quarters, or a gap
+/// Returns the sum of the last four quarters' diluted EPS and the date from which it is known; `None` with fewer quarters or a gap
 /// between them.
 pub(super) fn trailing_eps(body: &[u8], name: &str) -> Result<Option<(Date, Decimal)>, ProviderError> {
-    let elements: Vec<&RawValue> = json::body(NAME, body)?;
-    let row = Row { of: name };
+    let elements: Vec<&RawValue> = json::parse_body(NAME, body)?;
+    let row = RowReader { label: name };
     let mut quarters: BTreeMap<(i32, u8), (Date, Decimal)> = BTreeMap::new();
     for element in elements {
-        let Ok(statement) = json::element::<Statement<'_>>(name, element) else {
+        let Ok(statement) = json::parse_element::<Statement<'_>>(name, element) else {
             continue;
         };
         let items = &statement.statement_data.income_statement;
-        let value = |code: &str| row.figure(items.iter().find(|item| item.data_code == code)?.value);
+        let value = |code: &str| row.optional_decimal(items.iter().find(|item| item.data_code == code)?.value);
         let eps = value("epsDil").or_else(|| value("eps"));
         let date = row.date("date", statement.date.as_deref()).ok();
         if let (1..=4, Some(eps), Some(date)) = (statement.quarter, eps, date) {
@@ -195,24 +230,33 @@ pub(super) fn trailing_eps(body: &[u8], name: &str) -> Result<Option<(Date, Deci
         .map(|date| (date, Decimal::from_micros(sum))))
 }
 
-/// The figures as records.
-pub(super) fn fundamentals(asked: &Asked, eps: Option<(Date, Decimal)>, cap: Option<(Date, Decimal)>) -> Answer {
-    let mut answer = Answer::default();
+/// Combines the figures into fundamentals records. They are dated with the later of the two dates.
+pub(super) fn fundamentals(
+    requested: &RequestedSymbols,
+    eps: Option<(Date, Decimal)>,
+    cap: Option<(Date, Decimal)>,
+) -> DataResponse {
+    let mut response = DataResponse::default();
     let known_from = [eps, cap].into_iter().flatten().map(|(date, _)| date).max();
     if let Some(as_of) = known_from {
-        answer
+        response
             .batch
             .fundamentals
-            .extend(asked.of(asked.first()).iter().map(|&symbol| FundamentalsRow {
-                symbol,
-                as_of,
-                eps_ttm: eps.map(|(_, eps)| eps),
-                eps_forward: None,
-                market_cap: cap.map(|(_, cap)| cap),
-                dividend_yield: None,
-                dividend_amount: None,
-                beta: None,
-            }));
+            .extend(
+                requested
+                    .symbols_for(requested.first_name())
+                    .iter()
+                    .map(|&symbol| FundamentalsRow {
+                        symbol,
+                        as_of,
+                        eps_ttm: eps.map(|(_, eps)| eps),
+                        eps_forward: None,
+                        market_cap: cap.map(|(_, cap)| cap),
+                        dividend_yield: None,
+                        dividend_amount: None,
+                        beta: None,
+                    }),
+            );
     }
-    answer
+    response
 }

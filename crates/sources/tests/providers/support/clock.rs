@@ -1,4 +1,4 @@
-//! A clock for conversations: it jumps to whatever is waited for, or stands until somebody lets a wait be over.
+//! A test clock: it skips waits at once, or stands still until the test advances it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,61 +9,61 @@ use tokio::sync::Notify;
 
 #[derive(Debug)]
 pub struct TestClock {
-    state: Mutex<State>,
-    /// Rings when the time, or who waits for it, has changed.
-    bell: Notify,
+    state: Mutex<ClockState>,
+    /// Notified when the time or the set of sleepers changes.
+    changed: Notify,
     ids: AtomicU64,
-    /// Waits up to this long are over at once.
-    hurried: SignedDuration,
+    /// Waits up to this long are skipped at once.
+    max_skipped_wait: SignedDuration,
 }
 
 #[derive(Debug)]
-struct State {
+struct ClockState {
     now: Timestamp,
     sleepers: Vec<(u64, Timestamp)>,
-    /// Each wait that was over at once.
+    /// The skipped waits.
     waits: Vec<SignedDuration>,
 }
 
 impl TestClock {
-    /// A clock on which nobody waits.
-    pub fn hurried() -> Arc<Self> {
+    /// Creates a clock that skips all waits.
+    pub fn auto_advancing() -> Arc<Self> {
         Self::new(SignedDuration::MAX)
     }
 
-    /// A clock that stands, but for [`TestClock::let_pass`].
-    pub fn standing() -> Arc<Self> {
+    /// Creates a clock that stands still until [`TestClock::advance_to_sleeper`].
+    pub fn paused() -> Arc<Self> {
         Self::new(SignedDuration::ZERO)
     }
 
-    fn new(hurried: SignedDuration) -> Arc<Self> {
+    fn new(max_skipped_wait: SignedDuration) -> Arc<Self> {
         Arc::new(Self {
-            state: Mutex::new(State {
+            state: Mutex::new(ClockState {
                 now: super::NOW.parse().unwrap(),
                 sleepers: Vec::new(),
                 waits: Vec::new(),
             }),
-            bell: Notify::new(),
+            changed: Notify::new(),
             ids: AtomicU64::new(0),
-            hurried,
+            max_skipped_wait,
         })
     }
 
-    /// Each wait that there was, in order.
+    /// Returns all skipped waits in order.
     pub fn waits(&self) -> Vec<SignedDuration> {
         self.state.lock().unwrap().waits.clone()
     }
 
-    /// Waits until somebody waits for an instant between `least` and `most` from now, and lets it come.
-    pub async fn let_pass(&self, least: SignedDuration, most: SignedDuration) -> SignedDuration {
+    /// Waits until a task sleeps for between `min_wait` and `max_wait`, and advances the clock to its wake-up time.
+    pub async fn advance_to_sleeper(&self, min_wait: SignedDuration, max_wait: SignedDuration) -> SignedDuration {
         loop {
-            let notified = self.bell.notified();
+            let notified = self.changed.notified();
             {
                 let mut state = self.state.lock().unwrap();
                 let waits = state.sleepers.iter().map(|(_, at)| at.duration_since(state.now));
-                if let Some(wait) = waits.filter(|wait| (least..=most).contains(wait)).min() {
+                if let Some(wait) = waits.filter(|wait| (min_wait..=max_wait).contains(wait)).min() {
                     state.now += wait;
-                    self.bell.notify_waiters();
+                    self.changed.notify_waiters();
                     return wait;
                 }
             }
@@ -72,9 +72,9 @@ impl TestClock {
     }
 }
 
-struct Asleep<'a>(&'a TestClock, u64);
+struct SleepGuard<'a>(&'a TestClock, u64);
 
-impl Drop for Asleep<'_> {
+impl Drop for SleepGuard<'_> {
     fn drop(&mut self) {
         self.0.state.lock().unwrap().sleepers.retain(|(id, _)| *id != self.1);
     }
@@ -93,23 +93,23 @@ impl Clock for TestClock {
     fn sleep_until(&self, at: Timestamp) -> Sleep<'_> {
         Box::pin(async move {
             let id = self.ids.fetch_add(1, Ordering::Relaxed);
-            let _asleep = {
+            let _guard = {
                 let mut state = self.state.lock().unwrap();
                 let wait = at.duration_since(state.now);
                 if wait <= SignedDuration::ZERO {
                     return;
                 }
-                if wait <= self.hurried {
+                if wait <= self.max_skipped_wait {
                     state.now = at;
                     state.waits.push(wait);
                     return;
                 }
                 state.sleepers.push((id, at));
-                Asleep(self, id)
+                SleepGuard(self, id)
             };
-            self.bell.notify_waiters();
+            self.changed.notify_waiters();
             loop {
-                let notified = self.bell.notified();
+                let notified = self.changed.notified();
                 if self.now() >= at {
                     return;
                 }

@@ -1,29 +1,29 @@
-//! What the conformance table is made with.
+//! Fixtures of the conformance tests.
 
+pub mod case;
 pub mod clock;
 pub mod server;
-pub mod subject;
-pub mod telephone;
+pub mod websocket;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use clock::TestClock;
-use sources::provider::http::Setup;
+use sources::provider::http::AdapterSetup;
 
-/// When the tests play: a Friday, in the session.
+/// The start time of the tests: a Friday during the session.
 pub const NOW: &str = "2024-03-08T15:30:00Z";
 
-/// A key that must not be seen anywhere.
+/// A key that must not be printed anywhere.
 pub const KEY: &str = "pk-open-sesame";
 
-/// The usual setup on `clock`, with bodies of at most 100 kB.
-pub fn setup(clock: &Arc<TestClock>) -> Setup {
+/// Returns the default setup with `clock` and a limit of 100 kB per response body.
+pub fn setup(clock: &Arc<TestClock>) -> AdapterSetup {
     let clock: Arc<TestClock> = Arc::clone(clock);
-    Setup {
-        deadline: Duration::from_secs(20),
-        most_bytes: 100_000,
-        most_catalog_bytes: 100_000,
-        ..Setup::new(clock, 1)
+    AdapterSetup {
+        timeout: Duration::from_secs(20),
+        max_response_bytes: 100_000,
+        max_catalog_bytes: 100_000,
+        ..AdapterSetup::new(clock, 1)
     }
 }

@@ -1,4 +1,4 @@
-//! A server that answers what it is told to, and can do what servers should not.
+//! An HTTP stub server with scripted responses, including faulty ones.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -6,20 +6,20 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// An answer.
+/// A scripted response.
 #[derive(Debug, Clone)]
-pub enum Reply {
+pub enum StubResponse {
     /// A status, further header lines and a body.
     Whole(u16, String, String),
-    /// The same, of which the connection is closed after so many bytes of the body.
-    Cut(String, usize),
-    /// A body without an announced length that goes on and on.
+    /// A body with status 200 that is cut off after this many bytes.
+    Truncated(String, usize),
+    /// A body of unlimited length, without a `Content-Length`.
     Endless,
-    /// Nothing at all, and the connection stays.
+    /// No response; the connection stays open.
     Silence,
 }
 
-impl Reply {
+impl StubResponse {
     pub fn ok(body: impl Into<String>) -> Self {
         Self::Whole(200, String::new(), body.into())
     }
@@ -33,31 +33,31 @@ impl Reply {
     }
 }
 
-/// A path and what is answered there. Of several that fit, the one with the longest pattern answers.
+/// A route. If several routes match, the one with the longest pattern responds.
 #[derive(Debug, Clone)]
 struct Route {
-    /// What the request's target must contain, each part.
+    /// The parts that the request target must contain.
     parts: Vec<String>,
     body: String,
 }
 
-/// What it has to do and what it was asked.
+/// The scripted responses and the received requests.
 #[derive(Debug, Default)]
 struct Script {
-    /// Answers to the next requests, whatever they are.
-    first: VecDeque<Reply>,
+    /// Responses to the next requests, before any route.
+    first: VecDeque<StubResponse>,
     routes: Vec<Route>,
-    heads: Vec<String>,
+    request_heads: Vec<String>,
 }
 
-/// A server on loopback. It ends with the test's runtime.
+/// A stub server on loopback. It ends with the test's runtime.
 #[derive(Debug, Clone)]
-pub struct Server {
+pub struct StubServer {
     pub url: String,
     script: Arc<Mutex<Script>>,
 }
 
-impl Server {
+impl StubServer {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -71,7 +71,7 @@ impl Server {
         Self { url, script }
     }
 
-    /// Answers requests whose target contains all of `parts` (separated by spaces) with `body`.
+    /// Adds a route: requests whose target contains all of `parts` (separated by spaces) get `body`.
     pub fn route(&self, parts: &str, body: &str) {
         self.script.lock().unwrap().routes.push(Route {
             parts: parts.split(' ').map(str::to_owned).collect(),
@@ -79,25 +79,25 @@ impl Server {
         });
     }
 
-    /// Answers the next requests with these, before any route.
-    pub fn first(&self, replies: impl IntoIterator<Item = Reply>) {
+    /// Adds responses to the next requests, before any route.
+    pub fn first(&self, replies: impl IntoIterator<Item = StubResponse>) {
         self.script.lock().unwrap().first.extend(replies);
     }
 
-    /// The heads of the requests so far.
-    pub fn heads(&self) -> Vec<String> {
-        self.script.lock().unwrap().heads.clone()
+    /// Returns the heads of all requests so far.
+    pub fn request_heads(&self) -> Vec<String> {
+        self.script.lock().unwrap().request_heads.clone()
     }
 
     pub fn requests(&self) -> usize {
-        self.heads().len()
+        self.request_heads().len()
     }
 }
 
 async fn serve(mut stream: TcpStream, script: Arc<Mutex<Script>>) {
     while let Some(head) = read_head(&mut stream).await {
-        let reply = choose(&mut script.lock().unwrap(), head);
-        if !answer(&mut stream, reply).await {
+        let reply = choose_response(&mut script.lock().unwrap(), head);
+        if !respond(&mut stream, reply).await {
             return;
         }
     }
@@ -111,45 +111,45 @@ async fn read_head(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-fn choose(script: &mut Script, head: String) -> Reply {
+fn choose_response(script: &mut Script, head: String) -> StubResponse {
     let target = head.split(' ').nth(1).unwrap_or_default().to_owned();
-    script.heads.push(head);
+    script.request_heads.push(head);
     if let Some(reply) = script.first.pop_front() {
         return reply;
     }
     let fits = |route: &&Route| route.parts.iter().all(|part| target.contains(part.as_str()));
     let length = |route: &&Route| route.parts.iter().map(String::len).sum::<usize>();
     match script.routes.iter().filter(fits).max_by_key(length) {
-        Some(route) => Reply::ok(route.body.clone()),
-        None => Reply::status(404),
+        Some(route) => StubResponse::ok(route.body.clone()),
+        None => StubResponse::status(404),
     }
 }
 
-/// Whether the connection goes on.
-async fn answer(stream: &mut TcpStream, reply: Reply) -> bool {
+/// Sends the response and returns whether the connection stays open.
+async fn respond(stream: &mut TcpStream, reply: StubResponse) -> bool {
     let date = "Date: Fri, 08 Mar 2024 15:30:07 GMT";
     match reply {
-        Reply::Whole(status, headers, body) => {
+        StubResponse::Whole(status, headers, body) => {
             let length = body.len();
             let text = format!("HTTP/1.1 {status} Word\r\n{date}\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
             stream.write_all(text.as_bytes()).await.is_ok()
         }
-        Reply::Cut(body, bytes) => {
+        StubResponse::Truncated(body, bytes) => {
             let length = body.len();
             let body = &body.as_bytes()[..bytes];
             let head = format!("HTTP/1.1 200 OK\r\n{date}\r\nContent-Length: {length}\r\n\r\n");
             let _ = stream.write_all(&[head.as_bytes(), body].concat()).await;
             false
         }
-        Reply::Endless => {
+        StubResponse::Endless => {
             let head = format!("HTTP/1.1 200 OK\r\n{date}\r\nTransfer-Encoding: chunked\r\n\r\n");
             let chunk = format!("{:x}\r\n{}\r\n", 4_096, " ".repeat(4_096));
             let _ = stream.write_all(head.as_bytes()).await;
             while stream.write_all(chunk.as_bytes()).await.is_ok() {}
             false
         }
-        Reply::Silence => {
-            // Until the other side gives up.
+        StubResponse::Silence => {
+            // Waits until the client gives up.
             let _ = stream.read_u8().await;
             false
         }

@@ -1,11 +1,11 @@
 //! The watchlist and its paper trades, as an export has them: as they were made, in the shares of their days.
 
 use serde_json::{Value, json};
-use store::model::{PaperTrade, PriceAt, WatchlistItem};
+use store::model::{PaperTrade, TimedPrice, WatchlistItem};
 
 use super::{at, at_if_any};
 
-fn priced(priced: PriceAt) -> Value {
+fn priced(priced: TimedPrice) -> Value {
     json!({"price": priced.price.as_f64(), "at": at(priced.at)})
 }
 

@@ -1,25 +1,25 @@
 use super::*;
 
 fn stream() -> AlpacaStream {
-    let key = Key::new("key").unwrap();
-    let config = Config::free(key.clone(), key);
-    AlpacaStream::new(&config, &Address::websocket(&config.stream_url).unwrap())
+    let key = ProviderKey::new("key").unwrap();
+    let config = AlpacaConfig::free(key.clone(), key);
+    AlpacaStream::new(&config, &ProviderUrl::websocket(&config.stream_url).unwrap())
 }
 
-fn heard(message: &str) -> (Heard, Vec<Tick>) {
+fn outcome(message: &str) -> (StreamMessageOutcome, Vec<Tick>) {
     let mut ticks = Vec::new();
-    let heard = stream().hear(message.as_bytes(), &mut ticks);
-    (heard, ticks)
+    let outcome = stream().parse_message(message.as_bytes(), &mut ticks);
+    (outcome, ticks)
 }
 
-fn trade(members: &str) -> (Heard, Vec<Tick>) {
-    heard(&format!(
+fn trade(members: &str) -> (StreamMessageOutcome, Vec<Tick>) {
+    outcome(&format!(
         r#"[{{"T":"t","i":96921,"S":"AAPL","x":"D","s":100,"t":"2021-02-22T15:51:44.208Z",{members},"z":"C"}}]"#
     ))
 }
 
 #[test]
-fn a_trade_is_a_price_and_its_time() {
+fn parses_a_trade() {
     let (_, ticks) = trade(r#""p":126.55,"c":["@"]"#);
     let expected = Tick::Trade {
         symbol: "AAPL".parse().unwrap(),
@@ -30,22 +30,22 @@ fn a_trade_is_a_price_and_its_time() {
 }
 
 #[test]
-fn an_odd_lot_makes_no_last_price() {
-    let (heard, ticks) = trade(r#""p":126.55,"c":["@","I"]"#);
-    assert_eq!((heard.passed_over, ticks.len()), (1, 0));
+fn odd_lot_is_skipped() {
+    let (outcome, ticks) = trade(r#""p":126.55,"c":["@","I"]"#);
+    assert_eq!((outcome.skipped_trades, ticks.len()), (1, 0));
 }
 
 #[test]
-fn a_price_that_is_none_is_counted() {
+fn invalid_price_is_counted_as_unreadable() {
     for price in ["0", "-1", "null", "\"NaN\"", "1e300"] {
-        let (heard, ticks) = trade(&format!(r#""p":{price},"c":["@"]"#));
-        assert_eq!((heard.unreadable, ticks.len()), (1, 0), "{price}");
+        let (outcome, ticks) = trade(&format!(r#""p":{price},"c":["@"]"#));
+        assert_eq!((outcome.unreadable, ticks.len()), (1, 0), "{price}");
     }
 }
 
 #[test]
-fn a_minutes_close_was_made_at_its_end() {
-    let (_, ticks) = heard(
+fn minute_close_is_stamped_with_the_end_of_the_minute() {
+    let (_, ticks) = outcome(
         r#"[{"T":"b","S":"SPY","o":388.985,"h":389.13,"l":388.975,"c":389.12,"v":49378,"t":"2021-02-22T19:15:00Z"}]"#,
     );
     let [Tick::Trade { price, time, .. }] = ticks[..] else {
@@ -59,35 +59,36 @@ fn a_minutes_close_was_made_at_its_end() {
 
 #[test]
 fn zero_is_no_bid() {
-    let (_, ticks) = heard(
+    let (_, ticks) = outcome(
         r#"[{"T":"q","S":"AAPL","bx":"U","bp":0,"bs":0,"ax":"Q","ap":87.68,"as":4,"t":"2021-02-22T15:51:45.3355677Z"}]"#,
     );
-    let [Tick::Book { bid, ask, .. }] = ticks[..] else {
+    let [Tick::TopOfBook { bid, ask, .. }] = ticks[..] else {
         panic!("{ticks:?}");
     };
     assert_eq!((bid, ask.map(|ask| ask.to_string())), (None, Some("87.68".into())));
 }
 
 #[test]
-fn the_volume_of_one_exchange_is_not_told() {
-    let (heard, ticks) = heard(r#"[{"T":"d","S":"AAPL","o":1,"h":1,"l":1,"c":1,"v":5,"t":"2021-02-22T05:00:00Z"}]"#);
-    assert_eq!((heard, ticks.len()), (Heard::default(), 0));
+fn volume_of_one_exchange_is_ignored() {
+    let (outcome, ticks) =
+        outcome(r#"[{"T":"d","S":"AAPL","o":1,"h":1,"l":1,"c":1,"v":5,"t":"2021-02-22T05:00:00Z"}]"#);
+    assert_eq!((outcome, ticks.len()), (StreamMessageOutcome::default(), 0));
 }
 
 #[test]
-fn it_knows_who_asks_once_it_says_so() {
-    assert!(!heard(r#"[{"T":"success","msg":"connected"}]"#).0.ready);
-    assert!(heard(r#"[{"T":"success","msg":"authenticated"}]"#).0.ready);
+fn login_is_confirmed_by_authenticated_message() {
+    assert!(!outcome(r#"[{"T":"success","msg":"connected"}]"#).0.is_authenticated);
+    assert!(outcome(r#"[{"T":"success","msg":"authenticated"}]"#).0.is_authenticated);
 }
 
 #[test]
-fn a_complaint_is_heard() {
-    let (heard, _) = heard(r#"[{"T":"error","code":406,"msg":"connection limit exceeded"}]"#);
-    assert_eq!(heard.fault, Some(StreamFault::Crowded));
+fn maps_error_messages() {
+    let (outcome, _) = outcome(r#"[{"T":"error","code":406,"msg":"connection limit exceeded"}]"#);
+    assert_eq!(outcome.error, Some(StreamError::TooManyConnections));
 }
 
 #[test]
-fn what_changes_is_said_and_room_is_made_first() {
+fn unsubscribes_before_subscribing() {
     let symbols = |texts: &[&str]| -> Vec<Symbol> { texts.iter().map(|text| text.parse().unwrap()).collect() };
     assert_eq!(
         stream().subscribe(&symbols(&["AAPL", "BRK-B"]), &symbols(&["MSFT"])),
@@ -98,4 +99,4 @@ fn what_changes_is_said_and_room_is_made_first() {
     );
 }
 
-use crate::provider::stream::StreamFault;
+use crate::provider::stream::StreamError;

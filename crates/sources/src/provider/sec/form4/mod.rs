@@ -1,98 +1,98 @@
-//! Form 4: what an insider did.
+//! SEC Form 4: statement of changes in an insider's ownership.
 
-mod read;
-mod tree;
+mod parse;
+mod xml;
 
 use std::collections::BTreeSet;
 
 use jiff::civil::Date;
-use market::records::{InsiderRow, Side};
+use market::records::{InsiderRow, TransactionSide};
 use market::{Decimal, Symbol};
 
-/// A filing, read.
+/// A parsed Form 4.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filing {
-    /// Whether it corrects another one (4/A).
+    /// Whether the filing is an amendment (4/A).
     pub is_amendment: bool,
-    /// When the one that it corrects was filed, if it says so.
+    /// The filing date of the amended filing, if stated.
     pub original_filed_on: Option<Date>,
-    /// The day of the earliest trade, or what the filer takes for it.
+    /// The period of report: usually the date of the earliest trade.
     pub period: Option<Date>,
-    /// The company's number.
+    /// The company's CIK.
     pub issuer_cik: u64,
-    /// The company's ticker, as the filer writes it, if it is one.
+    /// The company's ticker, if the filer states a valid one.
     pub symbol: Option<Symbol>,
-    /// Who files, by number and name, and whether they are an officer or a director.
-    pub owners: Vec<Owner>,
-    /// What was done with shares.
-    pub trades: Vec<Trade>,
-    /// How many rows the table of derivatives has; they are no trades of the stock.
+    /// The reporting owners.
+    pub owners: Vec<ReportingOwner>,
+    /// The transactions in shares (non-derivative table).
+    pub trades: Vec<Form4Transaction>,
+    /// The number of rows of the derivative table. They are not trades of the stock.
     pub derivatives: usize,
-    /// Rows that could not be read, in words.
-    pub faults: Vec<String>,
+    /// Descriptions of the rows that could not be parsed.
+    pub invalid_rows: Vec<String>,
 }
 
-/// Somebody who has to report.
+/// A reporting owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Owner {
-    /// Their number.
+pub struct ReportingOwner {
+    /// The owner's CIK.
     pub cik: u64,
-    /// Their name.
+    /// The owner's name.
     pub name: String,
-    /// Whether they are a director.
+    /// Whether the owner is a director.
     pub is_director: bool,
-    /// Whether they are an officer.
+    /// Whether the owner is an officer.
     pub is_officer: bool,
-    /// Whether they own more than a tenth.
+    /// Whether the owner owns more than 10 percent.
     pub is_ten_percent_owner: bool,
 }
 
-/// A row of the first table.
+/// A transaction in shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Trade {
-    /// When.
+pub struct Form4Transaction {
+    /// The date of the transaction.
     pub traded_on: Option<Date>,
-    /// What kind: `P`, `S`, and others.
+    /// The transaction code: `P`, `S` and others.
     pub code: char,
-    /// Whether shares came or went.
-    pub side: Side,
-    /// How many.
+    /// Whether shares were acquired or disposed of.
+    pub side: TransactionSide,
+    /// The number of shares.
     pub shares: Decimal,
-    /// At what price; zero where none is told.
+    /// The price per share; zero if not stated.
     pub price: Decimal,
 }
 
-/// Why a file is no Form 4.
+/// An error in parsing a Form 4.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Form4Error {
-    /// There is no such document in it.
+    /// The file has no ownership document.
     #[error("has no ownership document")]
     NoDocument,
-    /// It is no XML.
-    #[error("is no XML: {0}")]
+    /// The document is not valid XML.
+    #[error("is not valid XML: {0}")]
     NotXml(String),
-    /// A form of another kind.
+    /// The document is a different form.
     #[error("is form {0}, not 4")]
     OtherForm(String),
-    /// Something without which the rest means nothing.
+    /// A required field is missing.
     #[error("has no {0}")]
     Missing(&'static str),
 }
 
 impl Filing {
-    /// Reads a filing: the XML itself, or a whole submission with it somewhere inside.
+    /// Parses a filing: the XML document, or a whole submission that contains it.
     ///
     /// # Errors
     /// [`Form4Error`]
     pub fn read(text: &str) -> Result<Self, Form4Error> {
-        read::filing(text)
+        parse::filing(text)
     }
 
-    /// Its trades as records of `symbol`.
+    /// Returns the trades as records of `symbol`.
     #[must_use]
     pub fn rows(&self, symbol: Symbol, filed_on: Date) -> Vec<InsiderRow> {
         let insider = self.owners.first().map_or("", |owner| owner.name.as_str());
-        let row = |trade: &Trade| InsiderRow {
+        let row = |trade: &Form4Transaction| InsiderRow {
             symbol,
             filed_on,
             traded_on: trade.traded_on,
@@ -105,8 +105,8 @@ impl Filing {
         self.trades.iter().map(row).collect()
     }
 
-    /// Whether it corrects `other`, which was filed on that day: the same owners about the same company and period, filed when it
-    /// says, if it says when.
+    /// Returns whether this filing amends `other`, which was filed on `other_filed_on`: the same owners, company and period, and the
+    /// stated original filing date if there is one.
     #[must_use]
     pub fn corrects(&self, other: &Self, other_filed_on: Date) -> bool {
         let owners = |filing: &Self| filing.owners.iter().map(|owner| owner.cik).collect::<BTreeSet<_>>();
@@ -118,25 +118,25 @@ impl Filing {
     }
 }
 
-/// What becomes of filings when amendments are among them.
+/// Filings after their amendments are applied.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Amended {
-    /// Those that stand, with the dates of their filing.
-    pub standing: Vec<(Date, Filing)>,
-    /// Those that were replaced, each with the date of its replacement.
+pub struct AmendedFilings {
+    /// The filings that are in force, with their filing dates.
+    pub current: Vec<(Date, Filing)>,
+    /// The filings that were replaced, each with the filing date of its replacement.
     pub replaced: Vec<((Date, Filing), Date)>,
 }
 
-/// Lets amendments replace, of filings in the order in which they were filed: of a filing and its amendments the last stands.
+/// Applies amendments to filings in order of filing. Of a filing and its amendments, the last is in force.
 #[must_use]
-pub fn replace_amended(filings: Vec<(Date, Filing)>) -> Amended {
-    let mut amended = Amended::default();
+pub fn apply_amendments(filings: Vec<(Date, Filing)>) -> AmendedFilings {
+    let mut amended = AmendedFilings::default();
     for (filed_on, filing) in filings {
         let replaced = amended
-            .standing
+            .current
             .extract_if(.., |(earlier, other)| filing.corrects(other, *earlier));
         amended.replaced.extend(replaced.map(|replaced| (replaced, filed_on)));
-        amended.standing.push((filed_on, filing));
+        amended.current.push((filed_on, filing));
     }
     amended
 }

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A filing with one trade, with parts put in.
+/// Returns a filing with the given parts.
 fn xml(kind: &str, head: &str, owner: &str, rows: &str) -> String {
     format!(
         "<?xml version=\"1.0\"?><ownershipDocument><schemaVersion>X0508</schemaVersion>\
@@ -15,24 +15,24 @@ fn xml(kind: &str, head: &str, owner: &str, rows: &str) -> String {
     )
 }
 
-fn row(code: &str, shares: &str, price: &str, came_or_went: &str) -> String {
+fn row(code: &str, shares: &str, price: &str, acquired_or_disposed: &str) -> String {
     format!(
         "<nonDerivativeTransaction><transactionDate><value>2024-03-06</value></transactionDate>\
          <transactionCoding><transactionCode>{code}</transactionCode></transactionCoding><transactionAmounts>\
          <transactionShares><value>{shares}</value><footnoteId id=\"F1\"/></transactionShares>\
          <transactionPricePerShare>{price}</transactionPricePerShare>\
-         <transactionAcquiredDisposedCode><value>{came_or_went}</value></transactionAcquiredDisposedCode>\
+         <transactionAcquiredDisposedCode><value>{acquired_or_disposed}</value></transactionAcquiredDisposedCode>\
          </transactionAmounts></nonDerivativeTransaction>"
     )
 }
 
-fn one(code: &str, came_or_went: &str) -> Trade {
-    let rows = row(code, "100", "<value>171.25</value>", came_or_went);
+fn one(code: &str, acquired_or_disposed: &str) -> Form4Transaction {
+    let rows = row(code, "100", "<value>171.25</value>", acquired_or_disposed);
     Filing::read(&xml("4", "", "A", &rows)).unwrap().trades[0]
 }
 
 #[test]
-fn a_sale_is_read_with_its_exact_price() {
+fn parses_a_sale_with_its_exact_price() {
     let filing = Filing::read(&xml(
         "4",
         "",
@@ -43,7 +43,7 @@ fn a_sale_is_read_with_its_exact_price() {
     let rows = filing.rows("AAPL".parse().unwrap(), "2024-03-08".parse().unwrap());
     assert_eq!(
         (rows[0].insider.as_str(), rows[0].code, rows[0].side),
-        ("O'Brien & Sons", 'S', Side::Sell)
+        ("O'Brien & Sons", 'S', TransactionSide::Sell)
     );
     assert_eq!(
         (rows[0].shares.to_string(), rows[0].price.to_string()),
@@ -57,31 +57,34 @@ fn a_sale_is_read_with_its_exact_price() {
 }
 
 #[test]
-fn a_purchase_is_one_whatever_the_column_says() {
-    assert_eq!(one("P", "D").side, Side::Buy);
-    assert_eq!(one("S", "A").side, Side::Sell);
+fn purchase_and_sale_codes_override_the_column() {
+    assert_eq!(one("P", "D").side, TransactionSide::Buy);
+    assert_eq!(one("S", "A").side, TransactionSide::Sell);
 }
 
 #[test]
-fn of_other_codes_the_column_tells() {
-    assert_eq!((one("A", "A").side, one("F", "D").side), (Side::Buy, Side::Sell));
+fn other_codes_use_the_column() {
+    assert_eq!(
+        (one("A", "A").side, one("F", "D").side),
+        (TransactionSide::Buy, TransactionSide::Sell)
+    );
 }
 
 #[test]
-fn a_price_in_a_footnote_only_is_zero() {
+fn price_in_a_footnote_is_zero() {
     let filing = Filing::read(&xml("4", "", "A", &row("J", "5", "<footnoteId id=\"F1\"/>", "A"))).unwrap();
     assert_eq!(filing.trades[0].price, Decimal::ZERO);
 }
 
 #[test]
-fn a_row_that_makes_no_sense_costs_that_row() {
+fn invalid_row_is_skipped() {
     let rows = row("P", "many", "<value>1</value>", "A") + &row("P", "5", "<value>1</value>", "A");
     let filing = Filing::read(&xml("4", "", "A", &rows)).unwrap();
-    assert_eq!((filing.trades.len(), filing.faults.len()), (1, 1));
+    assert_eq!((filing.trades.len(), filing.invalid_rows.len()), (1, 1));
 }
 
 #[test]
-fn a_form_of_another_kind_or_cut_off_is_refused() {
+fn rejects_other_forms_and_truncated_files() {
     assert_eq!(
         Filing::read(&xml("3", "", "A", "")),
         Err(Form4Error::OtherForm("3".into()))
@@ -95,7 +98,7 @@ fn a_form_of_another_kind_or_cut_off_is_refused() {
 }
 
 #[test]
-fn an_envelope_around_the_form_is_opened() {
+fn extracts_the_form_from_its_envelope() {
     let wrapped = format!(
         "<SEC-DOCUMENT>0001.txt\n<TYPE>4\n<XML>\n{}\n</XML>\n</SEC-DOCUMENT>",
         xml("4", "", "A", "")
@@ -104,13 +107,13 @@ fn an_envelope_around_the_form_is_opened() {
 }
 
 #[test]
-fn an_amendment_replaces_what_it_corrects_and_nothing_else() {
+fn amendment_replaces_only_the_amended_filing() {
     let on = |date: &str, text: String| (date.parse::<Date>().unwrap(), Filing::read(&text).unwrap());
     let original = on(
         "2024-03-08",
         xml("4", "", "A", &row("P", "100", "<value>1</value>", "A")),
     );
-    let stranger = on("2024-03-08", xml("4", "", "A", "").replace("0001214156", "0001214157"));
+    let other_owner = on("2024-03-08", xml("4", "", "A", "").replace("0001214156", "0001214157"));
     let date = "<dateOfOriginalSubmission>2024-03-08</dateOfOriginalSubmission>";
     let amended = on(
         "2024-03-11",
@@ -121,15 +124,18 @@ fn an_amendment_replaces_what_it_corrects_and_nothing_else() {
         xml("4/A", date, "A", &row("P", "11", "<value>1</value>", "A")),
     );
     let other_day = on("2024-03-11", xml("4/A", &date.replace("08", "07"), "A", ""));
-    let all = vec![original.clone(), stranger.clone(), amended.clone(), again.clone()];
-    let told = replace_amended(all);
-    assert_eq!(told.standing, [stranger, again.clone()]);
-    assert_eq!(told.replaced, [(original.clone(), amended.0), (amended, again.0)]);
-    assert_eq!(replace_amended(vec![original, other_day]).standing.len(), 2);
+    let all = vec![original.clone(), other_owner.clone(), amended.clone(), again.clone()];
+    let amended_filings = apply_amendments(all);
+    assert_eq!(amended_filings.current, [other_owner, again.clone()]);
+    assert_eq!(
+        amended_filings.replaced,
+        [(original.clone(), amended.0), (amended, again.0)]
+    );
+    assert_eq!(apply_amendments(vec![original, other_day]).current.len(), 2);
 }
 
 #[test]
-fn filers_write_tickers_in_many_ways() {
+fn parses_tickers_as_filers_write_them() {
     for (text, expected) in [
         ("AAPL", Some("AAPL")),
         ("NYSE: BRK.B", Some("BRK.B")),
@@ -150,7 +156,7 @@ fn filers_write_tickers_in_many_ways() {
 
 proptest! {
     #[test]
-    fn a_damaged_filing_is_read_or_refused_without_a_panic(
+    fn damaged_filing_does_not_panic(
         at in 0_usize..900,
         cut in 0_usize..40,
         put in "[<>/&;a-z0-9 \"=!-]{0,12}|<!\\[CDATA\\[|&#x[0-9a-f]{0,9};|<!DOCTYPE a \\[",

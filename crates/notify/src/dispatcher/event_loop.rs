@@ -1,0 +1,453 @@
+//! The event loop of a dispatcher: it polls and claims from the outbox, starts attempts, and settles their results.
+//!
+//! One task owns the [`Scheduler`] and waits for the next event. Attempts and calls to the outbox run in separate tasks. There is
+//! one call of each kind at a time, and the next call handles everything that was gathered meanwhile. So batches grow with the load.
+
+use std::collections::{BTreeSet, HashMap};
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use jiff::Timestamp;
+use tokio::task::JoinSet;
+use tokio::time::Sleep;
+use tracing::{error, warn};
+
+use super::endpoint_queue::{EndpointHealth, HEALTH_LEVELS, HeldJob};
+use super::scheduler::Scheduler;
+use super::{ClaimParams, ClaimedJob, Dispatcher, DueEndpoint, Outbox, SettledJob, Transport};
+use crate::schedule::{AttemptReport, AttemptResult, NextStep};
+use crate::time::later;
+
+/// Maximum number of endpoints that one poll of the outbox returns.
+const ENDPOINTS_PER_POLL: u32 = 4_096;
+
+/// Maximum number of retry times that are kept in memory.
+const MAX_RETRY_TIMES: usize = 16_384;
+
+/// A finished attempt.
+struct FinishedAttempt<R> {
+    key: i64,
+    ended_at: Timestamp,
+    report: R,
+}
+
+/// The state of an attempt in progress.
+struct StartedAttempt {
+    endpoint: i64,
+    lease: i64,
+    previous_attempts: u32,
+    at: Timestamp,
+}
+
+/// The reply of the outbox to a call.
+enum OutboxReply<O: Outbox> {
+    DueEndpoints(Result<Vec<DueEndpoint>, OutboxFailed>),
+    Claimed(usize, ClaimParams, Result<Vec<ClaimedJob<O::Job>>, OutboxFailed>),
+    Settled(Vec<SettledJob<O::Report>>, Result<(), OutboxFailed>),
+}
+
+/// A call to the outbox has failed. The error has been logged.
+struct OutboxFailed;
+
+/// The state of a running dispatcher.
+pub(super) struct EventLoop<O: Outbox, T> {
+    dispatcher: Dispatcher<O, T>,
+    scheduler: Scheduler<O::Job>,
+    attempts: JoinSet<FinishedAttempt<O::Report>>,
+    started: HashMap<i64, StartedAttempt>,
+    replies: JoinSet<OutboxReply<O>>,
+    unsettled: Vec<SettledJob<O::Report>>,
+    /// Number of results that are being settled.
+    settling: usize,
+    is_claiming: [bool; 3],
+    /// Number of results per settle call. It is halved after a failure, so that one result that cannot be written does not block
+    /// the others.
+    settle_batch_size: usize,
+    is_polling: bool,
+    /// Whether to poll the outbox before `poll_at`.
+    is_woken: bool,
+    /// The endpoint after which the next page of the current poll starts. A poll goes through all pages, even if it is woken
+    /// meanwhile.
+    poll_after: Option<i64>,
+    poll_at: Timestamp,
+    /// The times of scheduled retries. A poll returns only the first due time of each endpoint, not those after it.
+    retry_times: BTreeSet<Timestamp>,
+    sweep_at: Timestamp,
+    /// The outbox is not called before this time, because it has just failed.
+    outbox_paused_until: Timestamp,
+    /// Nothing is claimed for unhealthy endpoints while this timer runs. It is independent of the clock, so it also ends while
+    /// the clock is set back.
+    unhealthy_claim_pause: Option<Pin<Box<Sleep>>>,
+    /// The time of the last iteration.
+    last_now: Timestamp,
+}
+
+impl<O, T> EventLoop<O, T>
+where
+    O: Outbox,
+    T: Transport<Job = O::Job, Report = O::Report>,
+{
+    pub(super) fn new(mut dispatcher: Dispatcher<O, T>) -> Self {
+        let now = dispatcher.time.now();
+        dispatcher.limits = dispatcher.limits.with_minimums();
+        Self {
+            settle_batch_size: dispatcher.limits.settle_batch_size,
+            scheduler: Scheduler::new(dispatcher.limits.clone()),
+            dispatcher,
+            attempts: JoinSet::new(),
+            started: HashMap::new(),
+            replies: JoinSet::new(),
+            unsettled: Vec::new(),
+            settling: 0,
+            is_claiming: [false; 3],
+            is_polling: false,
+            is_woken: true,
+            poll_after: None,
+            poll_at: now,
+            retry_times: BTreeSet::new(),
+            sweep_at: now,
+            outbox_paused_until: now,
+            unhealthy_claim_pause: None,
+            last_now: now,
+        }
+    }
+
+    /// Runs until `stop`, then waits for attempts in progress and settles their results.
+    pub(super) async fn run(mut self, stop: impl Future<Output = ()>) {
+        let mut stop = pin!(stop);
+        let time = Arc::clone(&self.dispatcher.time);
+        let wake = Arc::clone(&self.dispatcher.wake_handle.0);
+        let mut end: Option<Timestamp> = None;
+        loop {
+            let now = time.now();
+            if now < self.last_now {
+                // The clock was set back, so the pauses would last too long.
+                self.outbox_paused_until = self.outbox_paused_until.min(now);
+            }
+            self.last_now = now;
+            if end.is_none() {
+                self.start_work(now);
+            }
+            self.settle(now);
+            let wake_at = match end {
+                Some(_) if self.is_done() => return,
+                Some(end) if now >= end => return self.give_up(),
+                Some(end) => end.min(self.outbox_wake_at(now)),
+                None => self.wake_at(now),
+            };
+            tokio::select! {
+                biased;
+                () = &mut stop, if end.is_none() => {
+                    end = Some(later(time.now(), self.dispatcher.limits.drain_timeout));
+                    self.scheduler.release_all();
+                }
+                Some(finished) = self.attempts.join_next(), if !self.attempts.is_empty() => {
+                    self.attempt_finished(finished.ok());
+                    while let Some(finished) = self.attempts.try_join_next() {
+                        self.attempt_finished(finished.ok());
+                    }
+                }
+                Some(reply) = self.replies.join_next(), if !self.replies.is_empty() => {
+                    self.handle_reply(reply.ok());
+                    if end.is_some() {
+                        self.scheduler.release_all();
+                    }
+                }
+                () = wake.notified(), if end.is_none() => self.is_woken = true,
+                () = elapsed(self.unhealthy_claim_pause.as_mut()) => self.unhealthy_claim_pause = None,
+                () = time.sleep_until(wake_at) => {}
+            }
+        }
+    }
+
+    /// Returns whether nothing is left to do before stopping.
+    fn is_done(&self) -> bool {
+        self.attempts.is_empty() && self.replies.is_empty() && self.unsettled.is_empty()
+    }
+
+    /// Stops although attempts are in progress. Their deliveries stay claimed until the lease ends, and are then claimed again.
+    fn give_up(mut self) {
+        warn!(
+            attempts = self.started.len(),
+            unsettled = self.unsettled.len(),
+            "the dispatcher stopped before all results were settled"
+        );
+        self.attempts.abort_all();
+    }
+
+    /// Starts attempts, polls and claims.
+    fn start_work(&mut self, now: Timestamp) {
+        let limits = &self.dispatcher.limits;
+        let (poll_interval, lease_duration) = (limits.poll_interval, limits.lease_duration);
+        // The clock may have been set back. That must not make anything wait longer.
+        self.poll_at = self.poll_at.min(later(now, poll_interval));
+        self.sweep_at = self.sweep_at.min(later(now, lease_duration / 4));
+        self.scheduler.mark_slow(now);
+        if now >= self.sweep_at {
+            self.scheduler.release_stale(now);
+            self.sweep_at = later(now, lease_duration / 4);
+        }
+        while let Some(held) = self.scheduler.next_attempt(now) {
+            self.start_attempt(held, now);
+        }
+        if now < self.outbox_paused_until {
+            return;
+        }
+        self.poll_outbox(now);
+        // If results cannot be written, further attempts would only add to them, and receivers would get deliveries repeatedly.
+        if self.unsettled.len() + self.settling > self.dispatcher.limits.max_waiting {
+            return;
+        }
+        for (index, health) in HEALTH_LEVELS.into_iter().enumerate() {
+            let is_paused = health == EndpointHealth::Unhealthy && self.unhealthy_claim_pause.is_some();
+            if !self.is_claiming[index] && !is_paused {
+                let lease = || i64::try_from((self.dispatcher.random)() >> 1).unwrap_or_default();
+                if let Some(params) = self.scheduler.next_claim(health, now, lease) {
+                    if health == EndpointHealth::Unhealthy {
+                        let pause = self.dispatcher.limits.unhealthy_claim_interval.unsigned_abs();
+                        self.unhealthy_claim_pause = Some(Box::pin(tokio::time::sleep(pause)));
+                    }
+                    self.is_claiming[index] = true;
+                    self.claim(index, params);
+                }
+            }
+        }
+    }
+
+    fn start_attempt(&mut self, held: HeldJob<O::Job>, now: Timestamp) {
+        let HeldJob { claimed, lease, .. } = held;
+        let (key, id, job) = (claimed.key, claimed.id, claimed.job);
+        let started = StartedAttempt {
+            endpoint: claimed.endpoint,
+            lease,
+            previous_attempts: claimed.previous_attempts,
+            at: now,
+        };
+        self.started.insert(key, started);
+        let transport = Arc::clone(&self.dispatcher.transport);
+        let time = Arc::clone(&self.dispatcher.time);
+        self.attempts.spawn(async move {
+            // A panic in one attempt must not stop the others.
+            let attempt = async { transport.attempt(id, &job).await };
+            let report = AssertUnwindSafe(attempt).catch_unwind().await;
+            let report = report.unwrap_or_else(|_| {
+                error!(delivery = %id, "an attempt panicked");
+                AttemptReport::internal_error(now)
+            });
+            FinishedAttempt {
+                key,
+                ended_at: time.now(),
+                report,
+            }
+        });
+    }
+
+    fn attempt_finished(&mut self, finished: Option<FinishedAttempt<O::Report>>) {
+        let Some(FinishedAttempt { key, ended_at, report }) = finished else {
+            return;
+        };
+        let Some(started) = self.started.remove(&key) else {
+            return;
+        };
+        let result = report.result();
+        let succeeded = result == AttemptResult::Delivered;
+        self.scheduler
+            .attempt_finished(key, ended_at.duration_since(started.at), succeeded);
+        let (schedule, random) = (&self.dispatcher.retry_schedule, (self.dispatcher.random)());
+        let next = schedule.next(result, started.previous_attempts, ended_at, random);
+        self.unsettled.push(SettledJob {
+            key,
+            endpoint: started.endpoint,
+            lease: started.lease,
+            report: Some(report),
+            next,
+        });
+    }
+
+    /// Starts a poll of the outbox for endpoints with due deliveries, if it is time for one.
+    fn poll_outbox(&mut self, now: Timestamp) {
+        if self.is_polling {
+            return;
+        }
+        let after = if let Some(last) = self.poll_after.take() {
+            last
+        } else if self.is_woken || now >= self.poll_at {
+            self.is_woken = false;
+            self.poll_at = later(now, self.dispatcher.limits.poll_interval);
+            while let Some(at) = self.retry_times.first().copied() {
+                if at > now {
+                    self.poll_at = self.poll_at.min(at);
+                    break;
+                }
+                self.retry_times.pop_first();
+            }
+            i64::MIN
+        } else {
+            return;
+        };
+        self.is_polling = true;
+        let outbox = Arc::clone(&self.dispatcher.outbox);
+        self.replies.spawn(async move {
+            let poll = async { outbox.due_endpoints(after, ENDPOINTS_PER_POLL).await };
+            OutboxReply::DueEndpoints(call_outbox("due_endpoints", poll).await)
+        });
+    }
+
+    fn claim(&mut self, index: usize, params: ClaimParams) {
+        let outbox = Arc::clone(&self.dispatcher.outbox);
+        self.replies.spawn(async move {
+            let claimed = call_outbox("claim", async { outbox.claim(&params).await }).await;
+            OutboxReply::Claimed(index, params, claimed)
+        });
+    }
+
+    /// Settles finished and released deliveries in one batch.
+    fn settle(&mut self, now: Timestamp) {
+        for held in self.scheduler.take_released() {
+            self.unsettled.push(SettledJob {
+                key: held.claimed.key,
+                endpoint: held.claimed.endpoint,
+                lease: held.lease,
+                report: None,
+                next: NextStep::Released,
+            });
+        }
+        if self.settling > 0 || self.unsettled.is_empty() || now < self.outbox_paused_until {
+            return;
+        }
+        let count = self.unsettled.len().min(self.settle_batch_size);
+        let batch: Vec<_> = self.unsettled.drain(..count).collect();
+        self.settling = batch.len();
+        let outbox = Arc::clone(&self.dispatcher.outbox);
+        self.replies.spawn(async move {
+            let settled = call_outbox("settle", async { outbox.settle(&batch).await }).await;
+            OutboxReply::Settled(batch, settled)
+        });
+    }
+
+    fn handle_reply(&mut self, reply: Option<OutboxReply<O>>) {
+        let now = self.dispatcher.time.now();
+        let failed = match reply {
+            Some(OutboxReply::DueEndpoints(found)) => {
+                self.is_polling = false;
+                found.map(|endpoints| self.endpoints_found(&endpoints, now)).is_err()
+            }
+            Some(OutboxReply::Claimed(index, params, claimed)) => {
+                self.is_claiming[index] = false;
+                let failed = claimed.is_err();
+                match claimed {
+                    Ok(claimed) => self.scheduler.claim_succeeded(&params, claimed),
+                    Err(OutboxFailed) => self.scheduler.claim_failed(&params),
+                }
+                failed
+            }
+            Some(OutboxReply::Settled(batch, settled)) => {
+                self.settling = 0;
+                let max = self.dispatcher.limits.settle_batch_size;
+                match settled {
+                    Ok(()) => {
+                        self.settle_batch_size = self.settle_batch_size.saturating_mul(2).min(max);
+                        self.batch_settled(&batch);
+                    }
+                    Err(OutboxFailed) => {
+                        self.settle_batch_size = (batch.len() / 2).max(1);
+                        self.unsettled.extend(batch);
+                    }
+                }
+                settled.is_err()
+            }
+            None => false,
+        };
+        if failed {
+            self.outbox_paused_until = later(now, self.dispatcher.limits.outbox_retry_delay);
+            self.is_woken = true;
+        }
+    }
+
+    /// Schedules polls for the retries in a settled batch. This happens after the batch is written, as an earlier poll would not
+    /// find them.
+    fn batch_settled(&mut self, batch: &[SettledJob<O::Report>]) {
+        for settled in batch {
+            match settled.next {
+                NextStep::Released => self.is_woken = true,
+                NextStep::RetryAt(at) => {
+                    self.poll_at = self.poll_at.min(at);
+                    self.retry_times.insert(at);
+                    // The regular polls find the retries that are dropped here.
+                    if self.retry_times.len() > MAX_RETRY_TIMES {
+                        self.retry_times.pop_last();
+                    }
+                }
+                NextStep::Delivered | NextStep::GivenUp | NextStep::DisableEndpoint => {}
+            }
+        }
+    }
+
+    fn endpoints_found(&mut self, endpoints: &[DueEndpoint], now: Timestamp) {
+        for due in endpoints {
+            if due.first_due <= now {
+                self.scheduler.mark_due(due.endpoint);
+            } else {
+                self.poll_at = self.poll_at.min(due.first_due);
+            }
+        }
+        let is_last_page = endpoints.len() < usize::try_from(ENDPOINTS_PER_POLL).unwrap_or(usize::MAX);
+        self.poll_after = endpoints.last().filter(|_| !is_last_page).map(|last| last.endpoint);
+    }
+
+    /// Returns when the loop must run again at the latest. This is never in the past, as the loop would spin: everything that is
+    /// due has been started, and everything that cannot start waits for another event.
+    fn wake_at(&mut self, now: Timestamp) -> Timestamp {
+        let slow = self.scheduler.next_slow_at().unwrap_or(Timestamp::MAX);
+        let sweep = if self.scheduler.waiting() > 0 {
+            self.sweep_at
+        } else {
+            Timestamp::MAX
+        };
+        // During a poll there is no need to wake up for the next one.
+        let poll = if self.is_polling {
+            Timestamp::MAX
+        } else {
+            self.poll_at.max(self.outbox_paused_until)
+        };
+        slow.min(sweep).min(poll).min(self.outbox_wake_at(now))
+    }
+
+    fn outbox_wake_at(&self, now: Timestamp) -> Timestamp {
+        let is_paused = self.outbox_paused_until > now;
+        if is_paused {
+            self.outbox_paused_until
+        } else {
+            Timestamp::MAX
+        }
+    }
+}
+
+/// Waits for a timer; forever if there is none.
+async fn elapsed(timer: Option<&mut Pin<Box<Sleep>>>) {
+    match timer {
+        Some(timer) => timer.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Calls the outbox, and logs an error or a panic.
+async fn call_outbox<A, E: std::fmt::Display>(
+    operation: &'static str,
+    call: impl Future<Output = Result<A, E>>,
+) -> Result<A, OutboxFailed> {
+    match AssertUnwindSafe(call).catch_unwind().await {
+        Ok(Ok(reply)) => Ok(reply),
+        Ok(Err(error)) => {
+            warn!(%error, operation, "the outbox has failed; the call is repeated");
+            Err(OutboxFailed)
+        }
+        Err(_) => {
+            error!(operation, "the outbox panicked; the call is repeated");
+            Err(OutboxFailed)
+        }
+    }
+}

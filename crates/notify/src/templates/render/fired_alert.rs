@@ -1,0 +1,273 @@
+//! Notifications about a fired alert.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use market::Decimal;
+use market::display::{Percent, Usd};
+use serde_json::Value;
+
+use super::page::{self, Action, Content, Fact, Tone};
+use super::{EmailContext, RenderedEmail, gsm};
+use crate::templates::plain;
+
+/// Maximum length of a symbol, in characters.
+const MAX_SYMBOL_LENGTH: usize = 12;
+/// Maximum length of a company name in an email, in characters.
+const MAX_COMPANY_LENGTH: usize = 80;
+/// Maximum length of a company name in a text message, in characters.
+const MAX_COMPANY_LENGTH_IN_SMS: usize = 30;
+/// Maximum length of a reason, in characters.
+const MAX_REASON_LENGTH: usize = 300;
+/// Maximum length of the rationale of an alert, in characters.
+const MAX_RATIONALE_LENGTH: usize = 500;
+/// Maximum length of the note of a reminder, in characters.
+const MAX_NOTE_LENGTH: usize = 2_000;
+
+/// The data of a fired alert, from its event.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FiredAlert {
+    symbol: String,
+    company: Option<String>,
+    reason: String,
+    condition: String,
+    threshold: Option<f64>,
+    price: Option<f64>,
+    change: Option<f64>,
+    change_percent: Option<f64>,
+    initial_price: Option<f64>,
+    at: Option<Timestamp>,
+    rationale: Option<String>,
+    /// The note of a reminder.
+    note: Option<String>,
+    /// Whether the alert is set to text message.
+    is_by_sms: bool,
+    /// The link to the alert, for its owner.
+    link: Option<String>,
+}
+
+impl FiredAlert {
+    /// Reads the `data` of an event, the same as in a webhook body. Missing fields are left out of the notification.
+    #[must_use]
+    pub fn from_event_data(data: &str) -> Self {
+        let data: Value = serde_json::from_str(data).unwrap_or_default();
+        let text = |pointer: &str| data.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let number = |pointer: &str| data.pointer(pointer).and_then(Value::as_f64);
+        let some = |text: String| (!text.is_empty()).then_some(text);
+        let symbol = some(plain(text("/alert/symbol"), MAX_SYMBOL_LENGTH))
+            .or_else(|| some(plain(text("/stock/symbol"), MAX_SYMBOL_LENGTH)));
+        let symbol = symbol.unwrap_or_else(|| "A stock".to_owned());
+        let condition = text("/alert/condition");
+        let is_reminder = matches!(condition, "reminder" | "daily_reminder");
+        let note = text("/alert/parameters/note");
+        Self {
+            company: some(plain(text("/company_name"), MAX_COMPANY_LENGTH)).filter(|company| *company != symbol),
+            reason: some(plain(text("/reason"), MAX_REASON_LENGTH))
+                .unwrap_or_else(|| "your alert has fired".to_owned()),
+            condition: plain(condition, MAX_COMPANY_LENGTH),
+            threshold: number("/alert/threshold"),
+            price: number("/stock/price"),
+            change: number("/stock/change"),
+            change_percent: number("/stock/change_percent"),
+            initial_price: number("/alert/initial_price"),
+            at: text("/alert/triggered_at").parse().ok(),
+            rationale: some(plain(text("/alert/parameters/rationale"), MAX_RATIONALE_LENGTH)),
+            note: some(plain(note, MAX_NOTE_LENGTH)).filter(|_| is_reminder),
+            is_by_sms: text("/alert/notification") == "sms",
+            link: None,
+            symbol,
+        }
+    }
+
+    /// Adds the link to the alert.
+    #[must_use]
+    pub fn with_link(self, link: String) -> Self {
+        Self {
+            link: Some(link),
+            ..self
+        }
+    }
+
+    fn title(&self) -> String {
+        match &self.company {
+            Some(company) => format!("{} ({company})", self.symbol),
+            None => self.symbol.clone(),
+        }
+    }
+
+    fn facts(&self, time_zone: &TimeZone) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let mut add = |label, value: Option<String>, tone| {
+            if let Some(value) = value {
+                facts.push(Fact { label, value, tone });
+            }
+        };
+        add("Stock", Some(self.title()), Tone::Plain);
+        add("Price", self.price.map(usd), Tone::Plain);
+        let tone = match self.change.or(self.change_percent) {
+            Some(change) if change > 0.0 => Tone::Up,
+            Some(change) if change < 0.0 => Tone::Down,
+            _ => Tone::Plain,
+        };
+        add("Change today", self.change(), tone);
+        let (condition, unit) = label_and_unit(&self.condition);
+        add(
+            "Alert",
+            Some(condition.to_owned()).filter(|text| !text.is_empty()),
+            Tone::Plain,
+        );
+        add(
+            "Threshold",
+            self.threshold.map(|threshold| unit.format(threshold)),
+            Tone::Plain,
+        );
+        add("Price when set", self.initial_price.map(usd), Tone::Plain);
+        let at = self.at.map(|at| {
+            at.to_zoned(time_zone.clone())
+                .strftime("%-d %B %Y, %H:%M %Z")
+                .to_string()
+        });
+        add("When", at, Tone::Plain);
+        facts
+    }
+
+    /// Formats the change of the day: `+3.25 USD (+1.64 %)`.
+    fn change(&self) -> Option<String> {
+        let percent = self.change_percent.map(signed_percent);
+        match (self.change, percent) {
+            (Some(change), Some(percent)) => Some(format!("{} ({percent})", signed_usd(change))),
+            (Some(change), None) => Some(signed_usd(change)),
+            (None, percent) => percent,
+        }
+    }
+}
+
+/// Renders the notification as an email.
+#[must_use]
+pub fn fired_alert_email(alert: &FiredAlert, context: &EmailContext) -> RenderedEmail {
+    let mut paragraphs = vec![format!("{}: {}.", alert.title(), alert.reason)];
+    if let Some(note) = &alert.note {
+        paragraphs.push(format!("Your note: {note}"));
+    }
+    if let Some(rationale) = &alert.rationale {
+        paragraphs.push(format!("Noted when the alert was set: {rationale}"));
+    }
+    let mut closing = vec!["Prices may be delayed. This is not investment advice.".to_owned()];
+    if alert.is_by_sms {
+        closing.push(
+            "This alert is set to text message. It was sent by email because your plan has no text messages left this month."
+                .to_owned(),
+        );
+    }
+    let content = Content {
+        subject: format!("{}: {}", alert.symbol, alert.reason),
+        headline: format!("Your alert on {} has fired", alert.symbol),
+        paragraphs,
+        facts: alert.facts(&context.time_zone),
+        action: alert.link.clone().map(|link| Action {
+            label: "Open the alert",
+            link,
+        }),
+        shows_link: true,
+        closing,
+    };
+    page::render(&content, context)
+}
+
+/// Renders the notification as a text message of at most 306 GSM characters: two concatenated messages.
+#[must_use]
+pub fn fired_alert_sms(alert: &FiredAlert, product: &str) -> String {
+    let company = alert
+        .company
+        .as_deref()
+        .map(|company| gsm::without_links(&plain(company, MAX_COMPANY_LENGTH_IN_SMS)));
+    // A name in another script would become question marks only.
+    let company = company.filter(|company| gsm::fits_gsm(company));
+    let mut text = format!("{product}: {}", alert.symbol);
+    if let Some(company) = company {
+        text.push_str(&format!(" ({company})"));
+    }
+    text.push_str(&format!(": {}.", gsm::without_links(&alert.reason)));
+    if let Some(note) = &alert.note {
+        text.push_str(&format!(" Your note: {}", gsm::without_links(note)));
+        return gsm::to_gsm(&text);
+    }
+    if let Some(price) = alert.price {
+        text.push_str(&format!(" Price {}", usd(price)));
+        if let Some(percent) = alert.change_percent {
+            text.push_str(&format!(", {} today", signed_percent(percent)));
+        }
+        text.push('.');
+    }
+    gsm::to_gsm(&text)
+}
+
+/// The unit of a threshold.
+#[derive(Clone, Copy)]
+pub(super) enum Unit {
+    None,
+    Usd,
+    Percent,
+    Sessions,
+    Days,
+}
+
+impl Unit {
+    pub(super) fn format(self, number: f64) -> String {
+        match self {
+            Self::None => format!("{number}"),
+            Self::Usd => usd(number),
+            Self::Percent => Decimal::from_f64(number)
+                .map_or_else(|_| format!("{number} %"), |number| format!("{} %", Percent(number))),
+            Self::Sessions => format!("{number} sessions"),
+            Self::Days => format!("{number} days"),
+        }
+    }
+}
+
+/// Returns the label of a condition, and the unit of its threshold.
+pub(super) fn label_and_unit(condition: &str) -> (&str, Unit) {
+    match condition {
+        "price_above" => ("Price at or above", Unit::Usd),
+        "price_below" => ("Price at or below", Unit::Usd),
+        "price_change_up" => ("Price up by", Unit::Percent),
+        "price_change_down" => ("Price down by", Unit::Percent),
+        "new_high" => ("New 52-week high", Unit::None),
+        "new_low" => ("New 52-week low", Unit::None),
+        "ma_crossover_golden" => ("Golden cross (50 over 200 days)", Unit::None),
+        "ma_crossover_death" => ("Death cross (50 under 200 days)", Unit::None),
+        "ma_touch_above" => ("Price rises to its average", Unit::Sessions),
+        "ma_touch_below" => ("Price falls to its average", Unit::Sessions),
+        "rsi_limit" => ("RSI", Unit::None),
+        "volume_change" => ("Volume above its average", Unit::Percent),
+        "pe_ratio_below" => ("P/E at or below", Unit::None),
+        "pe_ratio_above" => ("P/E at or above", Unit::None),
+        "forward_pe_below" => ("Forward P/E at or below", Unit::None),
+        "forward_pe_above" => ("Forward P/E at or above", Unit::None),
+        "social_buzz" => ("Discussion", Unit::None),
+        "insider_transactions" => ("Insider transactions", Unit::Usd),
+        "reminder" => ("Reminder", Unit::Days),
+        "daily_reminder" => ("Daily reminder", Unit::None),
+        "earnings_announcement" => ("Earnings ahead", Unit::Days),
+        "dividend_ex_date" => ("Ex-dividend date ahead", Unit::Days),
+        "dividend_payment" => ("Dividend payment", Unit::None),
+        other => (other, Unit::None),
+    }
+}
+
+/// Formats US dollars with cents, below one dollar with up to four decimals: `201.50 USD`, `0.1234 USD`.
+pub(super) fn usd(amount: f64) -> String {
+    Decimal::from_f64(amount).map_or_else(|_| format!("{amount:.2} USD"), |amount| format!("{} USD", Usd(amount)))
+}
+
+fn signed_usd(amount: f64) -> String {
+    let sign = if amount > 0.0 { "+" } else { "" };
+    format!("{sign}{}", usd(amount))
+}
+
+/// Formats a percentage with its sign: `+1.64 %`.
+fn signed_percent(percent: f64) -> String {
+    Decimal::from_f64(percent).map_or_else(
+        |_| format!("{percent:+.2} %"),
+        |percent| format!("{:+} %", Percent(percent)),
+    )
+}

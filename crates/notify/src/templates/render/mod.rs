@@ -1,0 +1,58 @@
+//! Renders account emails and fired alerts, as emails and as text messages.
+//!
+//! Every email has two versions: `templates/email.txt`, and `templates/email.html` with tables and inline styles, because email
+//! clients support little else. The HTML loads no images or other resources. Texts from users and from data are inserted as plain
+//! text, at most one line each, and escaped in HTML. Text messages have no markup, but phones turn anything that looks like a link
+//! into one. So such texts are broken up by spaces ([`sms`]).
+
+mod account_email;
+mod alert_notices;
+mod fired_alert;
+mod gsm;
+mod page;
+
+pub use account_email::{account_email, account_sms};
+pub use fired_alert::{FiredAlert, fired_alert_email, fired_alert_sms};
+use jiff::tz::TimeZone;
+
+/// The data of an email beside its content.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EmailContext {
+    /// The product name: `Bellwether`.
+    pub product: String,
+    /// The URL of the service: `https://alerts.example.com`.
+    pub public_url: String,
+    /// The name of the recipient, as entered by the user.
+    pub recipient_name: Option<String>,
+    /// The time zone of the recipient.
+    pub time_zone: TimeZone,
+    /// The link to unsubscribe from alert emails, and to subscribe again. Only for optional emails.
+    pub unsubscribe_link: Option<String>,
+}
+
+impl EmailContext {
+    /// Creates a context without data of the recipient, and with times in UTC.
+    #[must_use]
+    pub fn new(product: &str, public_url: &str) -> Self {
+        Self {
+            product: product.to_owned(),
+            public_url: public_url.trim_end_matches('/').to_owned(),
+            recipient_name: None,
+            time_zone: TimeZone::UTC,
+            unsubscribe_link: None,
+        }
+    }
+}
+
+/// A rendered email without sender and recipient.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RenderedEmail {
+    /// The subject, one line.
+    pub subject: String,
+    /// The plain text version.
+    pub text: String,
+    /// The HTML version.
+    pub html: String,
+    /// The URL for one-click unsubscription.
+    pub list_unsubscribe: Option<String>,
+}

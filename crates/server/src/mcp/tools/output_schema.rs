@@ -1,0 +1,147 @@
+//! The output schemas of tools.
+//!
+//! The schemas are derived from the OpenAPI document, so they always match the data. Clients put them into the context of a
+//! language model. So each schema has only the names and types of fields, without descriptions, formats, enumerations and
+//! nested objects.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use crate::document::Document;
+
+static SCHEMAS: LazyLock<Value> = LazyLock::new(|| Document::value()["components"]["schemas"].take());
+
+/// Aliases that only REST data has.
+const ALIASES: [&str; 2] = ["stocks", "alertId"];
+
+/// Returns the schema of an object, by its name in the document.
+pub(super) fn one(name: &str) -> Map<String, Value> {
+    object(&SCHEMAS[name])
+}
+
+/// Returns the schema of an object, or of a change that waits for the owner's approval.
+pub(super) fn one_or_waiting(name: &str) -> Map<String, Value> {
+    one_with_or_waiting(name, &json!({}))
+}
+
+/// Returns the schema of an object with added fields, or of a change that waits for the owner's approval.
+pub(super) fn one_with_or_waiting(name: &str, added: &Value) -> Map<String, Value> {
+    let mut one = one(name);
+    let added = added.as_object().into_iter().flatten();
+    for (name, schema) in added {
+        one["properties"][name] = schema.clone();
+        if let Some(required) = one["required"].as_array_mut() {
+            required.push(json!(name));
+        }
+    }
+    let required = one.remove("required").unwrap_or_default();
+    if let Some(Value::Object(properties)) = one.get_mut("properties") {
+        let waiting = json!({
+            "waits_for_approval": {"type": "boolean"},
+            "approval": {"type": "object"},
+            "approve_at": {"type": "string"},
+            "message": {"type": "string"},
+        });
+        properties.extend(waiting.as_object().cloned().unwrap_or_default());
+    }
+    one.insert(
+        "anyOf".to_owned(),
+        json!([{"required": required}, {"required": ["waits_for_approval"]}]),
+    );
+    one
+}
+
+/// Returns the schema of a page of objects.
+pub(super) fn list(name: &str) -> Map<String, Value> {
+    let mut page = object(&json!({
+        "properties": {
+            "items": {"type": "array"},
+            "pagination": {"type": "object"},
+        },
+        "required": ["items", "pagination"],
+    }));
+    page["properties"]["items"]["items"] = Value::Object(object(&SCHEMAS[name]));
+    page
+}
+
+/// Returns the schema of an object with the types of its fields.
+fn object(schema: &Value) -> Map<String, Value> {
+    let (properties, required) = members(schema);
+    let mut object = Map::new();
+    object.insert("type".to_owned(), json!("object"));
+    object.insert("properties".to_owned(), Value::Object(properties));
+    object.insert("required".to_owned(), json!(required));
+    object
+}
+
+/// Returns the fields of all parts of a schema, and the required ones. A field of alternatives is required only if all
+/// alternatives require it.
+fn members(schema: &Value) -> (Map<String, Value>, Vec<String>) {
+    let schema = resolved(schema);
+    let mut properties = Map::new();
+    let mut required: Vec<String> = Vec::new();
+    for part in list_of(schema, "allOf") {
+        let (more, needed) = members(part);
+        properties.extend(more);
+        required.extend(needed);
+    }
+    let alternatives = list_of(schema, "oneOf").chain(list_of(schema, "anyOf"));
+    let mut common: Option<Vec<String>> = None;
+    for alternative in alternatives {
+        let (more, needed) = members(alternative);
+        properties.extend(more);
+        common = Some(match common {
+            Some(common) => common.into_iter().filter(|name| needed.contains(name)).collect(),
+            None => needed,
+        });
+    }
+    required.extend(common.unwrap_or_default());
+    let own = schema["properties"].as_object().into_iter().flatten();
+    properties.extend(own.map(|(name, schema)| (name.clone(), json!({"type": kinds(schema)}))));
+    let needed = schema["required"].as_array().into_iter().flatten();
+    required.extend(needed.filter_map(Value::as_str).map(str::to_owned));
+    if properties.contains_key("stock") || properties.contains_key("alert_id") {
+        properties.retain(|name, _| !ALIASES.contains(&name.as_str()));
+        required.retain(|name| !ALIASES.contains(&name.as_str()));
+    }
+    (properties, required)
+}
+
+/// Returns the types of a value: one type as a string, several as a list.
+fn kinds(schema: &Value) -> Value {
+    let schema = resolved(schema);
+    let mut kinds: Vec<Value> = Vec::new();
+    match &schema["type"] {
+        Value::Array(all) => kinds.extend(all.iter().cloned()),
+        Value::String(kind) => kinds.push(json!(kind)),
+        _ => {
+            let parts = ["allOf", "oneOf", "anyOf"]
+                .into_iter()
+                .flat_map(|word| list_of(schema, word));
+            for part in parts {
+                match self::kinds(part) {
+                    Value::Array(all) => kinds.extend(all),
+                    kind => kinds.push(kind),
+                }
+            }
+        }
+    }
+    kinds.dedup();
+    match kinds.len() {
+        1 => kinds.remove(0),
+        _ => Value::Array(kinds),
+    }
+}
+
+fn list_of<'a>(schema: &'a Value, word: &str) -> impl Iterator<Item = &'a Value> {
+    schema[word].as_array().into_iter().flatten()
+}
+
+/// Resolves the references of a schema.
+fn resolved(schema: &Value) -> &Value {
+    match schema["$ref"].as_str() {
+        Some(target) => resolved(&SCHEMAS[target.trim_start_matches("#/components/schemas/")]),
+        None => schema,
+    }
+}

@@ -1,0 +1,132 @@
+//! The result of a tool call: data or an error.
+
+use serde::Serialize;
+use serde_json::Value;
+use service::ServiceError;
+
+use crate::error::{ApiError, ApiErrorCode};
+use crate::response::Pagination;
+
+/// Aliases of REST fields, each with the name of the field.
+const ALIASES: [(&str, &str); 3] = [
+    ("stocks", "stock"),
+    ("alertId", "alert_id"),
+    ("fundamentals", "stock_fundamentals"),
+];
+
+/// The data of a tool call: the REST data without its aliases.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::mcp) struct ToolOutput {
+    /// The data.
+    pub(in crate::mcp) value: Value,
+    /// The data as JSON text.
+    pub(in crate::mcp) text: String,
+}
+
+impl ToolOutput {
+    pub(super) fn of(data: &impl Serialize) -> Result<Self, ToolError> {
+        let (value, text) = without_aliases(data)?;
+        Ok(Self { value, text })
+    }
+
+    /// Returns a page of a list. MCP requires an object.
+    pub(super) fn list(items: &[impl Serialize], pagination: Pagination) -> Result<Self, ToolError> {
+        #[derive(Serialize)]
+        struct List<'a, T> {
+            items: &'a [T],
+            pagination: Pagination,
+        }
+        Self::of(&List { items, pagination })
+    }
+}
+
+/// Returns data without aliases, as a value and as text with numbers in JavaScript format (200, not 200.0).
+pub(in crate::mcp) fn without_aliases(data: &impl Serialize) -> Result<(Value, String), ToolError> {
+    let written = || -> serde_json::Result<(Value, String)> {
+        let mut value = serde_json::from_slice(&alerts::json::to_vec(data)?)?;
+        drop_aliases(&mut value);
+        let text = alerts::json::to_vec(&value)?;
+        Ok((value, String::from_utf8_lossy(&text).into_owned()))
+    };
+    written().map_err(|error| ApiError::internal(error).into())
+}
+
+/// Removes aliases from an object, or from the items of a page.
+fn drop_aliases(value: &mut Value) {
+    let Value::Object(members) = value else {
+        return;
+    };
+    for (alias, name) in ALIASES {
+        if members.contains_key(name) {
+            members.shift_remove(alias);
+        }
+    }
+    if let Some(Value::Array(items)) = members.get_mut("items") {
+        items.iter_mut().for_each(drop_aliases);
+    }
+}
+
+/// The error of a tool call.
+#[derive(Clone, PartialEq, Debug)]
+pub(in crate::mcp) enum ToolError {
+    /// The call is rejected. The text says how to fix it.
+    Refused(String),
+    /// The resource or stock does not exist. The text names alternatives.
+    NotFound(String),
+    /// An internal error. Its cause is in the log.
+    Internal,
+}
+
+impl From<ApiError> for ToolError {
+    fn from(error: ApiError) -> Self {
+        match error.code() {
+            ApiErrorCode::InternalError => Self::Internal,
+            ApiErrorCode::NotFound => Self::NotFound(error.message().to_owned()),
+            _ => Self::Refused(error.message().to_owned()),
+        }
+    }
+}
+
+impl From<ServiceError> for ToolError {
+    fn from(error: ServiceError) -> Self {
+        ApiError::from(error).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn aliases_are_removed_if_the_field_is_present() {
+        for (data, expected) in [
+            (
+                json!({"id": 1, "stock": {"a": 1}, "stocks": {"a": 1}}),
+                json!({"id": 1, "stock": {"a": 1}}),
+            ),
+            (
+                json!({"id": 1, "stocks": {"a": 1}}),
+                json!({"id": 1, "stocks": {"a": 1}}),
+            ),
+            (json!({"alert_id": 1, "alertId": 1}), json!({"alert_id": 1})),
+            (
+                json!({"items": [{"stock": 1, "stocks": 1}, {"stocks": 1}]}),
+                json!({"items": [{"stock": 1}, {"stocks": 1}]}),
+            ),
+        ] {
+            let output = ToolOutput::of(&data).unwrap();
+            assert_eq!(output.value, expected, "{data}");
+            assert_eq!(serde_json::from_str::<Value>(&output.text).unwrap(), expected, "{data}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_javascript_format() {
+        assert_eq!(
+            ToolOutput::of(&json!({"threshold": 200.0})).unwrap().text,
+            r#"{"threshold":200}"#
+        );
+    }
+}

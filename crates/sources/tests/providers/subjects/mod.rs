@@ -1,8 +1,0 @@
-//! The adapters, capability by capability.
-
-pub mod alpaca;
-pub mod apewisdom;
-pub mod finnhub;
-pub mod massive;
-pub mod sec;
-pub mod tiingo;

@@ -1,0 +1,25 @@
+//! Purges finished deliveries.
+
+use jiff::Timestamp;
+
+use crate::purge::Purge;
+use crate::{Store, StoreError};
+
+/// Rows are found in order of creation, so rows that are too young are not scanned.
+const FINISHED_DELIVERIES: Purge = Purge {
+    dependents: &["DELETE FROM delivery_attempts WHERE delivery_seq IN
+         (SELECT seq FROM (SELECT seq, created_at FROM deliveries WHERE status <> 'pending' ORDER BY seq LIMIT $2)
+          oldest WHERE created_at < $1)"],
+    counted: &[
+        "DELETE FROM deliveries WHERE status <> 'pending' AND created_at < $1 AND seq IN
+         (SELECT seq FROM deliveries WHERE status <> 'pending' ORDER BY seq LIMIT $2)",
+    ],
+};
+
+impl Store {
+    /// Deletes finished deliveries created before `before`, with their attempts: at most `limit`, oldest first.
+    /// Returns the number deleted. Their events remain.
+    pub async fn purge_deliveries(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
+        self.purge(FINISHED_DELIVERIES, before, limit).await
+    }
+}

@@ -1,0 +1,159 @@
+//! The database access of a transaction.
+//!
+//! The reads and writes are in the files named after their subjects, as `impl UnitOfWork` blocks. This file has the
+//! transaction itself and the facts that the write queue needs afterwards: whether a transaction has written, and
+//! whether the database has failed during it. Failures are tracked here rather than by each transaction, because
+//! PostgreSQL aborts a transaction at the first failure but does not report this at the commit.
+
+use std::fmt;
+
+use crate::database::{WriteConnection, execute};
+use crate::{StoreError, availability};
+
+/// One database transaction. All [`Transaction`](crate::Transaction)s that are committed together share it.
+pub struct UnitOfWork {
+    pub(crate) connection: WriteConnection,
+    has_written: bool,
+    failure: Option<TransactionError>,
+    /// Whether this transaction has announced that it writes history (`feed.rs`).
+    pub(crate) is_announced: bool,
+    /// Whether messages were created, so that their dispatchers are notified after the commit.
+    pub(crate) has_messages: bool,
+}
+
+/// A database failure during a transaction.
+#[derive(Clone, Debug)]
+pub(crate) struct TransactionError {
+    /// Whether the transaction conflicted with another one and was rolled back. A retry may succeed.
+    pub(crate) is_conflict: bool,
+    /// Whether the connection failed.
+    pub(crate) is_connection_failure: bool,
+    /// Whether the database is temporarily unavailable.
+    pub(crate) is_unavailable: bool,
+    /// The error message of the database.
+    pub(crate) message: String,
+}
+
+impl TransactionError {
+    pub(crate) fn from_sqlx(error: &sqlx::Error) -> Self {
+        let code = error.as_database_error().and_then(|error| error.code());
+        // Serialization failure, deadlock, or a unique key that another transaction has inserted since this one
+        // checked for it. A retry sees that key.
+        let is_conflict = matches!(code.as_deref(), Some("40001" | "40P01" | "23505"));
+        // The server is stopped or starting, or one of its processes has crashed.
+        let is_shut_down = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03"));
+        let is_connection_failure = is_shut_down
+            || matches!(
+                error,
+                sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed
+            );
+        Self {
+            is_conflict,
+            is_connection_failure,
+            is_unavailable: availability::is_unavailable(error),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl fmt::Debug for UnitOfWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnitOfWork")
+            .field("has_written", &self.has_written)
+            .finish_non_exhaustive()
+    }
+}
+
+impl UnitOfWork {
+    pub(crate) const fn new(connection: WriteConnection) -> Self {
+        Self {
+            connection,
+            has_written: false,
+            failure: None,
+            is_announced: false,
+            has_messages: false,
+        }
+    }
+
+    pub(crate) fn into_connection(self) -> WriteConnection {
+        self.connection
+    }
+
+    pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
+        self.is_announced = false;
+        self.has_messages = false;
+        self.reset();
+        // In SQLite, a deferred BEGIN fails at its first write if another connection has written since its first
+        // read.
+        let begin = if self.connection.is_pg() {
+            "BEGIN"
+        } else {
+            "BEGIN IMMEDIATE"
+        };
+        execute!(&mut self.connection, begin).map(drop)
+    }
+
+    pub(crate) async fn commit(&mut self) -> Result<(), sqlx::Error> {
+        execute!(&mut self.connection, "COMMIT").map(drop)
+    }
+
+    pub(crate) async fn roll_back(&mut self) -> Result<(), sqlx::Error> {
+        execute!(&mut self.connection, "ROLLBACK").map(drop)
+    }
+
+    /// Clears the state of the previous transaction.
+    pub(crate) fn reset(&mut self) {
+        self.has_written = false;
+        self.failure = None;
+    }
+
+    /// Whether the current transaction has written anything.
+    pub(crate) const fn has_written(&self) -> bool {
+        self.has_written
+    }
+
+    /// The first database failure of the current transaction.
+    pub(crate) fn failure(&self) -> Option<TransactionError> {
+        self.failure.clone()
+    }
+
+    /// Tracks the result of a query.
+    pub(crate) fn track<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+        result.map_err(|error| {
+            if self.failure.is_none() {
+                self.failure = Some(TransactionError::from_sqlx(&error));
+            }
+            StoreError::Database(error)
+        })
+    }
+
+    /// Tracks the result of a statement that writes.
+    pub(crate) fn track_write<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+        self.has_written = true;
+        self.track(result)
+    }
+
+    /// Tracks the number of rows written. A failed statement counts as one that may have written.
+    pub(crate) fn track_rows(&mut self, result: Result<u64, sqlx::Error>) -> Result<u64, StoreError> {
+        self.has_written |= !matches!(result, Ok(0));
+        self.track(result)
+    }
+}
+
+/// Runs a query within a unit of work.
+macro_rules! fetch {
+    ($unit:expr, $fetch:ident $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {{
+        let result = $crate::database::query!($fetch $row, &mut $unit.connection, $sql $(, $bind)*);
+        $unit.track(result)?
+    }};
+}
+
+/// Runs a statement that writes within a unit of work. Returns the number of rows written.
+macro_rules! write_rows {
+    ($unit:expr, $sql:expr $(, $bind:expr)* $(,)?) => {{
+        let result = $crate::database::execute!(&mut $unit.connection, $sql $(, $bind)*);
+        $unit.track_rows(result)?
+    }};
+}
+
+pub(crate) use {fetch, write_rows};

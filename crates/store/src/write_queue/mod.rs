@@ -1,0 +1,181 @@
+//! The write queue: transactions that wait at the same time are committed together and share one `fsync`.
+//!
+//! One task per store ([`WriterTask`]) owns the connection that writes. It takes all waiting [`Transaction`]s, up to
+//! [`MAX_BATCH_SIZE`], and runs them one after another in one database transaction. It commits once, notifies each,
+//! and only then sends the results. During the commit the next transactions gather. The queue is bounded: a full
+//! queue makes callers wait.
+//!
+//! Sharing a database transaction has no visible effect. If a transaction refuses *after* it has written, panics, or
+//! fails in the database, the shared database transaction is rolled back. Then each transaction runs again in a
+//! separate database transaction, so that only the failed one is undone. For this reason a transaction is run by
+//! reference and may run more than once.
+//!
+//! If the connection breaks during the commit, it is unknown whether the commit happened. All transactions of that
+//! batch fail with [`StoreError::Unconfirmed`].
+
+mod batch;
+mod queued_transaction;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::{Notify, mpsc, oneshot, watch};
+
+use crate::database::WriteConnection;
+use crate::messages::MessageWakeHandles;
+use crate::open::Address;
+use crate::{StoreError, UnitOfWork};
+use batch::BatchRunner;
+use queued_transaction::{PendingTransaction, QueuedTransaction};
+
+/// A boxed future that can be sent to another thread.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A transaction: it reads, decides and writes.
+///
+/// It may run more than once, because the database transaction that it shares with others may have to be repeated.
+/// So it runs by reference and contains all its inputs from the start, including ids and instants.
+pub trait Transaction: Send + Sync + 'static {
+    /// The result.
+    type Output: Send + 'static;
+    /// The reason for a refusal. Everything written until then is undone.
+    type Refusal: Send + 'static;
+
+    /// Runs the transaction.
+    fn run<'a>(&'a self, unit: &'a mut UnitOfWork) -> BoxFuture<'a, Result<Self::Output, Abort<Self::Refusal>>>;
+
+    /// Called once after the data is on disk, in the order of the commits, before
+    /// [`Store::write`](crate::Store::write) returns. Other transactions wait for it, so it must be short and must
+    /// not block.
+    fn committed(&self, _output: &Self::Output) {}
+}
+
+/// Why a transaction was aborted.
+#[derive(Debug, thiserror::Error)]
+pub enum Abort<R> {
+    /// The transaction refused.
+    #[error("refused")]
+    Refused(R),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Maximum number of transactions that are committed together.
+const MAX_BATCH_SIZE: usize = 256;
+/// Maximum number of transactions in the queue. Further callers wait.
+const MAX_QUEUE_LENGTH: usize = 1024;
+
+/// Write statistics since the store was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WriteStats {
+    /// Number of finished transactions, including refused ones.
+    pub transactions: u64,
+    /// Number of commits for them.
+    pub commits: u64,
+}
+
+/// Counters for [`WriteStats`].
+#[derive(Debug, Default)]
+struct Counters {
+    transactions: AtomicU64,
+    commits: AtomicU64,
+}
+
+impl Counters {
+    fn add(counter: &AtomicU64, number: usize) {
+        counter.fetch_add(u64::try_from(number).unwrap_or_default(), Ordering::Relaxed);
+    }
+}
+
+/// The queue to the writer, shared by all handles of a store. When the last handle is dropped, the writer finishes
+/// the waiting transactions and ends.
+#[derive(Debug)]
+pub(crate) struct WriteQueue {
+    queue: mpsc::Sender<Box<dyn QueuedTransaction>>,
+    closing: Arc<Notify>,
+    ended: watch::Receiver<()>,
+    counters: Arc<Counters>,
+}
+
+impl WriteQueue {
+    /// Starts the writer on its connection.
+    pub(crate) fn open(address: Address, connection: WriteConnection, message_wakes: MessageWakeHandles) -> Self {
+        let (queue, waiting) = mpsc::channel(MAX_QUEUE_LENGTH);
+        let (ended_sender, ended) = watch::channel(());
+        let closing = Arc::new(Notify::new());
+        let counters = Arc::new(Counters::default());
+        let writer = WriterTask {
+            waiting,
+            closing: Arc::clone(&closing),
+            batch_runner: BatchRunner::new(address, connection, Arc::clone(&counters), message_wakes),
+            _ended: ended_sender,
+        };
+        tokio::spawn(writer.run());
+        Self {
+            queue,
+            closing,
+            ended,
+            counters,
+        }
+    }
+
+    /// Runs a transaction. If the caller is dropped while the transaction is queued, it still runs.
+    pub(crate) async fn write<T: Transaction>(&self, transaction: T) -> Result<T::Output, Abort<T::Refusal>> {
+        let (reply, replied) = oneshot::channel();
+        let queued = Box::new(PendingTransaction::new(transaction, reply));
+        self.queue.send(queued).await.map_err(|_| StoreError::Closed)?;
+        replied.await.unwrap_or(Err(Abort::Store(StoreError::Closed)))
+    }
+
+    /// Closes the queue and returns when all waiting transactions are finished.
+    pub(crate) async fn close(&self) {
+        self.closing.notify_one();
+        // The writer drops its sender when it ends; it never sends.
+        let _ = self.ended.clone().changed().await;
+    }
+
+    pub(crate) fn write_stats(&self) -> WriteStats {
+        WriteStats {
+            transactions: self.counters.transactions.load(Ordering::Relaxed),
+            commits: self.counters.commits.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// The task that runs queued transactions.
+struct WriterTask {
+    waiting: mpsc::Receiver<Box<dyn QueuedTransaction>>,
+    closing: Arc<Notify>,
+    batch_runner: BatchRunner,
+    _ended: watch::Sender<()>,
+}
+
+impl WriterTask {
+    async fn run(mut self) {
+        loop {
+            let first = tokio::select! {
+                biased;
+                () = self.closing.notified() => {
+                    self.waiting.close();
+                    continue;
+                }
+                transaction = self.waiting.recv() => transaction,
+            };
+            let Some(first) = first else { break };
+            let mut batch = vec![first];
+            // Callers that just got a result may have another transaction; let them queue it before the next batch
+            // starts.
+            tokio::task::yield_now().await;
+            while batch.len() < MAX_BATCH_SIZE
+                && let Ok(transaction) = self.waiting.try_recv()
+            {
+                batch.push(transaction);
+            }
+            self.batch_runner.run(batch).await;
+        }
+        self.batch_runner.close().await;
+    }
+}
