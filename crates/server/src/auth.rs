@@ -9,6 +9,7 @@
 pub mod cookie;
 pub mod credentials;
 pub mod csrf;
+pub mod identity;
 pub mod same_origin;
 
 use std::marker::PhantomData;
@@ -21,24 +22,10 @@ use service::{Actor, Scope, ServiceError, Via};
 
 pub use cookie::SessionCookie;
 pub use credentials::{Credential, Credentials};
+pub use identity::Identity;
 
-use crate::app::App;
 use crate::error::ApiError;
-
-/// The identity of a request's sender.
-#[derive(Clone, Debug)]
-pub enum Identity {
-    /// No credentials were sent.
-    Anonymous,
-    /// The credentials belong to an account.
-    Authenticated(Arc<Actor>),
-    /// An external scheduler with the operator's cron secret. Only the cron routes accept it.
-    Scheduler,
-    /// The credentials are invalid, contradictory or not allowed here.
-    Rejected(ApiError),
-    /// Authentication failed for another reason, for example because the database is not available.
-    Failed(ApiError),
-}
+use crate::state::App;
 
 /// Determines the identity of a request's sender.
 ///
@@ -78,16 +65,6 @@ pub async fn identify(app: &App, method: &Method, headers: &HeaderMap, credentia
         }
         (Some(actor), Some(Ok(_))) => Identity::of(actor),
         (Some(_), Some(Err(failure))) => Identity::Failed(failure.into()),
-    }
-}
-
-impl Identity {
-    fn of(actor: Result<Actor, ServiceError>) -> Self {
-        match actor {
-            Ok(actor) => Self::Authenticated(Arc::new(actor)),
-            Err(error @ ServiceError::Unauthenticated(_)) => Self::Rejected(error.into()),
-            Err(error) => Self::Failed(error.into()),
-        }
     }
 }
 

@@ -18,8 +18,8 @@ use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
 
-use crate::app::App;
 use crate::error::{ApiError, ApiErrorCode};
+use crate::state::App;
 
 /// Extractor: a request body that is a JSON object.
 #[derive(Clone, PartialEq, Debug)]

@@ -14,21 +14,27 @@
 //!
 //! This crate has no alert logic. It converts between HTTP and the service.
 
-pub mod app;
 pub mod auth;
 pub mod body;
 pub mod connection;
 pub mod document;
 mod entity_tag;
 pub mod error;
+pub mod failed_auth;
+pub mod fixed_window;
+pub mod in_flight;
 pub mod layers;
 pub mod mcp;
 pub mod query;
+pub mod rate_limiter;
 pub mod response;
+mod router;
 pub mod routes;
 pub mod settings;
+pub mod state;
 mod values;
 
-pub use app::{App, AppDependencies, ops_router, router};
 pub use connection::{Listeners, ShutdownReport, serve};
+pub use router::{ops_router, router};
 pub use settings::{HttpConfig, McpConfig, RateLimits, Timeouts, TrustedProxy, TrustedProxyError};
+pub use state::{App, AppDependencies};

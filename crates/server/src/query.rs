@@ -15,8 +15,8 @@ use http::request::Parts;
 use market::{Price, Symbol};
 use service::{Fields, PageRequest};
 
-use crate::app::App;
 use crate::error::ApiError;
+use crate::state::App;
 
 pub(crate) use ids::uuid;
 pub use ids::{AlertPath, ApiKeyPath, DeliveryPath, GrantPath, SymbolPath, WatchlistItemPath, WebhookPath};

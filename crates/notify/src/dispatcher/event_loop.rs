@@ -16,6 +16,7 @@ use tokio::time::Sleep;
 use tracing::{error, warn};
 
 use super::endpoint_queue::{EndpointHealth, HEALTH_LEVELS, HeldJob};
+use super::outbox_call::{OutboxFailed, call_outbox};
 use super::scheduler::Scheduler;
 use super::{ClaimParams, ClaimedJob, Dispatcher, DueEndpoint, Outbox, SettledJob, Transport};
 use crate::schedule::{AttemptReport, AttemptResult, NextStep};
@@ -48,9 +49,6 @@ enum OutboxReply<O: Outbox> {
     Claimed(usize, ClaimParams, Result<Vec<ClaimedJob<O::Job>>, OutboxFailed>),
     Settled(Vec<SettledJob<O::Report>>, Result<(), OutboxFailed>),
 }
-
-/// A call to the outbox has failed. The error has been logged.
-struct OutboxFailed;
 
 /// The state of a running dispatcher.
 pub(super) struct EventLoop<O: Outbox, T> {
@@ -431,23 +429,5 @@ async fn elapsed(timer: Option<&mut Pin<Box<Sleep>>>) {
     match timer {
         Some(timer) => timer.await,
         None => std::future::pending().await,
-    }
-}
-
-/// Calls the outbox, and logs an error or a panic.
-async fn call_outbox<A, E: std::fmt::Display>(
-    operation: &'static str,
-    call: impl Future<Output = Result<A, E>>,
-) -> Result<A, OutboxFailed> {
-    match AssertUnwindSafe(call).catch_unwind().await {
-        Ok(Ok(reply)) => Ok(reply),
-        Ok(Err(error)) => {
-            warn!(%error, operation, "the outbox has failed; the call is repeated");
-            Err(OutboxFailed)
-        }
-        Err(_) => {
-            error!(operation, "the outbox panicked; the call is repeated");
-            Err(OutboxFailed)
-        }
     }
 }

@@ -28,6 +28,7 @@ mod concurrency;
 mod endpoint_queue;
 mod event_loop;
 mod limits;
+mod outbox_call;
 mod ports;
 mod scheduler;
 

@@ -5,7 +5,7 @@
 
 use super::cookie::CsrfCookie;
 use super::same_origin;
-use crate::app::App;
+use crate::state::App;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, header};
 

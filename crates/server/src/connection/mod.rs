@@ -21,11 +21,12 @@
 //! On shutdown the server accepts no new connections, closes idle ones and finishes requests in progress. Requests that
 //! outlast `timeouts.drain` are aborted.
 
-mod head;
+pub(crate) mod head;
 mod limiter;
 mod linger;
 mod parse_errors;
 mod raw_response;
+pub mod shutdown_signal;
 mod timeout_stream;
 mod unread_body;
 
@@ -51,15 +52,16 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
-use crate::app::{self, App};
 use crate::error::{ApiError, ApiErrorCode};
 use crate::layers::client::Peer;
+use crate::router;
 use crate::settings::Timeouts;
-pub(crate) use head::AmbiguousHead;
+use crate::state::App;
 use limiter::{ConnectionLimiter, ConnectionUse};
 use linger::LingeringStream;
 use parse_errors::ParseErrorStream;
 use raw_response::RawResponder;
+use shutdown_signal::ShutdownSignal;
 use timeout_stream::{ConnectionActivity, TimeoutStream};
 
 /// The listeners of the server.
@@ -120,9 +122,9 @@ pub async fn serve(app: &App, listeners: Listeners, stop: CancellationToken) -> 
         connections: TaskTracker::new(),
     };
     let routers = Routers {
-        any: app::router(app, listeners.ops.is_none()),
-        when_full: app::health_router(app, service_full_error()),
-        over_client_limit: app::health_router(app, client_limit_error()),
+        any: router::router(app, listeners.ops.is_none()),
+        when_full: router::health_router(app, service_full_error()),
+        over_client_limit: router::health_router(app, client_limit_error()),
     };
     let api = server.accept(listeners.api, routers);
     // Operators must be able to connect when all other connections are taken.
@@ -132,7 +134,7 @@ pub async fn serve(app: &App, listeners: Listeners, stop: CancellationToken) -> 
     };
     let ops = async {
         if let Some(listener) = listeners.ops {
-            let any = app::ops_router(app);
+            let any = router::ops_router(app);
             let routers = Routers {
                 when_full: any.clone(),
                 over_client_limit: any.clone(),
@@ -144,10 +146,6 @@ pub async fn serve(app: &App, listeners: Listeners, stop: CancellationToken) -> 
     tokio::join!(api, ops);
     server.drain().await
 }
-
-/// Signals shutdown to handlers with long responses, so that they can end them early.
-#[derive(Clone, Debug)]
-pub struct ShutdownSignal(pub CancellationToken);
 
 #[derive(Clone)]
 struct ConnectionServer {

@@ -11,9 +11,9 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
 use super::REFUSAL_TIMEOUT;
-use crate::app::App;
 use crate::error::ApiError;
 use crate::layers::observe;
+use crate::state::App;
 
 /// The maximum input of a refused request that is read and discarded, in bytes.
 const MAX_UNREAD_BYTES: u64 = 64 * 1024;

@@ -10,77 +10,32 @@ mod examples;
 mod finish;
 pub mod ingest_body;
 pub mod names;
+pub(crate) mod openapi;
 mod served_document;
 mod webhooks;
 mod yaml;
 
-use axum::response::Response;
-use bytes::Bytes;
-use http::HeaderMap;
 use serde_json::Value;
-use served_document::ServedDocument;
+
+pub use openapi::OpenApiDocument;
 
 use crate::routes;
 
 /// The version of the API description.
 pub const VERSION: &str = "1.2.1";
 
-/// The complete document in JSON and YAML.
-#[derive(Debug)]
-pub struct Document {
-    json: ServedDocument,
-    yaml: ServedDocument,
+/// Generates the document.
+#[must_use]
+pub fn generate() -> Value {
+    let api = routes::documented().into_openapi();
+    // The document always converts to JSON.
+    let mut value = serde_json::to_value(&api).unwrap_or_default();
+    finish::finish(&mut value);
+    value
 }
 
-impl Default for Document {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Document {
-    /// Builds the document.
-    #[must_use]
-    pub fn new() -> Self {
-        let value = Self::value();
-        Self {
-            json: ServedDocument::new(
-                "application/json",
-                alerts::json::to_vec(&value).unwrap_or_default().into(),
-            ),
-            yaml: ServedDocument::new("application/yaml", yaml::text(&value).into()),
-        }
-    }
-
-    /// Returns the document as a JSON value.
-    #[must_use]
-    pub fn value() -> Value {
-        let api = routes::documented().into_openapi();
-        // The document always converts to JSON.
-        let mut value = serde_json::to_value(&api).unwrap_or_default();
-        finish::finish(&mut value);
-        value
-    }
-
-    /// Returns the document as JSON.
-    #[must_use]
-    pub fn json(&self) -> Bytes {
-        self.json.whole().clone()
-    }
-
-    /// Returns the document as YAML.
-    #[must_use]
-    pub fn yaml(&self) -> Bytes {
-        self.yaml.whole().clone()
-    }
-
-    /// Responds to a GET of the JSON form with these request headers.
-    pub(crate) fn answer_json(&self, request: &HeaderMap) -> Response {
-        self.json.answer(request)
-    }
-
-    /// Responds to a GET of the YAML form with these request headers.
-    pub(crate) fn answer_yaml(&self, request: &HeaderMap) -> Response {
-        self.yaml.answer(request)
-    }
+/// Generates the schemas of the document's components, by name.
+#[must_use]
+pub fn component_schemas() -> Value {
+    generate()["components"]["schemas"].take()
 }

@@ -7,8 +7,8 @@ use axum::extract::FromRequestParts;
 use http::HeaderMap;
 use http::request::Parts;
 
-use crate::app::App;
 use crate::settings::TrustedProxy;
+use crate::state::App;
 
 /// The socket address of the connection's peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

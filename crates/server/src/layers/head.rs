@@ -4,7 +4,7 @@ use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::connection::AmbiguousHead;
+use crate::connection::head::AmbiguousHead;
 use crate::error::ApiError;
 
 /// Responds 400 if the connection has marked the request's head as ambiguous.

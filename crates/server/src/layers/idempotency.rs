@@ -8,9 +8,8 @@
 //! A request without an account belongs to its client address. Clients can share an address, so the first response is returned
 //! only for the same body: a client that has the body also has the password or token in it.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
@@ -23,18 +22,17 @@ use service::Actor;
 use service::ServiceError;
 use service::idempotency::{IdempotencyLease, IdempotencyState, IdempotentRequest};
 use service::market::may_push;
-use tokio::sync::watch;
 use tracing::Instrument;
 
 use super::client::{self, Peer};
 use super::guard::catch_panic;
-use super::rate_limit::RateLimitGroup;
 use super::stored_response::StoredResponse;
-use crate::app::App;
 use crate::auth::Identity;
 use crate::body;
 use crate::error::{ApiError, ApiErrorCode};
+use crate::rate_limiter::RateLimitGroup;
 use crate::response::RateLimit;
+use crate::state::App;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -44,44 +42,6 @@ const MAX_KEY_BYTES: usize = 255;
 const MAX_WAIT: Duration = Duration::from_secs(10);
 /// `Retry-After` of repeats whose first request is still running, in seconds.
 const RETRY_AFTER_SECONDS: u64 = 2;
-
-/// The idempotent requests of this process that are in progress.
-#[derive(Clone, Debug, Default)]
-pub struct InFlightRequests(Arc<Mutex<HashMap<IdempotentRequest, watch::Receiver<()>>>>);
-
-/// Removes a request from the requests in progress when dropped, and wakes waiting repeats.
-struct InFlightGuard {
-    in_flight: InFlightRequests,
-    request: IdempotentRequest,
-    _wakes: watch::Sender<()>,
-}
-
-impl InFlightRequests {
-    fn begin(&self, request: IdempotentRequest) -> InFlightGuard {
-        let (wakes, done) = watch::channel(());
-        self.lock().insert(request, done);
-        InFlightGuard {
-            in_flight: self.clone(),
-            request,
-            _wakes: wakes,
-        }
-    }
-
-    fn find(&self, request: &IdempotentRequest) -> Option<watch::Receiver<()>> {
-        self.lock().get(request).cloned()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<IdempotentRequest, watch::Receiver<()>>> {
-        // A panic elsewhere leaves the map consistent, because each change is one insertion or removal.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for InFlightGuard {
-    fn drop(&mut self) {
-        self.in_flight.lock().remove(&self.request);
-    }
-}
 
 /// Responds to repeats with the first response.
 pub async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
@@ -338,24 +298,5 @@ mod tests {
                 "{status}"
             );
         }
-    }
-
-    #[tokio::test]
-    async fn waiting_repeat_wakes_when_the_first_request_finishes() {
-        let in_flight = InFlightRequests::default();
-        let account = service::AccountId(uuid::Uuid::from_u128(1));
-        let via = service::Via::Session {
-            id: service::identity::SessionId(uuid::Uuid::from_u128(2)),
-            by: service::access::Shown::Token,
-        };
-        let request = IdempotentRequest::new(account, &via, "/v1/alerts", "one", b"{}");
-        let finished = in_flight.begin(request);
-        let mut waiting = in_flight.find(&request).unwrap();
-        let waiter = tokio::spawn(async move { waiting.changed().await.is_err() });
-        tokio::task::yield_now().await;
-        assert!(!waiter.is_finished());
-        drop(finished);
-        assert!(waiter.await.unwrap());
-        assert!(in_flight.find(&request).is_none());
     }
 }

@@ -5,11 +5,12 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use super::client::{self, Peer};
-use super::rate_limit::{self, RateLimitGroup};
-use crate::app::App;
+use super::rate_limit;
 use crate::auth::{self, Credentials, Identity, SessionCookie};
 use crate::error::ApiErrorCode;
+use crate::rate_limiter::RateLimitGroup;
 use crate::routes::ops::metrics;
+use crate::state::App;
 
 /// Puts the [`Identity`] into the request's extensions.
 pub async fn layer(State(app): State<App>, mut request: Request, next: Next) -> Response {

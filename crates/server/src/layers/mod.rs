@@ -19,8 +19,6 @@ pub mod client;
 pub mod compress;
 pub mod cors;
 pub mod envelope;
-pub mod failed_auth;
-pub mod fixed_window;
 pub mod guard;
 pub mod head;
 pub mod idempotency;

@@ -11,7 +11,7 @@ use metrics::{counter, histogram};
 use tokio::time::Instant;
 use tracing::{Instrument, field, info_span};
 
-use crate::app::App;
+use crate::state::App;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const MAX_REQUEST_ID_BYTES: usize = 128;

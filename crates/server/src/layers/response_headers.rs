@@ -13,9 +13,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, header};
 
-use super::rate_limit::RateLimitGroup;
-use crate::app::App;
 use crate::auth::same_origin::is_read_only;
+use crate::rate_limiter::RateLimitGroup;
+use crate::state::App;
 
 /// One year, as <https://hstspreload.org> recommends. Subdomains are not included.
 const STRICT_TRANSPORT_SECURITY: HeaderValue = HeaderValue::from_static("max-age=31536000");

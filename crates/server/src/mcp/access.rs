@@ -6,7 +6,7 @@ use super::message::Target;
 use super::prompts::Prompt;
 use super::resources::Resource;
 use super::tools::Tool;
-use crate::layers::rate_limit::RateLimitGroup;
+use crate::rate_limiter::RateLimitGroup;
 
 /// The requirements of a message, which are checked before rmcp handles it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,10 +11,10 @@ use service::oauth::SCOPES;
 use service::{Actor, Scope, ServiceError};
 
 use super::error::{JsonRpcError, JsonRpcErrorKind};
-use crate::app::App;
 use crate::auth::credentials::{self, Credential};
 use crate::error::ApiError;
-use crate::layers::fixed_window::RateLimitDecision;
+use crate::fixed_window::RateLimitDecision;
+use crate::state::App;
 
 /// Authenticates a request.
 ///

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::origin::AllowedOrigins;
-use crate::app::App;
+use crate::state::App;
 
 /// The request headers that such pages may send.
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
@@ -20,11 +20,7 @@ pub(crate) fn preflight(app: &App, headers: &HeaderMap) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let response_headers = response.headers_mut();
     response_headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
-    if allow(
-        app.mcp().allowed_origins(),
-        headers.get(header::ORIGIN),
-        response_headers,
-    ) {
+    if allow(app.mcp_origins(), headers.get(header::ORIGIN), response_headers) {
         response_headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("POST"));
         response_headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
         response_headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from(MAX_AGE_S));

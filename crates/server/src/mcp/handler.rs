@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -20,15 +20,15 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 use service::Actor;
 
-use super::origin::AllowedOrigins;
 use super::prompts::{self, Prompt};
 use super::resources::{self, Resource};
-use super::tools::{self, Tool, ToolError};
-use crate::app::App;
+use super::tools::{self, Tool, ToolCatalog, ToolError};
 use crate::layers::guard::panic_message;
 use crate::settings::HttpConfig;
+use crate::state::App;
 
 /// The supported protocol revisions. 2025-03-26 is not supported, because it requires batches.
 pub(super) const SUPPORTED_VERSIONS: [ProtocolVersion; 3] = [
@@ -56,52 +56,56 @@ pub(super) struct Caller {
 
 type RmcpService = StreamableHttpService<McpHandler, NeverSessionManager>;
 
-/// The rmcp service and its allowed hosts and origins.
-pub(crate) struct McpEndpoint {
-    service: RmcpService,
-    allowed_origins: AllowedOrigins,
-}
+/// The rmcp service.
+pub(crate) struct McpEndpoint(RmcpService);
 
 impl std::fmt::Debug for McpEndpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("McpEndpoint")
-            .field("allowed_origins", &self.allowed_origins)
-            .finish_non_exhaustive()
+        f.debug_tuple("McpEndpoint").finish_non_exhaustive()
     }
 }
 
 impl McpEndpoint {
+    /// Creates the endpoint. `schemas` returns the schemas of the OpenAPI document's components, by name.
+    pub(crate) fn new(settings: &HttpConfig, schemas: fn() -> Value) -> Self {
+        let handler = McpHandler {
+            timeout: settings.timeouts.request,
+            schemas,
+            catalog: Arc::default(),
+        };
+        // The module `request` has already checked host, origin and size.
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .disable_allowed_hosts()
+            .with_max_request_body_bytes(settings.max_body_bytes);
+        Self(StreamableHttpService::new(
+            move || Ok(handler.clone()),
+            Arc::default(),
+            config,
+        ))
+    }
+
     pub(super) const fn service(&self) -> &RmcpService {
-        &self.service
-    }
-
-    pub(super) const fn allowed_origins(&self) -> &AllowedOrigins {
-        &self.allowed_origins
-    }
-}
-
-/// Creates the endpoint of a service with this public URL.
-pub(crate) fn endpoint(public_url: &str, settings: &HttpConfig) -> McpEndpoint {
-    let handler = McpHandler {
-        time: settings.timeouts.request,
-    };
-    // The module `request` has already checked host, origin and size.
-    let config = StreamableHttpServerConfig::default()
-        .with_legacy_session_mode(false)
-        .with_json_response(true)
-        .disable_allowed_hosts()
-        .with_max_request_body_bytes(settings.max_body_bytes);
-    McpEndpoint {
-        service: StreamableHttpService::new(move || Ok(handler), Arc::default(), config),
-        allowed_origins: AllowedOrigins::new(public_url, &settings.mcp.allowed_hosts, &settings.mcp.allowed_origins),
+        &self.0
     }
 }
 
 /// Handles requests of rmcp.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct McpHandler {
     /// The time limit of a call.
-    time: Duration,
+    timeout: Duration,
+    /// Returns the schemas of the OpenAPI document's components.
+    schemas: fn() -> Value,
+    catalog: Arc<OnceLock<ToolCatalog>>,
+}
+
+impl McpHandler {
+    /// Returns the tools with their schemas, which are generated on first use.
+    fn catalog(&self) -> &ToolCatalog {
+        self.catalog.get_or_init(|| ToolCatalog::new(&(self.schemas)()))
+    }
 }
 
 impl ServerHandler for McpHandler {
@@ -126,14 +130,14 @@ impl ServerHandler for McpHandler {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = tools::allowed(&caller(&context)?.actor);
+        let tools = self.catalog().allowed(&caller(&context)?.actor);
         let list = ListToolsResult::with_all_items(tools);
         // The list depends on the caller's scopes.
         Ok(list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
-        Tool::from_name(name).map(|tool| tools::description_of(tool).clone())
+        Tool::from_name(name).map(|tool| self.catalog().description(tool).clone())
     }
 
     async fn call_tool(
@@ -144,7 +148,7 @@ impl ServerHandler for McpHandler {
         let tool = Tool::from_name(&request.name).ok_or_else(|| unknown(&request.name))?;
         let Caller { app, actor } = caller(&context)?;
         let arguments = request.arguments.unwrap_or_default();
-        let called = run_isolated(self.time, tools::call(tool, app, actor, arguments)).await?;
+        let called = run_isolated(self.timeout, tools::call(self.catalog(), tool, app, actor, arguments)).await?;
         call_result(called).map(CallToolResponse::from)
     }
 
@@ -174,7 +178,7 @@ impl ServerHandler for McpHandler {
         let uri = request.uri;
         let resource = Resource::from_uri(&uri).ok_or_else(|| resources::unknown(&uri))?;
         let Caller { app, actor } = caller(&context)?;
-        let read = run_isolated(self.time, resource.read(app, actor, uri.clone())).await?;
+        let read = run_isolated(self.timeout, resource.read(app, actor, uri.clone())).await?;
         read.map(ReadResourceResponse::from)
             .map_err(|error| resources::read_error(error, &uri))
     }

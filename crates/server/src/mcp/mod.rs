@@ -27,5 +27,5 @@ mod resources;
 pub mod tools;
 
 pub(crate) use cors::preflight;
-pub(crate) use handler::{McpEndpoint, endpoint};
+pub(crate) use handler::McpEndpoint;
 pub(crate) use request::respond;

@@ -14,13 +14,13 @@ use super::access::Access;
 use super::authentication::{authenticate, insufficient_scope, too_many};
 use super::cors;
 use super::error::{JsonRpcError, JsonRpcErrorKind};
-use super::handler::{Caller, SUPPORTED_VERSIONS};
+use super::handler::{Caller, McpEndpoint, SUPPORTED_VERSIONS};
 use super::message::{self, Message};
 use super::origin::OriginError;
-use crate::app::App;
 use crate::auth::Identity;
 use crate::body;
 use crate::error::{ApiError, ApiErrorCode};
+use crate::state::App;
 
 /// The `Accept` header that rmcp requires. rmcp responds with JSON.
 const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -28,14 +28,14 @@ const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/eve
 const MAX_RMCP_ERROR_BYTES: usize = 64 * 1024;
 
 /// Responds to a request to `/mcp`.
-pub(crate) async fn respond(app: &App, address: IpAddr, request: Request) -> Response {
+pub(crate) async fn respond(app: &App, endpoint: &McpEndpoint, address: IpAddr, request: Request) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let mut response = checked_response(app, address, request).await;
-    cors::allow(app.mcp().allowed_origins(), origin.as_ref(), response.headers_mut());
+    let mut response = checked_response(app, endpoint, address, request).await;
+    cors::allow(app.mcp_origins(), origin.as_ref(), response.headers_mut());
     response
 }
 
-async fn checked_response(app: &App, address: IpAddr, request: Request) -> Response {
+async fn checked_response(app: &App, endpoint: &McpEndpoint, address: IpAddr, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let settings = app.settings();
     let body = body::collect(&parts.headers, body, settings.max_body_bytes, settings.timeouts.body).await;
@@ -53,7 +53,7 @@ async fn checked_response(app: &App, address: IpAddr, request: Request) -> Respo
         app: app.clone(),
         actor: admitted,
     };
-    let response = forward_to_rmcp(app, parts, body, caller).await;
+    let response = forward_to_rmcp(endpoint, parts, body, caller).await;
     as_json_rpc(response, &id).await
 }
 
@@ -64,8 +64,7 @@ async fn admit(
     parts: &request::Parts,
     parsed: serde_json::Result<Value>,
 ) -> Result<Arc<Actor>, JsonRpcError> {
-    app.mcp()
-        .allowed_origins()
+    app.mcp_origins()
         .check(&parts.uri, &parts.headers)
         .map_err(origin_error)?;
     let now = app.now();
@@ -89,11 +88,16 @@ async fn admit(
 }
 
 /// Passes the request and its caller to rmcp.
-async fn forward_to_rmcp(app: &App, mut parts: request::Parts, body: bytes::Bytes, caller: Caller) -> Response {
+async fn forward_to_rmcp(
+    endpoint: &McpEndpoint,
+    mut parts: request::Parts,
+    body: bytes::Bytes,
+    caller: Caller,
+) -> Response {
     parts.headers.insert(header::ACCEPT, ACCEPT);
     parts.extensions.insert(caller);
     let request = Request::from_parts(parts, http_body_util::Full::new(body));
-    app.mcp().service().handle(request).await.map(Body::new).into_response()
+    endpoint.service().handle(request).await.map(Body::new).into_response()
 }
 
 /// Converts rmcp's plain-text errors to JSON-RPC errors.

@@ -11,8 +11,8 @@ use service::{ApiKeyId, ServiceError};
 use uuid::Uuid;
 
 use super::SYMBOL_ERROR;
-use crate::app::App;
 use crate::error::ApiError;
+use crate::state::App;
 
 /// Extractor: the alert id in the path. A malformed id is 422.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

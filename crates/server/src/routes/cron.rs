@@ -9,12 +9,12 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::App;
 use crate::auth::Scheduler;
 use crate::body::IgnoredJsonBody;
 use crate::document::names::JobName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// Result of a job.
 #[derive(Debug, Serialize, ToSchema)]

@@ -1,5 +1,8 @@
 //! `POST /mcp`
 
+use std::sync::Arc;
+
+use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::options;
@@ -10,9 +13,9 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::App;
 use crate::layers::client::ClientAddress;
-use crate::mcp;
+use crate::mcp::{self, McpEndpoint};
+use crate::state::App;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -103,10 +106,11 @@ pub struct McpError {
 )]
 pub(super) async fn call_mcp(
     State(app): State<App>,
+    Extension(endpoint): Extension<Arc<McpEndpoint>>,
     ClientAddress(address): ClientAddress,
     request: Request,
 ) -> Response {
-    mcp::respond(&app, address, request).await
+    mcp::respond(&app, &endpoint, address, request).await
 }
 
 async fn preflight(State(app): State<App>, headers: HeaderMap) -> Response {

@@ -22,8 +22,8 @@ pub mod webhooks;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::app::App;
 use crate::error::ErrorEnvelope;
+use crate::state::App;
 
 /// Returns the API routes without their path prefix.
 pub(crate) fn api() -> OpenApiRouter<App> {

@@ -8,10 +8,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::App;
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// Maximum length of a signed URL.
 const MAX_ADDRESS_CHARS: usize = 2048;

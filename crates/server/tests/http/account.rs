@@ -318,7 +318,7 @@ async fn export_contains_all_stored_data() {
     assert_eq!(data["alerts"].as_array().unwrap().len(), 30);
     assert!(!export.text.contains(&ann.key) && !export.text.contains(&ann.token) && !export.text.contains(&ann.cookie));
     let names: Vec<_> = data.as_object().unwrap().keys().collect();
-    let document = server::document::Document::value();
+    let document = server::document::generate();
     let described = document["components"]["schemas"]["AccountExport"]["properties"]
         .as_object()
         .unwrap();

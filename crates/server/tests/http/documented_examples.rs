@@ -22,7 +22,7 @@ const UNKNOWN_TOKEN: &[(&str, u16)] = &[
     ("POST /api/v1/user/account/phone/verify", 400),
 ];
 
-static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::new(server::document::Document::value()).unwrap());
+static CONTRACT: LazyLock<Contract> = LazyLock::new(|| Contract::new(server::document::generate()).unwrap());
 
 /// Returns the API operations with JSON bodies, and their examples.
 fn documented() -> Vec<(&'static Operation, Vec<Value>)> {

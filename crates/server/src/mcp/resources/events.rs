@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use service::{Actor, PageRequest};
 
-use crate::app::App;
 use crate::mcp::tools::ToolError;
 use crate::response::Pagination;
 use crate::routes::alerts::history::{self, HistoryEntry};
+use crate::state::App;
 
 /// The page of firings that the resource shows.
 const LATEST_PAGE: PageRequest = PageRequest { page: 1, limit: 50 };

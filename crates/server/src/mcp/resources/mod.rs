@@ -23,8 +23,8 @@ use service::{Actor, Scope, Via};
 use super::handler::internal;
 use super::tools::ToolError;
 use super::tools::tool_output::without_aliases;
-use crate::app::App;
-use crate::layers::rate_limit::RateLimitGroup;
+use crate::rate_limiter::RateLimitGroup;
+use crate::state::App;
 
 pub(super) use guide::text as guide_text;
 

@@ -2,9 +2,9 @@
 
 use market::Symbol;
 
-use crate::app::App;
 use crate::mcp::tools::ToolError;
 use crate::routes::stocks::view::{StockFundamentals, StockResponse};
+use crate::state::App;
 
 /// Returns the data of `GET /stocks/{symbol}?fields=fundamentals`.
 pub(super) async fn read(app: &App, symbol: Symbol) -> Result<StockResponse, ToolError> {

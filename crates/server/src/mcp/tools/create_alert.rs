@@ -1,11 +1,12 @@
 //! `create_alert`
 
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use service::alerts::Created;
 use service::approvals::AgentChange;
 
 use super::arguments::Arguments;
+use super::output_schema::OutputSchema;
 use super::{ToolDefinition, ToolEffect, ToolError, ToolOutput, output_schema};
 use crate::document::alert_body::guide;
 use crate::routes::alerts::view::AlertView;
@@ -43,9 +44,9 @@ pub(super) fn definition() -> ToolDefinition {
     }
 }
 
-fn created_or_waiting() -> Map<String, Value> {
+fn created_or_waiting() -> OutputSchema {
     let added = json!({"created": {"type": "boolean"}, "sentence": {"type": "string"}});
-    output_schema::one_with_or_waiting("Alert", &added)
+    output_schema::one_with_or_waiting("Alert", added)
 }
 
 pub(super) fn change(arguments: Arguments) -> AgentChange {

@@ -5,8 +5,8 @@ use service::Actor;
 
 use super::arguments::Arguments;
 use super::{Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text, output_schema};
-use crate::app::App;
 use crate::routes::alerts::view::AlertView;
+use crate::state::App;
 
 pub(super) fn definition() -> ToolDefinition {
     ToolDefinition {

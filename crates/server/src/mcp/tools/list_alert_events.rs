@@ -6,8 +6,8 @@ use service::Actor;
 
 use super::arguments::Arguments;
 use super::{Tool, ToolDefinition, ToolEffect, ToolError, ToolOutput, error_text, output_schema};
-use crate::app::App;
 use crate::routes::alerts::history;
+use crate::state::App;
 
 pub(super) fn definition() -> ToolDefinition {
     ToolDefinition {

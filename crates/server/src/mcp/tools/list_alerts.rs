@@ -5,8 +5,8 @@ use service::Actor;
 
 use super::arguments::Arguments;
 use super::{ToolDefinition, ToolEffect, ToolError, ToolOutput, output_schema};
-use crate::app::App;
 use crate::routes::alerts::list::{self, SORT_FIELDS};
+use crate::state::App;
 
 pub(super) fn definition() -> ToolDefinition {
     let statuses: Vec<&str> = alerts::Status::ALL.iter().map(|status| status.name()).collect();

@@ -4,9 +4,9 @@ use serde_json::json;
 use service::Actor;
 
 use super::{ToolDefinition, ToolEffect, ToolError, ToolOutput, output_schema};
-use crate::app::App;
 use crate::response::Pagination;
 use crate::routes::watchlist::view::WatchlistItemView;
+use crate::state::App;
 
 pub(super) fn definition() -> ToolDefinition {
     ToolDefinition {

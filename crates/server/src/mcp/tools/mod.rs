@@ -16,19 +16,18 @@ mod resume_alert;
 pub(super) mod tool_output;
 mod update_alert;
 
-use std::sync::LazyLock;
-
 use rmcp::model::{Tool as ToolDescription, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use service::approvals::{Asked, Changed};
 use service::{Actor, Scope};
 
 use arguments::Arguments;
+use output_schema::OutputSchema;
 pub(super) use tool_output::{ToolError, ToolOutput};
 
-use crate::app::App;
-use crate::layers::rate_limit::RateLimitGroup;
+use crate::rate_limiter::RateLimitGroup;
 use crate::routes::approvals::view::{AppliedChange, PendingApprovalResponse};
+use crate::state::App;
 
 /// A tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,7 +144,7 @@ struct ToolDefinition {
     /// The required arguments.
     required: &'static [&'static str],
     /// The schema of the result.
-    output: Map<String, Value>,
+    output: OutputSchema,
 }
 
 /// The effect of a tool on existing data.
@@ -171,22 +170,30 @@ impl ToolEffect {
     }
 }
 
-static TOOL_DESCRIPTIONS: LazyLock<Vec<ToolDescription>> =
-    LazyLock::new(|| Tool::ALL.into_iter().map(describe).collect());
+/// The descriptions of all tools for agents.
+#[derive(Debug)]
+pub(super) struct ToolCatalog(Vec<ToolDescription>);
 
-/// Returns the tools that the caller's scopes permit.
-pub(super) fn allowed(actor: &Actor) -> Vec<ToolDescription> {
-    let allowed = Tool::ALL.into_iter().filter(|tool| actor.require(tool.scope()).is_ok());
-    allowed.map(|tool| description_of(tool).clone()).collect()
+impl ToolCatalog {
+    /// Creates the descriptions. `schemas` are the schemas of the OpenAPI document's components.
+    pub(super) fn new(schemas: &Value) -> Self {
+        Self(Tool::ALL.into_iter().map(|tool| describe(tool, schemas)).collect())
+    }
+
+    /// Returns the tools that the caller's scopes permit.
+    pub(super) fn allowed(&self, actor: &Actor) -> Vec<ToolDescription> {
+        let allowed = Tool::ALL.into_iter().filter(|tool| actor.require(tool.scope()).is_ok());
+        allowed.map(|tool| self.description(tool).clone()).collect()
+    }
+
+    /// Returns the description of a tool.
+    pub(super) fn description(&self, tool: Tool) -> &ToolDescription {
+        // The descriptions are in the order of the tools.
+        &self.0[tool as usize]
+    }
 }
 
-/// Returns the description of a tool for agents.
-pub(super) fn description_of(tool: Tool) -> &'static ToolDescription {
-    // The descriptions are in the order of the tools.
-    &TOOL_DESCRIPTIONS[tool as usize]
-}
-
-fn describe(tool: Tool) -> ToolDescription {
+fn describe(tool: Tool, schemas: &Value) -> ToolDescription {
     let definition = tool.definition();
     let mut input = Map::new();
     input.insert("type".to_owned(), json!("object"));
@@ -195,12 +202,13 @@ fn describe(tool: Tool) -> ToolDescription {
     input.insert("additionalProperties".to_owned(), json!(false));
     ToolDescription::new(tool.name(), definition.description, input)
         .with_title(definition.title)
-        .with_raw_output_schema(definition.output.into())
+        .with_raw_output_schema(definition.output.resolve(schemas).into())
         .with_annotations(definition.effect.hints(definition.title))
 }
 
 /// Calls a tool.
 pub(super) async fn call(
+    catalog: &ToolCatalog,
     tool: Tool,
     app: &App,
     actor: &Actor,
@@ -208,7 +216,7 @@ pub(super) async fn call(
 ) -> Result<ToolOutput, ToolError> {
     // The module `request` has checked the scope already, with a better error. This check does not rely on it.
     actor.require(tool.scope())?;
-    let arguments = Arguments::read(&description_of(tool).input_schema, arguments)?;
+    let arguments = Arguments::read(&catalog.description(tool).input_schema, arguments)?;
     let change = match tool {
         Tool::ListAlerts => return list_alerts::call(app, actor, arguments).await,
         Tool::GetAlert => return get_alert::call(app, actor, arguments).await,

@@ -4,30 +4,54 @@
 //! language model. So each schema has only the names and types of fields, without descriptions, formats, enumerations and
 //! nested objects.
 
-use std::sync::LazyLock;
-
 use serde_json::{Map, Value, json};
-
-use crate::document::Document;
-
-static SCHEMAS: LazyLock<Value> = LazyLock::new(|| Document::value()["components"]["schemas"].take());
 
 /// Aliases that only REST data has.
 const ALIASES: [&str; 2] = ["stocks", "alertId"];
 
+/// The output of a tool, in terms of the components of the OpenAPI document.
+#[derive(Clone, Debug)]
+pub(super) enum OutputSchema {
+    /// An object.
+    Object(&'static str),
+    /// An object with added fields, or a change that waits for the owner's approval.
+    ObjectOrWaiting(&'static str, Value),
+    /// A page of objects.
+    List(&'static str),
+}
+
 /// Returns the schema of an object, by its name in the document.
-pub(super) fn one(name: &str) -> Map<String, Value> {
-    object(&SCHEMAS[name])
+pub(super) fn one(name: &'static str) -> OutputSchema {
+    OutputSchema::Object(name)
 }
 
 /// Returns the schema of an object, or of a change that waits for the owner's approval.
-pub(super) fn one_or_waiting(name: &str) -> Map<String, Value> {
-    one_with_or_waiting(name, &json!({}))
+pub(super) fn one_or_waiting(name: &'static str) -> OutputSchema {
+    one_with_or_waiting(name, json!({}))
 }
 
 /// Returns the schema of an object with added fields, or of a change that waits for the owner's approval.
-pub(super) fn one_with_or_waiting(name: &str, added: &Value) -> Map<String, Value> {
-    let mut one = one(name);
+pub(super) fn one_with_or_waiting(name: &'static str, added: Value) -> OutputSchema {
+    OutputSchema::ObjectOrWaiting(name, added)
+}
+
+/// Returns the schema of a page of objects.
+pub(super) fn list(name: &'static str) -> OutputSchema {
+    OutputSchema::List(name)
+}
+
+impl OutputSchema {
+    /// Returns the JSON schema. `schemas` are the schemas of the OpenAPI document's components.
+    pub(super) fn resolve(&self, schemas: &Value) -> Map<String, Value> {
+        match self {
+            Self::Object(name) => object(schemas, &schemas[name]),
+            Self::ObjectOrWaiting(name, added) => object_or_waiting(object(schemas, &schemas[name]), added),
+            Self::List(name) => page(object(schemas, &schemas[name])),
+        }
+    }
+}
+
+fn object_or_waiting(mut one: Map<String, Value>, added: &Value) -> Map<String, Value> {
     let added = added.as_object().into_iter().flatten();
     for (name, schema) in added {
         one["properties"][name] = schema.clone();
@@ -52,22 +76,22 @@ pub(super) fn one_with_or_waiting(name: &str, added: &Value) -> Map<String, Valu
     one
 }
 
-/// Returns the schema of a page of objects.
-pub(super) fn list(name: &str) -> Map<String, Value> {
-    let mut page = object(&json!({
+fn page(item: Map<String, Value>) -> Map<String, Value> {
+    let item = Value::Object(item);
+    let schema = json!({
+        "type": "object",
         "properties": {
-            "items": {"type": "array"},
+            "items": {"type": "array", "items": item},
             "pagination": {"type": "object"},
         },
         "required": ["items", "pagination"],
-    }));
-    page["properties"]["items"]["items"] = Value::Object(object(&SCHEMAS[name]));
-    page
+    });
+    schema.as_object().cloned().unwrap_or_default()
 }
 
 /// Returns the schema of an object with the types of its fields.
-fn object(schema: &Value) -> Map<String, Value> {
-    let (properties, required) = members(schema);
+fn object(schemas: &Value, schema: &Value) -> Map<String, Value> {
+    let (properties, required) = members(schemas, schema);
     let mut object = Map::new();
     object.insert("type".to_owned(), json!("object"));
     object.insert("properties".to_owned(), Value::Object(properties));
@@ -77,19 +101,19 @@ fn object(schema: &Value) -> Map<String, Value> {
 
 /// Returns the fields of all parts of a schema, and the required ones. A field of alternatives is required only if all
 /// alternatives require it.
-fn members(schema: &Value) -> (Map<String, Value>, Vec<String>) {
-    let schema = resolved(schema);
+fn members(schemas: &Value, schema: &Value) -> (Map<String, Value>, Vec<String>) {
+    let schema = resolved(schemas, schema);
     let mut properties = Map::new();
     let mut required: Vec<String> = Vec::new();
     for part in list_of(schema, "allOf") {
-        let (more, needed) = members(part);
+        let (more, needed) = members(schemas, part);
         properties.extend(more);
         required.extend(needed);
     }
     let alternatives = list_of(schema, "oneOf").chain(list_of(schema, "anyOf"));
     let mut common: Option<Vec<String>> = None;
     for alternative in alternatives {
-        let (more, needed) = members(alternative);
+        let (more, needed) = members(schemas, alternative);
         properties.extend(more);
         common = Some(match common {
             Some(common) => common.into_iter().filter(|name| needed.contains(name)).collect(),
@@ -98,7 +122,7 @@ fn members(schema: &Value) -> (Map<String, Value>, Vec<String>) {
     }
     required.extend(common.unwrap_or_default());
     let own = schema["properties"].as_object().into_iter().flatten();
-    properties.extend(own.map(|(name, schema)| (name.clone(), json!({"type": kinds(schema)}))));
+    properties.extend(own.map(|(name, schema)| (name.clone(), json!({"type": kinds(schemas, schema)}))));
     let needed = schema["required"].as_array().into_iter().flatten();
     required.extend(needed.filter_map(Value::as_str).map(str::to_owned));
     if properties.contains_key("stock") || properties.contains_key("alert_id") {
@@ -109,8 +133,8 @@ fn members(schema: &Value) -> (Map<String, Value>, Vec<String>) {
 }
 
 /// Returns the types of a value: one type as a string, several as a list.
-fn kinds(schema: &Value) -> Value {
-    let schema = resolved(schema);
+fn kinds(schemas: &Value, schema: &Value) -> Value {
+    let schema = resolved(schemas, schema);
     let mut kinds: Vec<Value> = Vec::new();
     match &schema["type"] {
         Value::Array(all) => kinds.extend(all.iter().cloned()),
@@ -120,7 +144,7 @@ fn kinds(schema: &Value) -> Value {
                 .into_iter()
                 .flat_map(|word| list_of(schema, word));
             for part in parts {
-                match self::kinds(part) {
+                match self::kinds(schemas, part) {
                     Value::Array(all) => kinds.extend(all),
                     kind => kinds.push(kind),
                 }
@@ -139,9 +163,9 @@ fn list_of<'a>(schema: &'a Value, word: &str) -> impl Iterator<Item = &'a Value>
 }
 
 /// Resolves the references of a schema.
-fn resolved(schema: &Value) -> &Value {
+fn resolved<'a>(schemas: &'a Value, schema: &'a Value) -> &'a Value {
     match schema["$ref"].as_str() {
-        Some(target) => resolved(&SCHEMAS[target.trim_start_matches("#/components/schemas/")]),
+        Some(target) => resolved(schemas, &schemas[target.trim_start_matches("#/components/schemas/")]),
         None => schema,
     }
 }

@@ -6,12 +6,12 @@ use service::alerts::AlertDetail;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::{AlertsWrite, Authorized};
 use crate::body::IgnoredJsonBody;
 use crate::error::ApiError;
 use crate::query::AlertPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::price;
 
 /// An activated alert.

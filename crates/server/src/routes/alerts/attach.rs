@@ -5,11 +5,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::view::AlertView;
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The guest alert to attach.
 #[derive(Debug, ToSchema)]

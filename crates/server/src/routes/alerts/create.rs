@@ -9,14 +9,15 @@ use serde_json::Value;
 use service::alerts::Created;
 
 use super::view::AlertView;
-use crate::app::App;
 use crate::auth::{AlertsWrite, AuthorizedOrGuest};
 use crate::body::JsonObject;
 use crate::document::alert_body::CreateAlert;
 use crate::error::{ApiError, ApiErrorCode};
 use crate::layers::client::ClientAddress;
 use crate::layers::rate_limit;
+use crate::rate_limiter::RateLimitGroup;
 use crate::response::{ApiResponse, Envelope, NotificationQuota};
+use crate::state::App;
 
 /// Create an alert
 ///
@@ -106,7 +107,7 @@ async fn create_as_guest(
     if !counted.is_allowed {
         return Ok((
             rate_limit,
-            rate_limit::limit_exceeded(rate_limit::RateLimitGroup::GuestAlerts, &counted),
+            rate_limit::limit_exceeded(RateLimitGroup::GuestAlerts, &counted),
         )
             .into_response());
     }

@@ -6,11 +6,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::{AlertsWrite, Authorized};
 use crate::error::ApiError;
 use crate::query::AlertPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A deleted alert.
 #[derive(Debug, Serialize, ToSchema)]

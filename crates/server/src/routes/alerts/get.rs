@@ -3,11 +3,11 @@
 use axum::extract::State;
 
 use super::view::AlertView;
-use crate::app::App;
 use crate::auth::{AlertsRead, Authorized};
 use crate::error::ApiError;
 use crate::query::AlertPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// Get an alert
 ///

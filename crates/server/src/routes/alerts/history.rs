@@ -7,12 +7,12 @@ use service::{HistoryRow, Page, PageRequest};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::{AlertsRead, Authorized};
 use crate::document::names::{ActionName, HistoryStatusName, StatusName};
 use crate::error::ApiError;
 use crate::query::{AlertPath, Query};
 use crate::response::{ApiResponse, Envelope, Pagination};
+use crate::state::App;
 use crate::values::{price, timestamp};
 
 const DEFAULT_LIMIT: u32 = 50;

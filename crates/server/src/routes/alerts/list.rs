@@ -5,12 +5,12 @@ use service::{Actor, AlertFilter, AlertSort, AlertSortField};
 use utoipa::IntoParams;
 
 use super::view::ListedAlert;
-use crate::app::App;
 use crate::auth::{AlertsRead, Authorized};
 use crate::document::names::{ConditionName, ListStatus, SortDirection, SortField};
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope, Pagination};
+use crate::state::App;
 
 const DEFAULT_LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 100;

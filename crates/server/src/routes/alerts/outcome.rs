@@ -7,11 +7,11 @@ use service::alerts::{Horizon, Outcome};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::{AlertsRead, Authorized};
 use crate::error::ApiError;
 use crate::query::AlertPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::{date, decimal, price, timestamp};
 
 /// Price development after an alert's firings.

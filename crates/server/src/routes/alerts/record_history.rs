@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::document::names::{ActionName, HistoryStatusName, StatusName};
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A history entry written by a first-party client.
 #[derive(Debug, ToSchema)]

@@ -3,13 +3,13 @@
 use axum::extract::State;
 
 use super::view::AlertView;
-use crate::app::App;
 use crate::auth::{AlertsWrite, Authorized};
 use crate::body::JsonObject;
 use crate::document::alert_body::UpdateAlert;
 use crate::error::ApiError;
 use crate::query::AlertPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// Update an alert
 ///

@@ -5,11 +5,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::body::JsonObject;
 use crate::document::names::StatusName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The token of a guest's verification link.
 #[derive(Debug, ToSchema)]

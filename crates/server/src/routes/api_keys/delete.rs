@@ -5,11 +5,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::error::ApiError;
 use crate::query::ApiKeyPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A deleted API key.
 #[derive(Debug, Serialize, ToSchema)]

@@ -9,13 +9,13 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::view::{AppliedChange, ApprovalView};
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::document::names::DecisionName;
 use crate::error::ApiError;
 use crate::query::uuid;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A decision: `id` with `decision`, or `required`, or both.
 #[derive(Debug, ToSchema)]

@@ -5,10 +5,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::view::ApprovalView;
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The account's approvals.
 #[derive(Debug, Serialize, ToSchema)]

@@ -7,13 +7,13 @@ use service::identity::SignIn;
 use utoipa::ToSchema;
 
 use super::view::{MessageResponse, Tokens, TokensResponse};
-use crate::app::App;
 use crate::auth::SessionCookie;
 use crate::body::JsonObject;
 use crate::document::names::LoginTypeName;
 use crate::error::ApiError;
 use crate::layers::client::ClientAddress;
 use crate::response::Envelope;
+use crate::state::App;
 
 /// Sign-in credentials.
 #[derive(Debug, ToSchema)]

@@ -5,11 +5,11 @@ use axum::response::{IntoResponse, Response};
 use http::header;
 
 use super::view::MessageResponse;
-use crate::app::App;
 use crate::auth::{AuthenticatedSession, SessionCookie};
 use crate::body::IgnoredJsonBody;
 use crate::error::ApiError;
 use crate::response::Envelope;
+use crate::state::App;
 
 /// Sign out
 ///

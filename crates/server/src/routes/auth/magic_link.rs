@@ -4,11 +4,11 @@ use axum::extract::State;
 
 use super::confirm::LinkTokenRequest;
 use super::view::{Tokens, TokensResponse};
-use crate::app::App;
 use crate::auth::SessionCookie;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::Envelope;
+use crate::state::App;
 
 /// Sign in with an emailed link
 ///

@@ -4,11 +4,11 @@ use axum::extract::State;
 use utoipa::ToSchema;
 
 use super::view::{Tokens, TokensResponse};
-use crate::app::App;
 use crate::auth::SessionCookie;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::Envelope;
+use crate::state::App;
 
 /// The refresh token to exchange.
 #[derive(Debug, ToSchema)]

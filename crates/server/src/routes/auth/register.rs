@@ -5,10 +5,10 @@ use http::StatusCode;
 use utoipa::ToSchema;
 
 use super::view::MessageResponse;
-use crate::app::App;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A registration.
 #[derive(Debug, ToSchema)]

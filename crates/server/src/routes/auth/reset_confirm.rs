@@ -4,10 +4,10 @@ use axum::extract::State;
 use utoipa::ToSchema;
 
 use super::view::MessageResponse;
-use crate::app::App;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A new password with the token from the reset link.
 #[derive(Debug, ToSchema)]

@@ -7,11 +7,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::view::UserView;
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::timestamp;
 
 /// A session and its account's owner.

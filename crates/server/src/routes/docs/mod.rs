@@ -6,7 +6,7 @@ pub mod page;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::App;
+use crate::state::App;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()

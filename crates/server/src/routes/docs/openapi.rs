@@ -1,10 +1,12 @@
 //! `GET /openapi.json`, `GET /openapi.yaml`
 
-use axum::extract::State;
+use std::sync::Arc;
+
+use axum::Extension;
 use axum::response::Response;
 use http::HeaderMap;
 
-use crate::app::App;
+use crate::document::openapi::OpenApiDocument;
 
 /// Get the OpenAPI document as JSON
 #[utoipa::path(
@@ -16,8 +18,11 @@ use crate::app::App;
      content_type = "application/json", body = Object, example = json!({"openapi": "3.1.0", "info": {"title": "Bellwether"}}))),
     security(())
 )]
-pub(super) async fn get_openapi_json(State(app): State<App>, headers: HeaderMap) -> Response {
-    app.document().answer_json(&headers)
+pub(super) async fn get_openapi_json(
+    Extension(document): Extension<Arc<OpenApiDocument>>,
+    headers: HeaderMap,
+) -> Response {
+    document.respond_json(&headers)
 }
 
 /// Get the OpenAPI document as YAML
@@ -30,6 +35,9 @@ pub(super) async fn get_openapi_json(State(app): State<App>, headers: HeaderMap)
      content_type = "application/yaml", body = Object, example = json!({"openapi": "3.1.0", "info": {"title": "Bellwether"}}))),
     security(())
 )]
-pub(super) async fn get_openapi_yaml(State(app): State<App>, headers: HeaderMap) -> Response {
-    app.document().answer_yaml(&headers)
+pub(super) async fn get_openapi_yaml(
+    Extension(document): Extension<Arc<OpenApiDocument>>,
+    headers: HeaderMap,
+) -> Response {
+    document.respond_yaml(&headers)
 }

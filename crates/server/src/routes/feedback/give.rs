@@ -5,12 +5,12 @@ use http::StatusCode;
 use utoipa::ToSchema;
 
 use super::view::FeedbackView;
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::document::names::FeedbackCategoryName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The feedback to create.
 #[derive(Debug, ToSchema)]

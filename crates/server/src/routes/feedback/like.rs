@@ -5,11 +5,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::view::FeedbackView;
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The feedback to like or unlike.
 #[derive(Debug, ToSchema)]

@@ -6,11 +6,11 @@ use serde::Serialize;
 use service::market::Named;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::{date, decimal};
 
 /// Query parameters: the month.

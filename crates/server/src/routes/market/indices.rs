@@ -5,10 +5,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::view::NamedQuote;
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// An index or index fund that represents a market.
 #[derive(Debug, Serialize, ToSchema)]

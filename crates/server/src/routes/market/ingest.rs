@@ -8,12 +8,12 @@ use serde::Serialize;
 use service::market::{IngestAnswer, NotIngested, may_push};
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::{Authorized, MarketWrite};
 use crate::body::IngestJsonObject;
 use crate::document::ingest_body::IngestBody;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// Result of a push of market data.
 #[derive(Debug, Serialize, ToSchema)]

@@ -6,13 +6,13 @@ use service::market::{DatedPrice, StockPerformance};
 use service::stocks::CandleRange;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
 use crate::document::names::CandleRangeName;
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope};
 use crate::routes::stocks::candles::CANDLE_RANGES;
+use crate::state::App;
 use crate::values::{date, decimal, price};
 
 /// Query parameters: symbols and period.

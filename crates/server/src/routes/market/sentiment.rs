@@ -5,11 +5,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::view::CoverageView;
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
 use crate::document::names::MoodName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::{date, decimal};
 
 /// Market sentiment, derived from market breadth.

@@ -5,11 +5,11 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::view::{CoverageView, NamedQuote};
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::date;
 
 const DEFAULT_LIMIT: u32 = 10;

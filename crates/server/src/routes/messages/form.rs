@@ -5,9 +5,9 @@ use bytes::Bytes;
 use http::{HeaderMap, header};
 use url::form_urlencoded;
 
-use crate::app::App;
 use crate::body::collect;
 use crate::error::{ApiError, ApiErrorCode};
+use crate::state::App;
 
 /// Maximum size of a form, in bytes.
 const MAX_FORM_BYTES: usize = 64 * 1024;

@@ -6,12 +6,12 @@ use service::messages::{MessageChannel, OutboxFilter, OutboxMessage};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::{Authorized, OutboxRead};
 use crate::document::names::ChannelName;
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope, Pagination};
+use crate::state::App;
 use crate::values::timestamp;
 
 const DEFAULT_LIMIT: u32 = 50;

@@ -4,8 +4,8 @@ use axum::extract::State;
 use http::{HeaderMap, StatusCode};
 
 use super::form::FormFields;
-use crate::app::App;
 use crate::error::{ApiError, ErrorEnvelope};
+use crate::state::App;
 
 const TWILIO_SIGNATURE_HEADER: &str = "x-twilio-signature";
 

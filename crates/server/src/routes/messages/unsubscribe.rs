@@ -12,10 +12,10 @@ use service::messages::MailingState;
 use utoipa::IntoParams;
 
 use super::form::DiscardedBody;
-use crate::app::App;
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::routes::pages::page::{self, FormTarget, STYLE};
+use crate::state::App;
 
 const PAGE_TEMPLATE: &str = include_str!("../../../assets/messages/unsubscribe.html");
 /// Maximum length of a token. A token for an address of 254 bytes has 360 characters.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use service::oauth::SCOPES;
 use utoipa::ToSchema;
 
-use crate::app::App;
+use crate::state::App;
 
 /// Authorization server metadata (RFC 8414).
 #[derive(Debug, Serialize, ToSchema)]

@@ -23,14 +23,14 @@ use url::form_urlencoded;
 use utoipa::IntoParams;
 
 use super::{consent_page, sign_in_page};
-use crate::app::App;
 use crate::auth::csrf;
 use crate::layers::client::ClientAddress;
-use crate::layers::rate_limit::RateLimitGroup;
+use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
 use crate::routes::pages::link;
 use crate::routes::pages::page::{FormTarget, Page};
 use crate::routes::pages::session::{self, error_page, redirect_to, signed_in_actor};
+use crate::state::App;
 
 /// The parameter and value that force a new sign-in.
 const PROMPT_PARAMETER: &str = "prompt";

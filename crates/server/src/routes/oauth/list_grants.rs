@@ -6,11 +6,11 @@ use service::oauth::Grant;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::document::names::ScopeName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::timestamp;
 
 /// An app's access to the account.

@@ -19,7 +19,7 @@ pub mod token;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::App;
+use crate::state::App;
 
 /// Returns the routes that are part of the API.
 pub(super) fn api() -> OpenApiRouter<App> {

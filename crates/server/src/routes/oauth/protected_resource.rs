@@ -7,7 +7,7 @@ use service::oauth::SCOPES;
 use utoipa::ToSchema;
 
 use super::authorization_server::cacheable_document;
-use crate::app::App;
+use crate::state::App;
 
 /// Protected resource metadata (RFC 9728).
 #[derive(Debug, Serialize, ToSchema)]

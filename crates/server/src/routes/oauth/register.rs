@@ -9,9 +9,9 @@ use service::oauth::{ErrorCode, SCOPES};
 use utoipa::ToSchema;
 
 use super::response::{self, OAuthErrorResponse};
-use crate::app::App;
 use crate::body::JsonObject;
-use crate::layers::rate_limit::RateLimitGroup;
+use crate::rate_limiter::RateLimitGroup;
+use crate::state::App;
 
 /// Client metadata. Other fields are ignored.
 #[derive(Debug, ToSchema)]

@@ -9,12 +9,12 @@ use serde::Serialize;
 use service::oauth::{ErrorCode, OAuthError};
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::Identity;
 use crate::error::{ApiError, ApiErrorCode};
 use crate::layers::client::ClientAddress;
-use crate::layers::rate_limit::RateLimitGroup;
+use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
+use crate::state::App;
 
 /// An OAuth error response (RFC 6749, 5.2).
 #[derive(Debug, Serialize, ToSchema)]

@@ -7,7 +7,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::response::{self, OAuthErrorResponse, OAuthForm};
-use crate::app::App;
+use crate::state::App;
 
 /// A token revocation request.
 #[derive(Debug, ToSchema)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::response::{self, OAuthErrorResponse, OAuthForm};
-use crate::app::App;
+use crate::state::App;
 
 /// A token request.
 #[derive(Debug, ToSchema)]

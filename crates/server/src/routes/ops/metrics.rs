@@ -8,10 +8,10 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::app::App;
 use crate::auth::Identity;
 use crate::error::{ApiError, ErrorEnvelope};
 use crate::layers::client::Peer;
+use crate::state::App;
 
 /// Path of the metrics endpoint.
 pub(crate) const PATH: &str = "/metrics";

@@ -7,7 +7,7 @@ pub mod readyz;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::App;
+use crate::state::App;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     health().routes(routes!(metrics::get_metrics))

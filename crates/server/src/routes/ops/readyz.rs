@@ -5,7 +5,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::app::App;
+use crate::state::App;
 
 /// Get readiness
 ///

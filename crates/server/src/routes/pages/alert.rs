@@ -11,10 +11,10 @@ use service::alerts::AlertDetail;
 use super::link;
 use super::page::Page;
 use super::session::{error_page, signed_in_actor};
-use crate::app::App;
 use crate::layers::client::ClientAddress;
-use crate::layers::rate_limit::RateLimitGroup;
 use crate::query::uuid;
+use crate::rate_limiter::RateLimitGroup;
+use crate::state::App;
 use crate::values::timestamp;
 
 /// Show an alert

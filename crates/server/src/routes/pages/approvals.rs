@@ -15,13 +15,13 @@ use service::{Actor, ServiceError};
 use super::link;
 use super::page::{self, FormTarget, STYLE};
 use super::session::{self, error_page, signed_in_actor};
-use crate::app::App;
 use crate::auth::csrf;
 use crate::error::ApiError;
 use crate::layers::client::ClientAddress;
-use crate::layers::rate_limit::RateLimitGroup;
 use crate::query::uuid;
+use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
+use crate::state::App;
 use crate::values::timestamp;
 
 /// A pending approval, formatted for the page.

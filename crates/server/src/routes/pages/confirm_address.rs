@@ -5,10 +5,10 @@ use axum::response::Response;
 
 use super::link::{self, LinkParams};
 use super::page::Page;
-use crate::app::App;
 use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
+use crate::state::App;
 
 /// Show the page that confirms a changed address
 ///

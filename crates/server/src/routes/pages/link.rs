@@ -9,12 +9,12 @@ use service::ServiceError;
 use utoipa::IntoParams;
 
 use super::page::{Form, Page};
-use crate::app::App;
 use crate::auth::Identity;
 use crate::error::ApiError;
-use crate::layers::rate_limit::RateLimitGroup;
 use crate::query::Query;
+use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
+use crate::state::App;
 
 /// Number of characters of a token.
 const TOKEN_LENGTH: usize = 43;

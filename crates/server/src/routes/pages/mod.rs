@@ -18,7 +18,7 @@ pub mod verify_alert;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::App;
+use crate::state::App;
 
 pub(crate) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()

@@ -9,10 +9,10 @@ use utoipa::IntoParams;
 
 use super::link;
 use super::page::{Field, Form, Page};
-use crate::app::App;
 use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
+use crate::state::App;
 
 /// Maximum length of an email address.
 const MAX_EMAIL_CHARS: usize = 254;

@@ -13,11 +13,11 @@ use service::{Actor, ServiceError};
 
 use super::link;
 use super::page::Page;
-use crate::app::App;
 use crate::auth::{SessionCookie, csrf};
 use crate::error::ApiError;
-use crate::layers::rate_limit::RateLimitGroup;
+use crate::rate_limiter::RateLimitGroup;
 use crate::routes::messages::form::FormFields;
+use crate::state::App;
 
 /// Returns the account of the browser's session, or `None` without a valid session.
 pub(in crate::routes) async fn signed_in_actor(app: &App, headers: &HeaderMap) -> Result<Option<Actor>, ServiceError> {

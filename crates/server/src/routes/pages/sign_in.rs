@@ -12,11 +12,11 @@ use serde_json::json;
 
 use super::link::{self, LinkParams};
 use super::page::{Field, Form, OtherButton, Page};
-use crate::app::App;
 use crate::auth::{SessionCookie, csrf};
 use crate::layers::client::ClientAddress;
 use crate::query::Query;
 use crate::routes::messages::form::FormFields;
+use crate::state::App;
 
 /// The button that requests a password reset link.
 const FORGOTTEN_PASSWORD_BUTTON: OtherButton = OtherButton {

@@ -23,12 +23,12 @@ use utoipa::{IntoParams, OpenApi, ToSchema};
 use super::analysis_events::{
     AnalysisDone, AnalysisFigures, AnalysisSummary, ProposedAlert, error, events_after_figures, figures,
 };
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
-use crate::connection::ShutdownSignal;
+use crate::connection::shutdown_signal::ShutdownSignal;
 use crate::document::names::IntentionName;
 use crate::error::ApiError;
 use crate::query::{Query, SymbolPath};
+use crate::state::App;
 
 /// Interval of keep-alive comments. Proxies close connections that are silent for too long.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);

@@ -6,12 +6,12 @@ use serde::Serialize;
 use service::stocks::CandleRange;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
 use crate::document::names::CandleRangeName;
 use crate::error::ApiError;
 use crate::query::{Query, SymbolPath};
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::{date, price};
 
 pub(crate) const CANDLE_RANGES: &[(&str, CandleRange)] = &[

@@ -4,12 +4,12 @@ use axum::extract::State;
 use utoipa::IntoParams;
 
 use super::view::{StockFundamentals, StockResponse};
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
 use crate::document::names::FieldName;
 use crate::error::ApiError;
 use crate::query::{Query, SymbolPath};
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 const MAX_FIELDS: usize = 100;
 

@@ -5,11 +5,11 @@ use serde::Serialize;
 use service::stocks::QuoteView;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::{decimal, price, timestamp};
 
 /// Query parameters: symbols.

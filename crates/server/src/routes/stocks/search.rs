@@ -6,11 +6,11 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::view::StockDetails;
-use crate::app::App;
 use crate::auth::{Authorized, StocksRead};
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 100;

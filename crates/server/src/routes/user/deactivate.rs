@@ -4,12 +4,12 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::IgnoredJsonBody;
 use crate::document::names::SubscriptionStatusName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A deactivated account.
 #[derive(Debug, Serialize, ToSchema)]

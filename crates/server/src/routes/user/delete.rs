@@ -6,12 +6,12 @@ use http::header;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::{AuthenticatedSession, SessionCookie};
 use crate::body::JsonObject;
 use crate::document::names::ConfirmationName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// Confirmation of the deletion.
 #[derive(Debug, ToSchema)]

@@ -4,12 +4,12 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
 use crate::routes::auth::view::MessageResponse;
+use crate::state::App;
 
 /// A request for a new email address.
 #[derive(Debug, ToSchema)]

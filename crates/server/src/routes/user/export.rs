@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 use service::identity::account::Export;
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::error::ApiError;
 use crate::response::{Envelope, Meta, RateLimit};
+use crate::state::App;
 
 /// All stored data of an account.
 #[derive(Debug, Serialize, ToSchema)]

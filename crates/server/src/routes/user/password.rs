@@ -3,13 +3,13 @@
 use axum::extract::State;
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::layers::client::ClientAddress;
 use crate::response::{ApiResponse, Envelope};
 use crate::routes::auth::view::MessageResponse;
+use crate::state::App;
 
 /// The new and the current password.
 #[derive(Debug, ToSchema)]

@@ -5,11 +5,11 @@ use serde::Serialize;
 use service::identity::account::Phone;
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::timestamp;
 
 /// A request for a phone verification code.

@@ -4,11 +4,11 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// Daily quiet hours in the account's time zone. Messages wait until they end. If `start` is later than `end`, they span
 /// midnight.

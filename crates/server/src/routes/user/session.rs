@@ -8,13 +8,13 @@ use utoipa::ToSchema;
 
 use super::phone::VerifiedPhone;
 use super::preferences::QuietHoursView;
-use crate::app::App;
 use crate::auth::AuthenticatedSession;
 use crate::body::JsonObject;
 use crate::document::names::SubscriptionStatusName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
 use crate::routes::auth::session::{SessionView, UpdateSessionRequest};
+use crate::state::App;
 
 /// A session with its owner's profile.
 #[derive(Debug, Serialize, ToSchema)]

@@ -9,11 +9,11 @@ use service::identity::account::Subscription;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::Authenticated;
 use crate::document::names::{PlanName, SubscriptionStatusName};
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::timestamp;
 
 /// An account's plan, its quotas and their usage.

@@ -5,12 +5,12 @@ use http::StatusCode;
 use utoipa::ToSchema;
 
 use super::view::WatchlistItemView;
-use crate::app::App;
 use crate::auth::{Authorized, WatchlistWrite};
 use crate::body::JsonObject;
 use crate::document::names::IntentionName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The watchlist item to create.
 #[derive(Debug, ToSchema)]

@@ -4,11 +4,11 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::{Authorized, WatchlistWrite};
 use crate::error::ApiError;
 use crate::query::WatchlistItemPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The confirmation that an item was deleted.
 #[derive(Debug, Serialize, ToSchema)]

@@ -3,10 +3,10 @@
 use axum::extract::State;
 
 use super::view::WatchlistItemView;
-use crate::app::App;
 use crate::auth::{Authorized, WatchlistRead};
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// List the watchlist
 ///

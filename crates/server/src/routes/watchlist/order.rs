@@ -5,12 +5,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::view::WatchlistItemView;
-use crate::app::App;
 use crate::auth::{Authorized, WatchlistWrite};
 use crate::body::JsonObject;
 use crate::document::names::IntentionName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A change of an item's intention.
 #[derive(Debug, ToSchema)]

@@ -6,12 +6,12 @@ use service::watchlist::TradeView;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::{Authorized, WatchlistRead};
 use crate::document::names::{TradeDirectionName, TradeStatusName};
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope, Pagination};
+use crate::state::App;
 use crate::values::{decimal, price, timestamp};
 
 const DEFAULT_LIMIT: u32 = 1_000;

@@ -5,12 +5,12 @@ use serde::Serialize;
 use service::watchlist::{PerformanceRange, PerformanceView, SeriesPoint};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::app::App;
 use crate::auth::{Authorized, WatchlistRead};
 use crate::document::names::PerformanceRangeName;
 use crate::error::ApiError;
 use crate::query::Query;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::date;
 
 /// API names of performance ranges.

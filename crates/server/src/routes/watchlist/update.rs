@@ -4,12 +4,12 @@ use axum::extract::State;
 use utoipa::ToSchema;
 
 use super::view::WatchlistItemView;
-use crate::app::App;
 use crate::auth::{Authorized, WatchlistWrite};
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::query::WatchlistItemPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The fields to change. Omitted fields keep their values.
 #[derive(Debug, ToSchema)]

@@ -6,12 +6,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::view::WebhookView;
-use crate::app::App;
 use crate::auth::{Authorized, WebhooksWrite};
 use crate::body::JsonObject;
 use crate::document::names::{EventName, SignatureName};
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The webhook to create.
 #[derive(Debug, ToSchema)]

@@ -5,11 +5,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::{Authorized, WebhooksWrite};
 use crate::error::ApiError;
 use crate::query::WebhookPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A deleted webhook.
 #[derive(Debug, Serialize, ToSchema)]

@@ -5,12 +5,12 @@ use service::webhooks::DeliveryStatus;
 use utoipa::IntoParams;
 
 use super::view::WebhookDelivery;
-use crate::app::App;
 use crate::auth::{Authorized, WebhooksRead};
 use crate::document::names::DeliveryStatusName;
 use crate::error::ApiError;
 use crate::query::{Query, WebhookPath};
 use crate::response::{ApiResponse, Envelope, Pagination};
+use crate::state::App;
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 200;

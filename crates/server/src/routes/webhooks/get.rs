@@ -3,11 +3,11 @@
 use axum::extract::State;
 
 use super::view::WebhookView;
-use crate::app::App;
 use crate::auth::{Authorized, WebhooksRead};
 use crate::error::ApiError;
 use crate::query::WebhookPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// Get a webhook
 ///

@@ -15,7 +15,7 @@ pub mod view;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::app::App;
+use crate::state::App;
 
 pub(super) fn router() -> OpenApiRouter<App> {
     OpenApiRouter::new()

@@ -5,12 +5,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::auth::{Authorized, WebhooksWrite};
 use crate::body::JsonObject;
 use crate::error::ApiError;
 use crate::query::WebhookPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The failed deliveries to recover.
 #[derive(Debug, ToSchema)]

@@ -3,12 +3,12 @@
 use axum::extract::State;
 
 use super::view::WebhookDelivery;
-use crate::app::App;
 use crate::auth::{Authorized, WebhooksWrite};
 use crate::body::IgnoredJsonBody;
 use crate::error::ApiError;
 use crate::query::DeliveryPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// Send a delivery again
 ///

@@ -5,12 +5,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::view::WebhookView;
-use crate::app::App;
 use crate::auth::{Authorized, WebhooksWrite};
 use crate::body::IgnoredJsonBody;
 use crate::error::ApiError;
 use crate::query::WebhookPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 use crate::values::timestamp;
 
 /// A webhook with its new secret. The secret is shown only once.

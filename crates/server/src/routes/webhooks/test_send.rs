@@ -6,12 +6,12 @@ use serde::Serialize;
 use service::webhooks::TestAnswer;
 use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::auth::{Authorized, WebhooksWrite};
 use crate::body::JsonObject;
 use crate::document::names::SignatureName;
 use crate::error::ApiError;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// A test delivery.
 #[derive(Debug, ToSchema)]

@@ -4,13 +4,13 @@ use axum::extract::State;
 use utoipa::ToSchema;
 
 use super::view::WebhookView;
-use crate::app::App;
 use crate::auth::{Authorized, WebhooksWrite};
 use crate::body::JsonObject;
 use crate::document::names::EventName;
 use crate::error::ApiError;
 use crate::query::WebhookPath;
 use crate::response::{ApiResponse, Envelope};
+use crate::state::App;
 
 /// The fields to change. Omitted fields keep their values.
 #[derive(Debug, ToSchema)]

@@ -1,127 +1,22 @@
-//! The shared state of the HTTP server, and its routers.
+//! The routers of the listeners: the routes, in the layers that every request passes.
 
-use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router};
 use http::{Method, StatusCode, Uri};
-use jiff::Timestamp;
-use service::{Chance, Clock, Service};
 
-use crate::auth::same_origin::OwnOrigins;
-use crate::document::Document;
+use crate::document::{self, OpenApiDocument};
 use crate::error::{ApiError, ApiErrorCode};
-use crate::layers::idempotency::InFlightRequests;
-use crate::layers::rate_limit::RateLimiter;
 use crate::layers::{
     compress, cors, envelope, guard, head, idempotency, identify, observe, rate_limit, response_headers,
 };
-use crate::mcp;
+use crate::mcp::McpEndpoint;
+use crate::rate_limiter::RateLimitGroup;
 use crate::routes;
 use crate::routes::ops::metrics::OpsListener;
-use crate::settings::HttpConfig;
-
-/// Dependencies of the HTTP server.
-#[derive(Clone)]
-pub struct AppDependencies {
-    /// The use cases.
-    pub service: Service,
-    /// The clock.
-    pub clock: Arc<dyn Clock>,
-    /// The random generator for request ids.
-    pub chance: Arc<Chance>,
-    /// Renders the metrics in the Prometheus text format.
-    pub metrics: Arc<dyn Fn() -> String + Send + Sync>,
-}
-
-impl fmt::Debug for AppDependencies {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AppDependencies")
-    }
-}
-
-/// State shared by handlers and layers. Clones are cheap and share the same state.
-#[derive(Clone, Debug)]
-pub struct App(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    ports: AppDependencies,
-    settings: HttpConfig,
-    rate_limiter: RateLimiter,
-    in_flight: InFlightRequests,
-    mcp: mcp::McpEndpoint,
-    own_origins: OwnOrigins,
-    document: OnceLock<Document>,
-}
-
-impl App {
-    /// Creates the state. This opens no listener.
-    #[must_use]
-    pub fn new(ports: AppDependencies, settings: HttpConfig) -> Self {
-        let rate_limiter = RateLimiter::new(settings.limits);
-        let mcp = mcp::endpoint(ports.service.identity.public_url(), &settings);
-        let own_origins = OwnOrigins::new(ports.service.identity.public_url(), &settings);
-        Self(Arc::new(Inner {
-            ports,
-            settings,
-            rate_limiter,
-            in_flight: InFlightRequests::default(),
-            mcp,
-            own_origins,
-            document: OnceLock::new(),
-        }))
-    }
-
-    /// Returns the use cases.
-    #[must_use]
-    pub fn service(&self) -> &Service {
-        &self.0.ports.service
-    }
-
-    /// Returns the configuration.
-    #[must_use]
-    pub fn settings(&self) -> &HttpConfig {
-        &self.0.settings
-    }
-
-    /// Returns the current time.
-    #[must_use]
-    pub fn now(&self) -> Timestamp {
-        self.0.ports.clock.now()
-    }
-
-    pub(crate) fn chance(&self) -> &Chance {
-        &self.0.ports.chance
-    }
-
-    pub(crate) fn rate_limiter(&self) -> &RateLimiter {
-        &self.0.rate_limiter
-    }
-
-    pub(crate) fn in_flight(&self) -> &InFlightRequests {
-        &self.0.in_flight
-    }
-
-    pub(crate) fn mcp(&self) -> &mcp::McpEndpoint {
-        &self.0.mcp
-    }
-
-    pub(crate) fn own_origins(&self) -> &OwnOrigins {
-        &self.0.own_origins
-    }
-
-    pub(crate) fn metrics(&self) -> String {
-        (self.0.ports.metrics)()
-    }
-
-    /// Returns the OpenAPI document, which is built on first use.
-    pub(crate) fn document(&self) -> &Document {
-        self.0.document.get_or_init(Document::new)
-    }
-}
+use crate::state::App;
 
 /// Returns the router of the main listener. `with_ops` adds the operators' routes, for servers without a separate operators' listener.
 pub fn router(app: &App, with_ops: bool) -> Router {
@@ -137,6 +32,10 @@ pub fn router(app: &App, with_ops: bool) -> Router {
     if with_ops {
         router = router.merge(routes::ops::router().split_for_parts().0);
     }
+    let mcp = McpEndpoint::new(app.settings(), document::component_schemas);
+    let router = router
+        .layer(Extension(Arc::new(mcp)))
+        .layer(Extension(Arc::new(OpenApiDocument::new(document::generate))));
     layered(app, router)
 }
 
@@ -176,7 +75,7 @@ fn layered(app: &App, router: Router<App>) -> Router {
 }
 
 async fn not_found(uri: Uri) -> ApiError {
-    let hint = if rate_limit::RateLimitGroup::of(uri.path()).is_some() {
+    let hint = if RateLimitGroup::of(uri.path()).is_some() {
         "this route does not exist; /openapi.yaml lists all routes"
     } else {
         "nothing was found at this path; the API is under /api/v1, its documentation at /docs"

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use service::AccountId;
 
-use super::rate_limit::RateLimitGroup;
+use crate::rate_limiter::RateLimitGroup;
 use crate::response::RateLimit;
 
 /// The subject of a rate limit.

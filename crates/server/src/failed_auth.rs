@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::fixed_window::{FixedWindows, Principal, RateLimitDecision, WindowLimit};
+use crate::fixed_window::{FixedWindows, Principal, RateLimitDecision, WindowLimit};
 
 /// The minimum number of recently valid keys that are remembered.
 const MAX_RECENT_KEYS: usize = 10_000;
